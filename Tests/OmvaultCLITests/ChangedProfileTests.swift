@@ -9,7 +9,7 @@ extension SessionCommandTests {
             """
             serve nginx
             basic
-            again() { refused 8 omvault login alice --no-input; grep -o 'before the profile was changed; it is ended' .refused; told user; }
+            again() { refused 8 omvault login alice --no-input; grep -o 'before the profile was changed; it was ended' .refused; told user; }
             out=0
             for change in SessionTimeOutValue=60 "LogoutURL=https://localhost:$port/logout-401" RequiredTokens=SID \\
                 ApplicationName=other "LoginURL=https://localhost:$port/login?as=open" "LoginURL=https://localhost:$port/tenant"; do
@@ -35,7 +35,7 @@ extension SessionCommandTests {
             """)
         #expect(
             lines == Array(
-                repeating: [#""outdated":true"#, "before the profile was changed; it is ended", "none"], count: 6
+                repeating: [#""outdated":true"#, "before the profile was changed; it was ended", "none"], count: 6
             ).flatMap(\.self) + [
                 "granted online user=alice profile=work", "granted session user=alice profile=work", #""outdated":false"#,
                 "none",
@@ -55,7 +55,7 @@ extension SessionCommandTests {
             no_agent() { ! omvault agent status > said 2>&1; }
             eventually no_agent
             omvault -q profile set work "LoginURL=https://localhost:$port/tenant"
-            login 2> words; grep -o 'it is ended' words
+            login 2> words; grep -o 'it was ended' words
             omvault login status --json | grep -o '"outdated":[a-z]*'
             eventually ended 1
             ls "$XDG_RUNTIME_DIR/omvault" | grep -c omvault-session-
@@ -64,7 +64,7 @@ extension SessionCommandTests {
             """)
         #expect(
             lines == [
-                "granted online user=alice profile=work", "granted online user=alice profile=work", "it is ended",
+                "granted online user=alice profile=work", "granted online user=alice profile=work", "it was ended",
                 #""outdated":false"#, "1", "0",
             ])
     }

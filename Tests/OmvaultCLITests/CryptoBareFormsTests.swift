@@ -93,7 +93,7 @@ import Testing
                 decrypt --alg aes-256-cbc --openssl pbkdf2 --encoding base64 --password-from file:pw -i broken; echo $?
                 """)
         #expect(ran.output == "30\n30\n", "\(ran.errors)")
-        #expect(ran.errors.contains("hint: what openssl enc -a wrote is text: --encoding base64"))
+        #expect(ran.errors.contains("hint: for a file of openssl enc -a: --encoding base64"))
     }
 
     @Test("the SDK's form goes by the SDK's rules: no CTR, no empty input, Triple DES with three keys, its own prefix")

@@ -259,7 +259,7 @@ import Testing
         let ran = try await bash(
             """
             set -e
-            idle() { refused 2 omvault --no-input crypto decrypt -o back "$@"; grep -q -F -e "$option means nothing" .refused; }
+            idle() { refused 2 omvault --no-input crypto decrypt -o back "$@"; grep -q -F -e "$option has no effect" .refused; }
             printf 'a password' > pw; head -c 32 /dev/urandom > k; od -An -tx1 k | tr -d ' \\n' > k.hex; printf one > m
             omvault -q crypto encrypt --kdf-mem 8 --kdf-time 1 --password-from file:pw -i m -o p.omvf
             omvault -q crypto encrypt --key-from file:k.hex --key-encoding hex -i m -o k.omvf

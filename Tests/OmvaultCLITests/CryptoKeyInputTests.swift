@@ -167,9 +167,9 @@ import Testing
                 openssl x509 -in first.crt -outform der -out first.der
                 omvault crypto convert --in first.der --to cert | cmp - first.crt
                 omvault crypto convert --in one.p12 --key-password-from file:pw --encrypt-from file:pw 2>&1 > /dev/null |
-                    grep -q "2 of the file's certificates stay behind"
+                    grep -q "2 of the file's certificates are not in the output"
                 refused 2 convert --to p12 --encrypt-from file:pw --cert ca.crt --cert first.crt
-                grep -q '"ca.crt": the first certificate is not that of the key' .refused
+                grep -q '"ca.crt": the first certificate does not belong to the key' .refused
                 refused 30 convert --to p12 --encrypt-from file:pw --cert pw
                 grep -q '"pw"' .refused
                 """)

@@ -111,7 +111,7 @@ import Testing
                 refused 2 omvault crypto agree --key-from file:x.pem --peer $file; says '"'$file'"'
             done
             cat x.pem e.pem > two.pem; cat x.pem x.pub > both.pem
-            for file in two.pem both.pem; do refused 11 omvault crypto pubkey --in $file; says 'two keys'; done
+            for file in two.pem both.pem; do refused 11 omvault crypto pubkey --in $file; says 'more than one key'; done
             refused 30 omvault crypto agree --key-from file:x.pem --peer pw; says '"pw"'
             omvault -q crypto convert --in x.pem --encrypt-from file:pw -o locked.pem
             refused 2 omvault crypto agree --key-from file:x.pem --peer locked.pem; says 'crypto pubkey'

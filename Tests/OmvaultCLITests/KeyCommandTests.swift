@@ -173,7 +173,7 @@ import Testing
             printf password > password
             omvault init --password-from file:password --kdf-mem 8 --kdf-time 1; echo "said $?"
             omvault ls --password-from file:password; echo "made $?"
-            """, [("Type the recovery code back", "0000-0000\n")])
+            """, [("Recovery code, from what you wrote down", "0000-0000\n")])
         #expect(ran.output.contains("said 3") && ran.output.contains("made 6"), "\(ran.output)")
     }
 
@@ -263,7 +263,7 @@ import Testing
                 2
 
                 """, "\(ran.errors)")
-        #expect(ran.errors.components(separatedBy: "now is with 9 MiB and 1 passes; the password is the same").count == 2)
+        #expect(ran.errors.components(separatedBy: "it now uses 9 MiB and 1 passes. The password is the same").count == 2)
     }
 
     @Test("policy explain believes no header that this device has not noted: it asks, and the seal judges it")

@@ -82,7 +82,7 @@ import Testing
     func replacedFile() async throws {
         let ran = try await bash(
             Self.setup + """
-                say() { "$@" 2>&1 > /dev/null | grep -c 'not the one that this device wrote last' || true; }
+                say() { "$@" 2>&1 > /dev/null | grep -c 'is a copy of the file that this device wrote last' || true; }
                 flag() { "$@" --json 2> /dev/null | grep -o '"file_replaced":[a-z]*' | head -n 1; }
                 tell() { for verb in 'log verify' verify status; do say omvault $verb; flag omvault $verb; done; }
                 tell
@@ -159,7 +159,7 @@ import Testing
                 mkdir other; B=$PWD/b; C=$PWD/code; N=$PWD/new; P=$PWD/pw; export HOME=$PWD/other
                 omvault backup restore $B --password-from file:$P 2> /dev/null || echo "exit $?"
                 omvault backup restore $B --into w --recovery-from file:$C --new-password-from file:$N 2>&1 \\
-                    | sed 's/what opened.*since/TAKEN/'
+                    | sed 's/these slots open.*since/TAKEN/'
                 omvault ls --vault w --password-from file:$N
                 omvault get there:x --vault w --password-from file:$N; echo
                 omvault get there:x --vault w --recovery-from file:$C; echo
@@ -180,7 +180,7 @@ import Testing
                 omvault: warning: 1 item bound to another device is lost:
                 omvault:   here
                 omvault: warning: TAKEN: slot 2 (recovery code)
-                omvault:   change it again: omvault key passwd, omvault key rm-slot
+                omvault:   to change or remove them again: omvault key passwd, omvault key rm-slot
                 omvault: restored 1 item to vault "w"
                 there
                 value
@@ -253,9 +253,9 @@ import Testing
                 1
                 value
                 [1, 2]
-                omvault: warning: what opened the vault on NOW opens it again, even if it was changed or removed since: slot 1 \
+                omvault: warning: these slots open the vault again as on NOW, even if they were changed or removed since: slot 1 \
                 (password), slot 2 (recovery code)
-                omvault:   change it again: omvault key passwd, omvault key rm-slot
+                omvault:   to change or remove them again: omvault key passwd, omvault key rm-slot
                 omvault: restored 2 items to vault "personal"
                 value
                 omvault: restored 2 items to vault "personal"

@@ -82,7 +82,7 @@ import Testing
                 """,
             [
                 ("Password of ada: ", "wrong word\n"), ("attempts left: 2", ""), ("Password of ada: ", "open sesame\n"),
-                ("nothing was charged: try again in 3", ""), ("Password of ada: ", "\u{4}"), ("ended 3", ""),
+                ("nothing was checked or counted: try again in 3", ""), ("Password of ada: ", "\u{4}"), ("ended 3", ""),
                 ("\"charged\":1", ""),
             ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
@@ -266,7 +266,7 @@ import Testing
             omvault -q profile set office AuthServerType=HTTPBasicAuthentication LoginURL=https://localhost:1/in \\
                 LogoutURL=https://localhost:1/out OfflineAuthAllowed=true
             refused 13 omvault login passwd ada --profile office --password-from file:right
-            grep -c 'the password is changed there' .refused
+            grep -c 'change the password there' .refused
             """)
         #expect(lines == ["\"charged\":1", "kept", "0", "1"])
     }

@@ -40,7 +40,7 @@ import Testing
                 "entry 3 is missing",
                 "1\tenrolled\ta new credential", "2\t\(by)", "4\t\(unproven)", "5\t\(unproven)",
                 "6\tchain_begun\tthe log was broken at entry 3; a user began a new chain here", "7\t\(by)",
-                "the log was broken: entry 3 is missing; a new chain was begun since",
+                "the log was broken: entry 3 is missing; a new chain began after that",
                 #""first":6,"last":7,"breaks":[3]}"#,
                 #""entry":1 "proven":true "entry":2 "proven":true "entry":4 "proven":false "entry":5 "proven":false "entry":6 "proven":true "entry":7 "proven":true"#,
             ])

@@ -123,11 +123,11 @@ import Testing
         let command = "omvault key add-slot --type login --profile work alice makes one"
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
-                "granted online user=alice profile=work", "it has no slot of this login; \(command)", "shut 8",
+                "granted online user=alice profile=work", "it has no slot for this login; \(command)", "shut 8",
                 #""result":"granted""#, #""vault_unlocked":true"#, "1", "kept", "denied reason=rejected", "shut 8",
                 "granted offline user=alice profile=work not_online=unreachable", "kept",
                 "granted online user=alice profile=work",
-                "slot 2 was made for an earlier enrolment of this login; \(command)", "shut 8",
+                "slot 2 belongs to an earlier enrolment of this login; \(command)", "shut 8",
                 "granted online user=alice profile=work", "kept",
             ])
     }

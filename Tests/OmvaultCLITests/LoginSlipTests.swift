@@ -23,11 +23,11 @@ import Testing
                 """)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
         let status =
-            #"error: no command "login statsu"|hint: did you mean "omvault login status"?|hint: a user of that name: omvault login -- statsu"#
+            #"error: no command "login statsu"|hint: did you mean "omvault login status"?|hint: if statsu is a user: omvault login -- statsu"#
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
                 status,
-                #"error: no command "login unrol"|hint: did you mean "omvault login enroll"?|hint: a user of that name: omvault login -- unrol"#,
+                #"error: no command "login unrol"|hint: did you mean "omvault login enroll"?|hint: if unrol is a user: omvault login -- unrol"#,
                 status, "1",
             ])
     }

@@ -21,9 +21,9 @@ struct NameServiceTests {
             hinted() {
                 printf "$1" > nsswitch.conf
                 refused 50 omvault login check ada --profile work --password-from file:right
-                grep -qx 'omvault: error: the server was not reached: its name is not known' .refused
+                grep -qx 'omvault: error: the server was not reached: its name was not found' .refused
                 code=0
-                grep -q 'the line "hosts:" in /etc/nsswitch.conf names no dns, .*; add dns to it' .refused || code=$?
+                grep -q 'hint: add dns to the line "hosts:" in /etc/nsswitch.conf: ' .refused || code=$?
                 [[ $code == $2 ]] || { printf "$1"; cat .refused; exit 96; }
             }
             hinted 'hosts: files resolve\n' 0

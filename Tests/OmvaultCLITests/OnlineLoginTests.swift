@@ -54,11 +54,11 @@ private let start = """
                 "granted online user=alice profile=work",
                 "granted offline user=alice profile=work not_online=unreachable",
                 "denied attempts_left=0",
-                "omvault: error: wrong password; attempts left: 0; the next wrong one wipes the cached credential",
+                "omvault: error: wrong password; attempts left: 0; the next wrong password wipes the cached credential",
                 "omvault: sdk: ORAIDMMOBILE-10003",
                 "granted offline user=alice profile=work not_online=unreachable",
                 "denied reason=attempts_exceeded",
-                "omvault: error: wrong password, one more than is tolerated: the cached credential is destroyed",
+                "omvault: error: too many wrong passwords: the cached credential was wiped",
                 "omvault: hint: the next login online caches a new one", "omvault: sdk: ORAIDMMOBILE-10418",
                 "granted online user=alice profile=work", "granted offline user=alice profile=work",
             ])
@@ -90,7 +90,7 @@ private let start = """
             omvault -q login check bob --json --password-from file:right --kdf-mem 8 --kdf-time 1 |
                 grep -o '"ledger_set_aside":".*/logins.db.damaged-[0-9TZ-]*"' | grep -c .
             ls .local/state/omvault | wc -l
-            left() { grep -c 'omvault: a ledger that was set aside is left: .*logins.db.damaged-[0-9TZ-]*; it may hold' said; }
+            left() { grep -c 'omvault: a damaged ledger is still there: .*logins.db.damaged-[0-9TZ-]*; it may hold' said; }
             omvault login status 2> said > /dev/null; left
             omvault login status --json | grep -o '"set_aside":\\[.*' | grep -o 'damaged-' | grep -c .
             omvault logout bob --clear 2> said; left
@@ -102,9 +102,9 @@ private let start = """
         #expect(
             lines == [
                 "granted online user=alice profile=work", "granted online user=bob profile=work",
-                "omvault: the ledger could not be read and is now .local/state/omvault/logins.db.damaged-TIME; "
-                    + "its other logins are refused until each logs in online or is removed; it may hold credentials and "
-                    + "remembered passwords: delete it when nobody wants to look at it any more",
+                "omvault: the ledger could not be read, so it was renamed to .local/state/omvault/logins.db.damaged-TIME; "
+                    + "its other logins are refused until each one logs in online or is removed; it may hold credentials and "
+                    + "remembered passwords: delete it when you no longer need it",
                 "logins.db", "logins.db.damaged-TIME", "granted offline user=alice profile=work",
                 "\"event\":\"ledger_replaced\",\"count\":1", "\"event\":\"granted_online\",\"count\":1",
                 "\"event\":\"granted_offline\",\"count\":1", "\"event\":\"refused\",\"count\":1",
@@ -159,7 +159,7 @@ private let start = """
             refused 52 check right --json
             grep -o '"retry_after":120' .refused | sort -u
             for path in down away behind-down; do profile "/login?as=$path"; refused 52 check right; grep ' error: ' .refused; done
-            grep -c 'hint: LoginURL must be the address that answers itself' .refused
+            grep -c 'hint: LoginURL must be an address that does not redirect' .refused
             profile '/login?as=open'; refused 52 check right
             profile /login RequiredTokens=SID; check right
             profile /login RequiredTokens=OTHER; refused 52 check right
@@ -171,9 +171,9 @@ private let start = """
             lines == ["granted online user=alice profile=work"]
                 + Array(repeating: "granted offline user=alice profile=work not_online=unreachable", count: 3) + [
                     #""reason":"server_error""#, #""retry_after":7"#, #""retry_after":120"#,
-                    "omvault: error: the server gave no verdict: it sends the login to a connection without protection (status 301)",
-                    "omvault: error: the server gave no verdict: it sends the login elsewhere (status 302)",
-                    "omvault: error: the server gave no verdict: it sends the login elsewhere (status 302)",
+                    "omvault: error: the server gave no usable answer: it redirects the login to an address without encryption (status 301)",
+                    "omvault: error: the server gave no usable answer: it redirects the login to another address (status 302)",
+                    "omvault: error: the server gave no usable answer: it redirects the login to another address (status 302)",
                     "1", "granted online user=alice profile=work", #""charged":0"#,
                 ])
     }
@@ -211,14 +211,14 @@ private let start = """
             grep ' error: ' .refused
             """)
         let certificate =
-            "omvault: hint: openssl s_client -connect localhost:PORT -CAfile CA says which it is; TrustedCA names the file with the "
-            + "authorities that are trusted"
+            "omvault: hint: openssl s_client -connect localhost:PORT -CAfile CA shows the certificate; TrustedCA names the file of the "
+            + "authorities to trust"
         #expect(
-            lines == ["omvault: hint: the host in LoginURL must be a name in the server's certificate"]
+            lines == ["omvault: hint: the server's certificate must contain the host name in LoginURL"]
                 + Array(repeating: certificate, count: 3) + [
                     "granted online user=alice profile=work", "omvault: hint: --mode offline uses the cached credential",
                     "granted offline user=alice profile=work not_online=untrusted_server",
-                    "omvault: error: the server was not asked: /nonexistent/ca.pem (TrustedCA) is not there",
+                    "omvault: error: the server was not asked: /nonexistent/ca.pem (TrustedCA) does not exist",
                 ])
     }
 
@@ -335,9 +335,9 @@ private let start = """
                 "granted online user=alice profile=work", #""limit":3"#, #""server_epoch":7"#,
                 "granted online user=alice profile=work not_cached=offline_not_allowed",
                 "omvault: error: the server's policy does not allow offline logins",
-                "omvault: hint: log in online: the server may have another one by now",
+                "omvault: hint: log in online (--mode online): the server may have a new policy",
                 "omvault: error: the server's policy does not allow offline logins",
-                "omvault: hint: log in online: the server may have another one by now",
+                "omvault: hint: log in online (--mode online): the server may have a new policy",
                 "policy_taken\tthe server's, epoch 7",
                 "policy_refused\tthe server's is older than the one known, or another of its epoch: epoch 6",
                 "policy_taken\tthe server's, epoch 8",

@@ -69,8 +69,8 @@ struct PamWordsTests {
                 done
                 # A password that was typed where the name belongs is in no log.
                 answers 'my password' right 'cannot retrieve'; logs 'no login is cached for the user'
-                answers a/b right 'not known'; logs "that cannot be a user's name"
-                answers "$(printf 'a\nb')" right 'not known'; logs "that cannot be a user's name"
+                answers a/b right 'not known'; logs "the user name is not valid"
+                answers "$(printf 'a\nb')" right 'not known'; logs "the user name is not valid"
                 """#)
     }
 
@@ -106,7 +106,7 @@ struct PamWordsTests {
                         pamtester omvault-test toor authenticate < horse > said 2>&1 || :
                     grep -q "/etc/passwd.*$error.*INJECTED" trace
                     grep -q 'User not known' said || { echo "$error:"; cat said; exit 96; }
-                    logs 'the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes'
+                    logs 'the user has uid 0 or could not be looked up, and without root=yes no server may vouch for it'
                 done
                 granted alice horse
                 """#)
@@ -222,7 +222,7 @@ struct PamWordsTests {
                 for name in root toor; do printf '%s:%s\n' $name "$(openssl passwd -5 -in horse)" >> web/users; done
                 for name in root toor; do
                     answers $name horse 'User not known'
-                    logs "the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes; user=$name"
+                    logs "the user has uid 0 or could not be looked up, and without root=yes no server may vouch for it; user=$name"
                 done
                 granted alice horse
                 module profile=work root=no; answers root horse 'User not known'

@@ -81,7 +81,7 @@ import Testing
                 omvault key add-slot --help | grep -c 'at most 8'
                 """)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
-        #expect(ran.output.hasPrefix("value\nomvault: error: vault \"personal\" has 8 password slots"), "\(ran.output)")
+        #expect(ran.output.hasPrefix("value\nomvault: error: vault \"personal\" already has 8 password slots"), "\(ran.output)")
         #expect(ran.output.hasSuffix("\n1\n"), "\(ran.output)")
     }
 

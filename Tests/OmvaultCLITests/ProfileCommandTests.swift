@@ -32,8 +32,8 @@ import Testing
         let ran = try await bash(
             Self.example + """
                 omvault profile import "$url" --yes 2> said
-                grep -q 'OAMMSURL is http to another machine: it is kept, but a login that would ask it is refused.*set it to https' said
-                grep -q 'OAMMSAuthentication: kept, but this version cannot log in there online' said
+                grep -q 'OAMMSURL is http to another machine: it is saved, but logins that need it are refused.*set it to https' said
+                grep -q 'OAMMSAuthentication: saved, but this version cannot log in there online' said
                 printf '%s\\n' "$basic" | omvault -q profile import - --name basic --yes
                 printf '%s' "$basic&MaxLoginAttempts::=3" > url
                 omvault -q profile import -i url --name second --yes
@@ -125,7 +125,7 @@ import Testing
                 omvault profile show p --format plain | grep -c -e LoginURL -e 'MaxLoginAttempts.1.default'
                 """,
             [
-                ("passwords to https://id.example.org:443? All settings of the profile that is there are replaced. [y/N]", "n\n"),
+                ("passwords to https://id.example.org:443? They replace all settings of the existing profile. [y/N]", "n\n"),
                 ("[y/N]", "y\n"),
             ])
         #expect(ran.status == 0)
@@ -144,15 +144,15 @@ import Testing
         #expect(
             ran.output == """
                 exit 9
-                {"error":{"code":"config","exit":9,"message":"IdleTimeOutValue is not 0, for none, or a whole number from 10 to \
+                {"error":{"code":"config","exit":9,"message":"IdleTimeOutValue is not 0 (none) or a whole number from 10 to \
                 3155760000","sdk_code":10104,"sdk_domain":"ORAIDMMOBILE"}}
                 exit 9
                 omvault: error: AuthServerType is missing
-                omvault: hint: a profile with a server says which kind: OAMMSAuthentication, HTTPBasicAuthentication, \
+                omvault: hint: a profile with a server needs the kind of server: OAMMSAuthentication, HTTPBasicAuthentication, \
                 FederatedAuthentication, CertificateBasedAuthentication, OAuthAuthentication, OpenIDConnect10, LocalAuthenticator
                 omvault: sdk: ORAIDMMOBILE-10115
                 exit 9
-                omvault: error: AuthServerTyp is no key of a profile
+                omvault: error: AuthServerTyp is not a key of a profile
                 omvault: hint: did you mean AuthServerType? All keys are in docs/profiles.md
 
                 """)
@@ -189,8 +189,8 @@ import Testing
         #expect(
             ran.output == """
                 MaxLoginAttempts\t4\tceiling\tacts
-                omvault: MaxLoginAttempts is bounded by /etc/omvault/policy.json
-                omvault: enrolled ada under profile "p": 4 wrong passwords are tolerated, the next locks the login
+                omvault: MaxLoginAttempts is limited by /etc/omvault/policy.json
+                omvault: enrolled ada under profile "p": after 4 wrong passwords in a row, the next wrong one locks the login
                 denied reason=offline_not_allowed
                 omvault: error: the administrator of this machine does not allow offline logins
                 exit 13

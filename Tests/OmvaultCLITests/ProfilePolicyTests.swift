@@ -34,7 +34,7 @@ import Testing
             # More than the key takes: nothing of it is used.
             for many in 1001 '"1001"' 99999; do
                 say '{"epoch":10,"MaxLoginAttempts":'"$many"',"OfflineAuthAllowed":false}'
-                refused 52 set_up; grep -c 'is not understood' .refused
+                refused 52 set_up; grep -c 'cannot be read, so it is not used' .refused
             done
             check right; status | head -1
             say '{"epoch":11,"OfflineAuthAllowed":false}'
@@ -45,9 +45,9 @@ import Testing
             """)
         #expect(
             lines == [
-                "omvault: the server's policy has epoch 8: MaxLoginAttempts = 10 (it says 50; this machine allows no more), "
+                "omvault: the server's policy has epoch 8: MaxLoginAttempts = 10 (the server says 50; this machine allows no more), "
                     + "LocationUpdateEnabled = true, LocationUpdateDistanceFilter = 250",
-                #"omvault: profile "work": 10 wrong passwords are tolerated, the next wipes the cached credential (the most that this machine allows)"#,
+                #"omvault: profile "work": after 10 wrong passwords in a row, the next wrong one wipes the cached credential (the most that this machine allows)"#,
                 #""limit":10,"limit_mode":"exceeds","limit_from":"ceiling","policy_epoch":8}"#,
                 "granted online user=alice profile=work", "OfflineAuthAllowed\ttrue\tset\tacts",
                 "MaxLoginAttempts\t10\tceiling\tacts",
@@ -57,7 +57,7 @@ import Testing
                 "MaxLoginAttempts\t3\tserver\tacts", #""limit":3"#, "1", "1", "1", "granted online user=alice profile=work",
                 #""limit":3"#, #"omvault: profile "work": offline logins are not allowed (the server's policy)"#,
                 "OfflineAuthAllowed\tfalse\tserver\tacts", #""policy_epoch":11"#,
-                #"omvault: profile "work": 2 wrong passwords are tolerated, the next wipes the cached credential"#,
+                #"omvault: profile "work": after 2 wrong passwords in a row, the next wrong one wipes the cached credential"#,
                 "MaxLoginAttempts\t2\tset\tacts",
             ])
     }
@@ -86,18 +86,18 @@ import Testing
             """)
         #expect(
             lines == [
-                "omvault: PresentClientCertificate: kept, but this version sends no client certificate",
+                "omvault: PresentClientCertificate: saved, but this version sends no client certificate",
                 #"omvault: profile "p": offline logins are not allowed"#,
-                #"omvault: profile "p": 3 wrong passwords are tolerated, the next locks the login"#,
+                #"omvault: profile "p": after 3 wrong passwords in a row, the next wrong one locks the login"#,
                 #""sdk_code":10403,"sdk_domain":"ORAIDMMOBILE"}}"#, #""LocationUpdateEnabled":false"#,
                 #""LocationUpdateDistanceFilter":1000"#, "0",
-                "omvault: AutoLoginAllowed, RememberCredentialsAllowed: kept without effect; with OAuth only the user's name is remembered",
+                "omvault: AutoLoginAllowed, RememberCredentialsAllowed: saved, but without effect; with OAuth only the user name is remembered",
                 #"omvault: profile "o": offline logins are not allowed"#, "OfflineAuthAllowed\tfalse\tdefault\tacts",
                 "AutoLoginAllowed\ttrue\tset\tkept, no effect", "RememberCredentialsAllowed\ttrue\tset\tkept, no effect",
                 "RememberUsernameAllowed\ttrue\tset\tacts",
-                "error: with OAuth only the user's name is remembered, so --remember auto is not allowed",
+                "error: with OAuth only the user name is remembered, so --remember auto is not allowed",
                 "hint: --remember user",
-                "error: with OAuth only the user's name is remembered, so --remember credentials is not allowed",
+                "error: with OAuth only the user name is remembered, so --remember credentials is not allowed",
                 "hint: --remember user",
             ])
     }
@@ -117,11 +117,11 @@ import Testing
             omvault -q profile import "$url&MaxLoginAttempts::=3" --name work --yes --allow AttemptDelay --allow LimitMode
             omvault -q profile import "$url&MaxLoginAttempts::=10" --name other --yes
             """)
-        let laxer = "would be laxer than in the profile that is replaced"
+        let laxer = "is less strict than in the profile that it replaces"
         #expect(
             lines == [
-                "error: the URL may not do this: MaxLoginAttempts \(laxer); LimitMode \(laxer); AttemptDelay \(laxer)",
-                "hint: when you trust it: --allow MaxLoginAttempts --allow LimitMode --allow AttemptDelay",
+                "error: the URL needs your consent for this: MaxLoginAttempts \(laxer); LimitMode \(laxer); AttemptDelay \(laxer)",
+                "hint: if you trust it: --allow MaxLoginAttempts --allow LimitMode --allow AttemptDelay",
                 "--allow LimitMode", "LimitMode\tstrict\tset\tacts", "AttemptDelay\t60\tset\tacts",
             ])
     }
@@ -186,12 +186,12 @@ import Testing
             holding
             omvault login status 2>&1 | grep -c 'any more' || true
             """)
-        let said = #"omvault: profile "p" does not allow any more what was remembered; it is forgotten"#
+        let said = #"omvault: profile "p" no longer allows the remembered data; it was deleted"#
         #expect(
             lines == [
                 "user:zelda77 password:true armed:true", "1", said,
-                #"omvault: profile "p": 1 wrong password is tolerated, the next locks the login"#, "0",
-                "user:zelda77 password:false armed:false", said, "0", "error: no user was given",
+                #"omvault: profile "p": after 1 wrong password, the next wrong one locks the login"#, "0",
+                "user:zelda77 password:false armed:false", said, "0", "error: no user given",
                 "hint: omvault login USER", "1", said, #""password":false"#, "0", "0",
             ])
     }
@@ -216,15 +216,15 @@ import Testing
             for code in 20 23; do refused $code omvault login check alice --profile alone --password-from file:wrong; done; said .refused
             """)
         let nothing = "error: no credential is cached for this user and profile"
-        let type = "error: this version does not speak with a server of type CertificateBasedAuthentication"
-        let noServer = "error: the profile names no server that could be asked"
+        let type = "error: this version cannot log in to a server of type CertificateBasedAuthentication"
+        let noServer = "error: the profile has no server that can be asked"
         let words = lines.filter { !$0.hasPrefix("denied ") }
         #expect(
             words == [
                 nothing, "hint: a login online caches one", nothing, "hint: omvault login enroll USER --profile NAME caches one",
                 type,
                 type, nothing, noServer, noServer, "hint: --mode offline uses the cached credential",
-                "error: wrong password, one more than is tolerated: the cached credential is destroyed",
+                "error: too many wrong passwords: the cached credential was wiped",
                 "hint: omvault login enroll USER caches a new one",
             ])
     }

@@ -39,8 +39,8 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=work",
-                "--mode offline uses the cached credential, if there is one; omvault profile set work OfflineOnServerError=true has "
-                    + "every login do so after a 500",
+                "--mode offline uses the cached credential, if there is one; omvault profile set work OfflineOnServerError=true "
+                    + "makes every login use it after status 500",
                 "granted offline user=alice profile=work not_online=server_error",
             ] + Array(repeating: "granted offline user=alice profile=work not_online=unreachable", count: 5))
     }
@@ -55,7 +55,7 @@ import Testing
             grants() { { grep -o 'grant_type=[a-z_]*' "$seen" || echo =none; } | cut -d = -f 2 | tr '\\n' ' '; : > "$seen"; echo; }
             token short-bare
             login; state
-            refused 8 omvault login alice --no-input; grep -c 'gave none to renew it' .refused
+            refused 8 omvault login alice --no-input; grep -c 'gave no token to renew it' .refused
             login; grants
             token renewing
             login; state
@@ -88,7 +88,7 @@ import Testing
                 omvault logout alice --json 2> said | grep -o '"server":"[a-z_]*","sdk_code":[a-z0-9]*'
                 sed 's/.*may go on/may go on/; s/^omvault: //' said
                 check 2> said > /dev/null
-                grep -c 'the session that this login opened goes on at the server' said || true
+                grep -c 'the session of this login stays open at the server' said || true
             }
             token plain; ends
             omvault -q profile set work --unset OAuthTokenEndpoint oauth_discoveryURL=http://127.0.0.1:$http/silent/.well-known/openid-configuration
@@ -101,17 +101,17 @@ import Testing
             check 2> said > /dev/null
             grep -o 'hint: .*' said
             """)
-        let message = "may go on at the server: the server was not asked: no address is known where it ends sessions"
+        let message = "may stay open at the server: the server was not asked: the profile has no address that ends sessions"
         #expect(
             lines == [
                 #""server":"not_asked","sdk_code":null"#, message,
-                "hint: with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked",
+                "hint: set oauth_discoveryURL instead of OAuthTokenEndpoint: the server's document says where tokens are revoked",
                 "1",
                 #""server":"not_asked","sdk_code":null"#, message,
-                "hint: the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by "
-                    + "themselves",
+                "hint: the document at oauth_discoveryURL must name a revocation_endpoint at a safe address; without one, the "
+                    + "tokens stay valid until they expire",
                 "1", #""server":"ended","sdk_code":null"#, "0",
-                "hint: LogoutURL must be the address that ends a session; for a server that has none, give it the address in LoginURL",
+                "hint: LogoutURL must be the address that ends a session; if the server has none, set LogoutURL to the address in LoginURL",
             ])
     }
 
@@ -132,19 +132,19 @@ import Testing
             """)
         #expect(
             lines == [
-                "OAuthTokenEndpoint must be the address that answers itself, and so must a token_endpoint in the server's document",
+                "OAuthTokenEndpoint and the token_endpoint in the server's document must be addresses that do not redirect",
                 "OAuthTokenEndpoint must be the address of the token endpoint",
-                "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                     + "and unset oauth_discoveryURL",
-                "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                     + "and unset oauth_discoveryURL",
-                "the user may have to give a consent or a second factor, or to change an expired password: on the server's own "
-                    + "page, or by its administrator, who can allow OAuthClientID to log in without them",
-                "LoginURL must be the address that answers itself; that of a folder ends with a slash. Where a page comes after the "
-                    + "password, RequiredTokens names the cookies that prove the login",
+                "the user may have to give consent, use a second factor or change an expired password on the server's own page; "
+                    + "or the server's administrator allows OAuthClientID to log in without that",
+                "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
+                    + "a page after the password, name the cookies that prove the login in RequiredTokens",
                 "LoginURL must be the address of the login, and answer GET",
-                "LoginURL must be the address of the login; or the user's name, the password or CustomAuthHeaders are longer than "
-                    + "this server takes in a header field",
+                "LoginURL must be the address of the login; or the user name, the password or CustomAuthHeaders are too long for "
+                    + "this server's limit on a header field",
             ])
     }
 
@@ -183,12 +183,12 @@ import Testing
             """)
         #expect(
             lines == [
-                "this kind of server needs it; for a server that has no logout give it the address in LoginURL",
-                "OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one",
-                "HERE/ca.pem (TrustedCA) is not there: no login asks the server before it is a PEM file that only you or root can change, "
-                    + "as its folder",
-                "HERE/secret (OAuthClientSecret) cannot be read: no login asks the server before it can",
-                "OAuthClientSecret says where the client's secret is; --mode offline does not need it",
+                "this kind of server needs it; if the server has no logout, set LogoutURL to the address in LoginURL",
+                "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one",
+                "HERE/ca.pem (TrustedCA) does not exist: no login asks the server until it is a PEM file, and only you or root can "
+                    + "change the file and its folder",
+                "HERE/secret (OAuthClientSecret) cannot be read: no login asks the server until it can be read",
+                "set OAuthClientSecret to the source of the client's secret; --mode offline does not need it",
                 "was not asked: HERE/ca.pem (TrustedCA) holds no certificate",
             ] + lines.suffix(1))
         #expect(lines.count == 7 && lines.last?.contains("(TrustedCA)") == true)
@@ -202,7 +202,7 @@ import Testing
             omvault -q profile set slow AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$https/slow-clock" \\
                 "LogoutURL=https://localhost:$https/slow-clock" "TrustedCA=$ca" OfflineAuthAllowed=true
             check --profile slow 2> said
-            grep -o 'by the server.s clock .* serves no login offline' said
+            grep -o 'by the server.s clock .* it cannot be used offline' said
             refused 24 check --profile slow --mode offline
             omvault -q profile rm slow --yes
             serve web nginx
@@ -213,9 +213,9 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=slow",
-                "by the server's clock the cached credential expired at 2024-01-31T00:00:00Z: it serves no login offline",
-                "the server's policy is for another ApplicationName than the profile's, so nothing of it is used",
-                "ApplicationName must be the one that the policy at ProfileURL names",
+                "by the server's clock the cached credential expired at 2024-01-31T00:00:00Z, so it cannot be used offline",
+                "the server's policy is for another ApplicationName than the profile's, so it is not used",
+                "set ApplicationName to the name in the policy at ProfileURL",
             ])
     }
 }

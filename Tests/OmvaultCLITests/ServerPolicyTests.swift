@@ -28,7 +28,7 @@ private let start = """
             here="https://localhost:$port"
             basic "$here/login" "TrustedCA=$ca" ApplicationName=WhitePages
             refused 52 omvault profile set work "ProfileURL=$here/profile-bad" MaxLoginAttempts=9
-            grep -q 'nothing is kept' .refused; grep -q -- --no-fetch .refused
+            grep -q 'nothing was saved' .refused; grep -q -- --no-fetch .refused
             refused 52 omvault profile set work "ProfileURL=$here/status/500"
             refused 50 omvault profile set work ProfileURL=https://localhost:1/profile
             refused 52 omvault profile set work "ProfileURL=$here/profile" ApplicationName=Other
@@ -90,17 +90,17 @@ private let start = """
             refused 31 omvault profile set work "ProfileURL=$here/profile"
             grep -o 'has epoch.*' .refused
             """)
-        let lower = "which is lower than the one known; what is known of it stays in force"
+        let lower = "which is lower than the epoch known here; the policy that is known here stays in force"
         #expect(
             lines == [
                 "has epoch 7: OfflineAuthAllowed = true, MaxLoginAttempts = 3, CryptoScheme = SaltedSHA-256",
                 "granted online user=alice profile=work", "omvault: the server's policy has epoch 3, \(lower)",
                 #""limit":3 "server_epoch":7"#, "granted online user=bob profile=work", #""limit":3 "server_epoch":7"#,
                 #""limit":3 "server_epoch":7"#,
-                "omvault: error: nothing is kept: the server's policy has epoch 3, and 7 was seen already; it is not used",
+                "omvault: error: nothing was saved: the server's policy has epoch 3, but this device already knows epoch 7; the policy is not used",
                 "granted online user=alice profile=work", #""limit":9 "server_epoch":3"#,
                 "granted online user=bob profile=work", "omvault: the server's policy has epoch 4, \(lower)",
-                #""limit":2 "server_epoch":5"#, "has epoch 4, and 5 was seen already; it is not used",
+                #""limit":2 "server_epoch":5"#, "has epoch 4, but this device already knows epoch 5; the policy is not used",
             ])
     }
 
@@ -122,7 +122,7 @@ private let start = """
                 '{"epoch":8,"ApplicationName":"Other"}' '{"epoch":8,"MaxLoginAttempts":1,"MaxLoginAttempts":9}' \\
                 '{"epoch":8,"MaxLoginAttempts":7e0}' '{"epoch":9,"epoch":8}'; do
                 printf '%s' "$bad" > web/www/profile.json
-                check right > /dev/null; grep -q ', so nothing of it is used; what is known of it stays' .told
+                check right > /dev/null; grep -q ', so it is not used; the policy that is known here stays' .told
             done
             printf '{"epoch":6}' > web/www/profile.json
             check right; cat .told
@@ -133,15 +133,15 @@ private let start = """
         #expect(
             lines.prefix(2) == [
                 "granted online user=alice profile=work not_cached=policy_missing",
-                "omvault: the server let the user in, but nothing is cached for offline: the server's policy is not understood, so "
-                    + "nothing of it is used, and none is known",
+                "omvault: the server let the user in, but no credential was cached for offline logins: the server's policy cannot be read, so "
+                    + "it is not used, and no earlier one is known",
             ])
         let json = try Ran.json(lines.count > 2 ? lines[2] : "")
         #expect(json["not_cached"] as? String == "policy_missing" && json["policy_missing"] as? String == "unreachable")
         #expect(
             lines.dropFirst(3) == [
                 "granted online user=alice profile=work", "granted online user=alice profile=work",
-                "omvault: the server's policy has epoch 6, which is lower than the one known; what is known of it stays in force",
+                "omvault: the server's policy has epoch 6, which is lower than the epoch known here; the policy that is known here stays in force",
                 #""limit":3"#, #""server_epoch":7"#,
                 "1 policy_missing\tthe server let the user in, and its policy did not come: server_error",
                 "1 policy_missing\tthe server let the user in, and its policy did not come: unreachable",
@@ -170,15 +170,15 @@ private let start = """
                 refused 9 omvault profile set work "LoginURL=http://$address:$http/login"
             done
             for name in a.localhost elsewhere.example; do
-                omvault profile set work "LoginURL=http://$name:$http/login" 2>&1 | grep -o 'a login that would ask it is refused'
+                omvault profile set work "LoginURL=http://$name:$http/login" 2>&1 | grep -o 'logins that need it are refused'
                 refused 9 check right
                 cat .said
             done
             """)
         #expect(
             lines == [
-                "granted online", "a login that would ask it is refused", "denied reason=unsafe_address",
-                "a login that would ask it is refused",
+                "granted online", "logins that need it are refused", "denied reason=unsafe_address",
+                "logins that need it are refused",
                 "denied reason=unsafe_address",
             ])
     }
@@ -238,7 +238,7 @@ private let start = """
         #expect(
             lines == [
                 "granted online user=alice profile=work", "granted offline user=alice profile=work not_online=no_agent",
-                "omvault: the server was not reached: omvault-agent, which would ask it, is not beside omvault; the cached "
+                "omvault: the server was not reached: omvault-agent, the program that asks it, is not beside omvault; the cached "
                     + "credential was used",
                 #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1",
                 "denied reason=no_agent not_offline=no_credential",
@@ -273,7 +273,7 @@ private let start = """
             refused 24 check right --mode offline
             """)
         let refusal =
-            "omvault: error: ProfileURL is not https at the host of the login's server: no policy from elsewhere is believed"
+            "omvault: error: ProfileURL is not https at the host of the login's server, and a policy from another host is not trusted"
         #expect(lines == [refusal, refusal, "work", "1", "1"])
     }
 

@@ -49,7 +49,7 @@ import Testing
             omvault logout alice --json
             login
             told user
-            omvault login status --online 2>&1 > /dev/null | grep -o 'the session is spent'
+            omvault login status --online 2>&1 > /dev/null | grep -o 'the session has ended'
             told user
             login
             omvault -q login rm alice --yes
@@ -63,7 +63,7 @@ import Testing
                 #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":true,"server":"ended","sdk_code":null,"cleared":false}"#,
                 "1", "none", "granted offline user=alice profile=work",
                 #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":false,"server":"not_asked","sdk_code":null,"cleared":false}"#,
-                "granted online user=alice profile=work", #""user":"alice""#, "the session is spent", "none",
+                "granted online user=alice profile=work", #""user":"alice""#, "the session has ended", "none",
                 "granted online user=alice profile=work", "none",
             ])
     }
@@ -92,11 +92,11 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=work",
-                "omvault: the session ended here, but may go on at the server: the server was not reached: the connection was refused",
+                "omvault: the session ended here, but may stay open at the server: the server was not reached: the connection was refused",
                 "omvault: logged out alice (work)", "none", #""password":false"#, "granted offline user=alice profile=work",
                 #""mode":"offline""#, #""server_session":false"#, "none", #""reason":"no_credential""#, #""remembered":[]"#,
                 "logged_out", "cleared", "refused",
-                "omvault: error: the system store keeps no sessions: PAM only asks whether a password is right",
+                "omvault: error: the system store keeps no sessions: PAM only checks passwords",
                 "omvault: hint: omvault login rm USER --system removes a cached credential",
             ])
     }
@@ -128,15 +128,15 @@ import Testing
             refused 30 omvault login status --json; shown
             """)
         let error = "omvault: error: the cached credential is damaged or was changed; it was not used"
-        let unchanged = "what is cached and remembered could not be changed"
+        let unchanged = "the cached credential and the remembered data could not be changed"
         #expect(
             lines == [
                 "granted online user=alice profile=work", #""logins":[]"#, #""sessions":[{"user":"alice""#,
-                "omvault: the session of alice (work) is ended; \(unchanged)", error, "1",
-                "omvault: no session of alice (work) was kept; \(unchanged)", error, #""logins":[]"#, #""sessions":[]"#,
+                "omvault: the session of alice (work) ended; \(unchanged)", error, "1",
+                "omvault: there was no session of alice (work); \(unchanged)", error, #""logins":[]"#, #""sessions":[]"#,
                 "denied reason=rejected", "granted online user=alice profile=work", "1", "0",
                 "granted online user=alice profile=work not_cached=device_key_damaged", #""logins":[]"#,
-                #""sessions":[{"user":"alice""#, "omvault: the session of alice (work) is ended; \(unchanged)",
+                #""sessions":[{"user":"alice""#, "omvault: the session of alice (work) ended; \(unchanged)",
                 #""logins":[]"#, #""sessions":[]"#,
             ])
     }
@@ -380,7 +380,7 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=work",
-                "omvault: no session is kept: there is no safe folder for the agent's socket: XDG_RUNTIME_DIR is not set to one of yours",
+                "omvault: no session is kept: the agent has no safe folder for its socket: XDG_RUNTIME_DIR does not name a folder of yours",
                 "1", #""session_kept":false"#,
             ])
     }
@@ -441,7 +441,7 @@ import Testing
             lines == [
                 "granted online user=alice profile=work",
                 "omvault: the session ends with the agent, though the profile has SessionActiveOnRestart: the agent's folder is "
-                    + "not in memory; log in with an XDG_RUNTIME_DIR on a tmpfs",
+                    + "not in memory; set XDG_RUNTIME_DIR to a folder on a tmpfs, then log in again",
                 #""survives_restart":false"#, "clean", "granted offline user=alice profile=work", "1", "none",
                 "granted online user=alice profile=work", #""survives_restart":false"#,
             ])

@@ -44,7 +44,7 @@ struct SystemStoreTests {
             module profile=work mode=offline
             answers alice wrong 'Authentication failure'
             omvault login unlock alice --system > said 2>&1
-            grep 'unlocked alice under profile "work": 3 wrong passwords are tolerated, the next locks the login (the server' said
+            grep 'unlocked alice under profile "work": after 3 wrong passwords in a row, the next wrong one locks the login (the server' said
             """#)
     }
 
@@ -150,11 +150,11 @@ struct SystemStoreTests {
                     chmod $mode $folder
                     for verb in status 'check ada --password-from file:right'; do
                         refused 14 omvault login $verb --system --profile work
-                        grep -q "hint: when you trust what is in it: chmod 700 $folder\$" .refused
+                        grep -q "hint: if you trust its contents: chmod 700 $folder\$" .refused
                     done
                     answers ada right 'Error in service module'
                 done
-                $(sed -n 's/.*trust what is in it: //p' .refused)
+                $(sed -n 's/.*trust its contents: //p' .refused)
                 granted ada right
             done
             chmod 777 /var/lib

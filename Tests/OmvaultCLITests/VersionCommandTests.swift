@@ -139,10 +139,10 @@ import Testing
         #expect(
             ran.output == """
                 11
-                omvault: error: vault "personal" has 2 items of that id: entry ENTRY of when-unlocked, which cannot be read; \
+                omvault: error: vault "personal" has 2 items with this id: entry ENTRY of when-unlocked, which cannot be read; \
                 entry ENTRY of always device-only, which cannot be read
-                omvault: hint: one was put there under the other's id, by somebody with this device's key: look at both
-                omvault: hint: omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean
+                omvault: hint: an attacker with this device's key added one under the other's id: look at both
+                omvault: hint: omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes one of them
                 11
                 0
                 1
@@ -207,7 +207,7 @@ import Testing
                 """)
         #expect(
             ran.output == """
-                omvault: "open", in the trash, is when-unlocked now
+                omvault: "open", in the trash, is now when-unlocked
                 open\twhen-unlocked
                 15
                 10
@@ -236,8 +236,8 @@ import Testing
                 omv get item:x --json 2>&1 || true
                 """)
         let pending =
-            #"a purge of vault "personal" is pending: removed sealed bytes still stand in its log until it is unlocked"#
-            + " while nobody reads it"
+            #"a purge of vault "personal" is pending: removed sealed bytes stay in its write-ahead log until it is unlocked"#
+            + " while no other process reads it"
         #expect(
             ran.output == """
                 {"schema":"omvault/1","result":"removed","items":["item"],"purged":false}

@@ -93,9 +93,9 @@ private struct AgentArguments {
 extension AgentError {
     fileprivate var words: String {
         switch self {
-        case .noRuntimeFolder: "XDG_RUNTIME_DIR is not set to a folder of this user's with mode 0700"
+        case .noRuntimeFolder: "XDG_RUNTIME_DIR does not name a folder of this user with mode 0700"
         case .unsafeFolder(let hazard, let path): "\(path) is not used: \(hazard)"
-        case .notRunning: "the folder of the socket is not there"
+        case .notRunning: "the folder of the socket does not exist"
         case .cannotStart(let words): words
         case .io(let code): String(cString: strerror(code))
         case .programMissing, .unsafeProgram, .otherUser, .otherVersion, .busy, .full, .deadline, .misbehaved:

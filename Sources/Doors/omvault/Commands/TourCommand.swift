@@ -21,7 +21,7 @@ struct TourCommand: Verb {
 
     func run(_ context: CommandContext) throws {
         guard context.output.format != .json else {
-            throw Failure(.usage, "the tour speaks to people, not JSON", hint: "omvault tour")
+            throw Failure(.usage, "the tour has no JSON output", hint: "omvault tour")
         }
         let vectors = VectorRunner.repositoryFolder().flatMap(Self.absolute)
         // Ctrl-C ends the running step, not the tour: it fails, and the home goes all the same.
@@ -47,18 +47,19 @@ struct TourCommand: Verb {
         try home.step(
             "A wrong vault password opens nothing.", "get github:token --password-from file:wrong", .badSecret)
         try home.step(
-            "Say what a login may do without a server.",
+            "Set the rules for logins without a server.",
             "profile set work OfflineAuthAllowed=true MaxLoginAttempts=2 OnAttemptsExceeded=wipe")
         try home.step("Enrol a login on this device.", "login enroll ada --profile work --password-from file:right")
         let check = "login check ada --profile work --mode offline --password-from file:"
         try home.step(
             "A wrong password is counted before it is checked.", check + "wrong", .badSecret, says: "attempts_left=1")
-        try home.step("The right one is let in, and the count starts anew.", check + "right", says: "granted offline")
-        try home.step("Two wrong ones are tolerated.", check + "wrong", .badSecret, says: "attempts_left=1")
-        try home.step("The second.", check + "wrong", .badSecret, says: "attempts_left=0")
-        try home.step("The third exceeds the limit: the cached credential is wiped.", check + "wrong", .wiped)
-        try home.step("Now even the right password finds nothing to open.", check + "right", .wiped)
-        try home.step("What there is to say of it.", "login status --format table")
+        try home.step(
+            "The right password is accepted, and the count goes back to zero.", check + "right", says: "granted offline")
+        try home.step("Two wrong passwords are tolerated. The first one.", check + "wrong", .badSecret, says: "attempts_left=1")
+        try home.step("The second one.", check + "wrong", .badSecret, says: "attempts_left=0")
+        try home.step("The third one exceeds the limit: the cached credential is wiped.", check + "wrong", .wiped)
+        try home.step("Now even the right password does not work.", check + "right", .wiped)
+        try home.step("Show the state of the login.", "login status --format table")
         guard let vectors else {
             return try say("\nThe test vectors are in the repository: omvault vectors verify PATH checks them.")
         }
@@ -150,7 +151,7 @@ private struct TourHome {
         guard code == status.rawValue, words.map(text.contains) ?? true else {
             throw Failure(
                 .general, "this step should have ended with exit code \(status.rawValue)",
-                hint: "please report what stands above")
+                hint: "please report the output above")
         }
     }
 
@@ -164,7 +165,7 @@ private struct TourHome {
         var said = SecretBuffer(capacity: 4096)
         let end = readAll(ends[0], into: &said, maximum: 1 << 20)
         let code = om_wait(child)
-        guard end == .end else { throw Failure(.io, "cannot read what omvault said") }
+        guard end == .end else { throw Failure(.io, "cannot read the output of omvault") }
         // The tour's secrets are examples; showing them is its purpose.
         return (code, said.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) })
     }

@@ -34,7 +34,7 @@ struct CommandContext: Sendable {
         guard let name = Environment.text("OMVAULT_FORMAT") else { return StandardOutput.isTerminal ? .table : .plain }
         guard let format = OutputFormat(rawValue: name) else {
             throw Failure(
-                .config, "OMVAULT_FORMAT is \"\(name)\", which is no format",
+                .config, "OMVAULT_FORMAT is \"\(name)\", which is not a format",
                 hint: "formats: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return format

@@ -132,7 +132,8 @@ extension Walk {
         let known = Suggestion.closest(to: name, among: GlobalOptions.spellings.keys)
         return Failure(
             .usage, "unknown option \(name) before the command",
-            hint: known.map { "did you mean \($0)?" } ?? "a command's own options follow it; omvault --help")
+            hint: known.map { "did you mean \($0)?" }
+                ?? "put a command's own options after the command; omvault --help lists the commands")
     }
 
     private func unknownCommand(_ word: String) -> Failure {
@@ -160,7 +161,7 @@ extension ParsableCommand {
         let group = (["omvault"] + verb).joined(separator: " ")
         throw Failure(
             .usage, "no command \"\((verb + [word]).joined(separator: " "))\"",
-            hint: "did you mean \"\(group) \(meant)\"?", "a user of that name: \(group) -- \(word)")
+            hint: "did you mean \"\(group) \(meant)\"?", "if \(word) is a user: \(group) -- \(word)")
     }
 
     fileprivate static func answers(to word: String) -> Bool {

@@ -62,7 +62,7 @@ enum Omvault {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) != nil else {
                 throw Failure(
-                    .usage, "argument \(index) is not UTF-8", hint: "names and paths on the command line are UTF-8")
+                    .usage, "argument \(index) is not UTF-8", hint: "names and paths on the command line must be UTF-8")
             }
         }
     }

@@ -40,11 +40,11 @@ struct OutputFile: ~Copyable {
         // /dev/stdout, a link, would take that away. Following a link would write where somebody else chose.
         guard status.st_mode & S_IFMT != S_IFLNK else {
             throw Failure(
-                .usage, "\"\(path)\" is a symbolic link, which is neither followed nor replaced",
+                .usage, "\"\(path)\" is a symbolic link; omvault does not follow or replace it",
                 hint: "name the file itself, or leave out -o to write to standard output")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(.usage, "\"\(path)\" is no file", hint: "leave out -o to write to standard output")
+            throw Failure(.usage, "\"\(path)\" is not a file", hint: "leave out -o to write to standard output")
         }
         guard replacing else { throw Self.exists(path) }
     }
@@ -124,7 +124,7 @@ struct OutputFile: ~Copyable {
             return descriptor
         } catch {
             guard error != .exists else { throw Self.exists(path) }
-            throw Failure(.io, "cannot write beside \"\(path)\": \(systemMessage(error.code))")
+            throw Failure(.io, "cannot make a file beside \"\(path)\": \(systemMessage(error.code))")
         }
     }
 
@@ -132,6 +132,6 @@ struct OutputFile: ~Copyable {
     static func remove(_ path: String) { unlink(path) }
 
     private static func exists(_ path: String) -> Failure {
-        Failure(.exists, "\"\(path)\" is there already", hint: "--force replaces it")
+        Failure(.exists, "\"\(path)\" already exists", hint: "--force replaces it")
     }
 }

@@ -22,7 +22,7 @@ struct VaultLocation: Equatable, Sendable {
         }
         guard !given.isEmpty, !given.hasPrefix("."), given == given.shown else {
             throw Failure(
-                .usage, "\"\(given)\" cannot be the name of a vault",
+                .usage, "\"\(given)\" is not a valid vault name",
                 hint: "a name has no control characters and does not start with a dot; a path has a /")
         }
         name = given

@@ -59,7 +59,7 @@ extension SecretSources {
             case .base64: return try Base64.decode(secret)
             }
         } catch {
-            throw Failure(.usage, "\(option) is not strict \(encoding.rawValue)", hint: "no blanks, no line breaks")
+            throw Failure(.usage, "\(option) is not strict \(encoding.rawValue)", hint: "remove blanks and line breaks")
         }
     }
 }

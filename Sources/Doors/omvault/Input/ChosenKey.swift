@@ -15,7 +15,7 @@ struct ChosenKey: ParsableArguments {
     @OptionGroup var unlock: UnlockOptions
 
     func validate() throws {
-        if keyFrom != nil, tag != nil { throw ValidationError("--key-from and --tag are two keys; give one") }
+        if keyFrom != nil, tag != nil { throw ValidationError("give --key-from or --tag, not both") }
     }
 
     var opening: KeyOpening { KeyOpening(keyFile: keyFile, work: work, unlock: unlock) }

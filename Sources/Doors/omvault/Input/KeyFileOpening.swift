@@ -39,10 +39,10 @@ struct KeyFileOpening {
             : Failure(.ambiguous, "\(named.count) keys are called \"\(identity)\"", hint: Self.identityHint)
     }
 
-    private static let identityHint = "--identity NAME or NUMBER; omvault crypto inspect lists them"
+    private static let identityHint = "choose one with --identity NAME or NUMBER; omvault crypto inspect lists them"
 
     private func keyFile(_ bytes: borrowing SecretBytes) throws -> KeyFile {
-        guard identity == nil else { throw Failure(.usage, "--identity is for PKCS#12, and this is none") }
+        guard identity == nil else { throw Failure(.usage, "--identity is for PKCS#12 files, and this is not one") }
         return try KeyFile(bytes)
     }
 

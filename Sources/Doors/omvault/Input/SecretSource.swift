@@ -15,6 +15,12 @@ enum SecretSource: Hashable, Sendable {
 
     static let stdin = SecretSource.descriptor(STDIN_FILENO)
 
+    /// An option with a source as the user types it: `--field NAME=tty`, or `--password-from tty`.
+    static func typed(_ option: String, _ source: String) -> String {
+        let words = option.split(separator: " ")
+        return words.count == 2 ? "\(option)=\(source)" : "\(words.first ?? "") \(source)"
+    }
+
     /// Nil for anything outside the grammar. There is no `pass:`, since every process can read our arguments.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

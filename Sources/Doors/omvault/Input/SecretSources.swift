@@ -126,7 +126,7 @@ extension SecretSources {
             guard let secret = Environment.takeSecret(name) else { continue }
             held[name] = SecretReference(secret)
             if StandardError.isTerminal {
-                output.notice("\(name) was readable by your other processes; fd:N and file:PATH are safer")
+                output.notice("your other processes could read the variable \(name); fd:N and file:PATH are safer")
             }
         }
         return held
@@ -150,7 +150,7 @@ private struct SecretReader {
         guard isatty(descriptor) == 0 else {
             throw Failure(
                 .usage, "\(option): \(name) is a terminal, which would show the secret as you type it",
-                hint: "\(option) tty asks without showing it")
+                hint: "\(SecretSource.typed(option, "tty")) asks for it without showing it")
         }
         if descriptor == STDIN_FILENO { try StandardInput.claim() }
         var buffer = SecretBuffer(capacity: 4096)
@@ -165,7 +165,9 @@ private struct SecretReader {
         guard descriptor >= 0 else { throw cannotRead(path, errno) }
         defer { close(descriptor) }
         guard isatty(descriptor) == 0 else {
-            throw Failure(.usage, "\(option): \(path) is a terminal", hint: "\(option) tty asks without showing")
+            throw Failure(
+                .usage, "\(option): \(path) is a terminal, which would show the secret as you type it",
+                hint: "\(SecretSource.typed(option, "tty")) asks for it without showing it")
         }
         var buffer = SecretBuffer(capacity: 4096)
         return try whole(buffer, readAll(descriptor, into: &buffer, maximum: maximum + 2), of: path)

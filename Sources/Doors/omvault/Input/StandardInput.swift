@@ -12,7 +12,7 @@ enum StandardInput {
         }
         guard isFirst else {
             throw Failure(
-                .usage, "two things were to come from standard input, which is read once",
+                .usage, "two inputs come from standard input, but it can be read only once",
                 hint: "give one of them a file, or another source such as fd:3")
         }
     }

@@ -13,7 +13,8 @@ struct Terminal: Sendable {
     ///   two entries differ. A signal ends the process as it would have without us, after the echo is back on.
     func readSecret(_ prompt: String, for option: String, isNew: Bool = false) throws(Failure) -> SecretBytes {
         let terminal = try opened(
-            toGet: "the secret of \(option)", orElse: "give \(option) \(SecretSource.grammar.dropFirst("tty, ".count))")
+            toGet: "the \(Self.inSentence(prompt))",
+            orElse: "give \(SecretSource.typed(option, "SOURCE")); sources: \(SecretSource.grammar.dropFirst("tty, ".count))")
         let secret = try terminal.readLine("\(prompt): ", showsTyping: false)
         guard isNew else { return secret }
         guard secret.isEqual(to: try terminal.readLine("\(prompt), again: ", showsTyping: false)) else {
@@ -29,7 +30,7 @@ struct Terminal: Sendable {
         let terminal = try opened(toGet: what, orElse: hint)
         let typed = try terminal.readLine("\(prompt): ", showsTyping: true)
         let text = typed.withBytes { bytes in String(validating: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-        guard let text else { throw Failure(.usage, "\(what) is UTF-8, and that is not") }
+        guard let text else { throw Failure(.usage, "\(what) must be UTF-8") }
         return text
     }
 
@@ -49,9 +50,15 @@ struct Terminal: Sendable {
 
     /// Whether the answer to `question` is "y" or "yes".
     func isAgreed(_ question: String) throws(Failure) -> Bool {
-        let terminal = try opened(toGet: "a confirmation", orElse: "give --yes when you are sure")
+        let terminal = try opened(toGet: "a confirmation", orElse: "give --yes if you are sure")
         let answer = try terminal.readLine("\(question) [y/N] ", showsTyping: true)
         return ["y", "Y", "yes"].contains { answer.isEqual(to: SecretBytes(copying: Array($0.utf8))) }
+    }
+
+    /// A prompt as a part of a sentence: `password of ada`. A word such as `IV` keeps its capitals.
+    private static func inSentence(_ prompt: String) -> String {
+        let isPlainWord = prompt.prefix { $0 != " " }.dropFirst().allSatisfy { $0.isLowercase }
+        return isPlainWord ? prompt.prefix(1).lowercased() + prompt.dropFirst() : prompt
     }
 
     private func opened(toGet what: String, orElse hint: String) throws(Failure) -> OpenTerminal {
@@ -83,7 +90,7 @@ private struct OpenTerminal: ~Copyable {
             let end = ask(prompt, showsTyping: showsTyping, into: &line)
             switch end {
             case .line where line.count >= Self.longestLine:
-                throw Failure(.usage, "a terminal takes no more than \(Self.longestLine) bytes", hint: "use file:PATH")
+                throw Failure(.usage, "a line at a terminal has at most \(Self.longestLine) bytes", hint: "use file:PATH")
             case .line: return line.finish()
             case .ended: throw Failure(.aborted, "the input ended at the prompt")
             case .signal(let number):

@@ -101,7 +101,7 @@ final class TerminalPrompter: LoginPrompter {
         let known = user ?? question.user
         if isOneAttempt {
             if let known { return known }
-            throw Failure(.inputRequired, "no user was given", hint: "omvault login USER")
+            throw Failure(.inputRequired, "no user given", hint: "omvault login USER")
         }
         var text = ""
         repeat {
@@ -120,8 +120,8 @@ final class TerminalPrompter: LoginPrompter {
         if isOneAttempt {
             if let known { return known }
             throw Failure(
-                .inputRequired, "the profile \"\(question.profile.text)\" wants to know the user's identity domain",
-                hint: "--domain DOMAIN")
+                .inputRequired, "the profile \"\(question.profile.text)\" needs the user's identity domain",
+                hint: "give --domain DOMAIN")
         }
         let text = try terminal.readText(
             "Identity domain\(known.map { " [\($0.text)]" } ?? "")", toGet: "the identity domain",

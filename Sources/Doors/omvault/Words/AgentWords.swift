@@ -24,38 +24,40 @@ extension Failure {
         switch error {
         case .noRuntimeFolder:
             self.init(
-                .agent, "there is no safe folder for the agent's socket: XDG_RUNTIME_DIR is not set to one of yours",
-                hint: "set it to a folder of your own with mode 0700; until then every verb asks for the password")
+                .agent, "the agent has no safe folder for its socket: XDG_RUNTIME_DIR does not name a folder of yours",
+                hint: "set XDG_RUNTIME_DIR to a folder of yours with mode 0700; until then every command asks for the password")
         case .unsafeFolder(let hazard, let path):
             self.init(
                 .agent, "\(path.shown) is not used for the agent's socket: \(hazard.words)",
                 hint: hazard.remedy(path))
         case .programMissing(let path):
             self.init(
-                .agent, "there is no agent's program at \(path.shown)",
-                hint: "build it with --product omvault-agent and put it beside omvault")
+                .agent, "the agent's program is missing: \(path.shown)",
+                hint: "put omvault-agent beside omvault; swift build --product omvault-agent builds it")
         case .unsafeProgram(let path):
             self.init(
-                .agent, "the agent is not started: others can change \(path.shown)",
-                hint: "when you trust what is in it: chmod go-w \(path.shown)")
-        case .notRunning: self.init(.agent, "no agent runs", hint: "omvault unlock starts one")
+                .agent, "the agent was not started: other users can change \(path.shown)",
+                hint: "if you trust its contents: chmod go-w \(path.shown)")
+        case .notRunning: self.init(.agent, "no agent is running", hint: "omvault unlock starts one")
         case .otherUser(let user):
             self.init(
-                .agent, "the agent's socket belongs to another user (\(user)); it was told nothing",
-                hint: "look who put it there before you remove it")
+                .agent, "the agent's socket belongs to another user (\(user)); omvault sent nothing to it",
+                hint: "find out who created it before you remove it")
         case .otherVersion(let version):
             self.init(
-                .agent, "an agent of another version runs (protocol \(version), here \(AgentProtocol.version))",
-                hint: "omvault agent stop ends it; the next unlock starts one of this version")
+                .agent,
+                "an agent of another version is running (protocol \(version); this omvault has \(AgentProtocol.version))",
+                hint: "omvault agent stop ends it; omvault unlock then starts an agent of this version")
         case .cannotStart(let words): self.init(.agent, "the agent did not start: \(words)")
-        case .busy: self.init(.agent, "the agent serves as many clients as it can", hint: "try again")
+        case .busy: self.init(.agent, "the agent has as many clients as it can serve", hint: "try again")
         case .full:
             self.init(
-                .agent, "the agent serves \(AgentProtocol.maximumVaults) vaults already; this one was not opened",
-                hint: "omvault agent stop locks them all and ends it; the next unlock starts another one")
+                .agent, "the agent already serves \(AgentProtocol.maximumVaults) vaults; this vault was not opened",
+                hint: "omvault agent stop locks all vaults and ends the agent; omvault unlock then starts a new agent")
         case .deadline: self.init(.agent, "the agent did not answer in time", hint: "omvault agent stop ends it")
         case .misbehaved:
-            self.init(.agent, "the agent ended, or its answer breaks the protocol", hint: "omvault agent status")
+            self.init(
+                .agent, "the agent ended, or its answer breaks the protocol", hint: "omvault agent status shows whether it runs")
         case .io(let code): self.init(.agent, "the agent cannot be reached: \(systemMessage(code))")
         }
     }

@@ -32,7 +32,7 @@ extension Failure {
         case .server:
             self.init(
                 .policy, "the server's policy does not allow offline logins",
-                hint: "log in online: the server may have another one by now")
+                hint: "log in online (--mode online): the server may have a new policy")
         case .ceiling: self.init(.policy, "the administrator of this machine does not allow offline logins")
         case .profile, .standard, nil:
             self.init(
@@ -57,7 +57,7 @@ extension Failure {
         }
 
         func hints(
-            online: String = "a login online makes it anew",
+            online: String = "a login online caches a new one",
             enrolment: String = "omvault login rm USER, then omvault login enroll USER"
         ) -> [String] {
             switch self {
@@ -70,7 +70,9 @@ extension Failure {
 
         func hints(afterWipe isFinished: Bool) -> [String] {
             guard isFinished else {
-                return ["a process still reads an old state of the ledger; the next login command erases the last bytes"]
+                return [
+                    "another process still reads an old state of the ledger; the next login command erases the remaining bytes"
+                ]
             }
             return hints(
                 online: "the next login online caches a new one", enrolment: "omvault login enroll USER caches a new one")
@@ -81,28 +83,30 @@ extension Failure {
         let renewal = Renewal(profile)
         switch error {
         case .invalidUserName:
-            self.init(.usage, "that cannot be a user's name", hint: "1 to 255 bytes of UTF-8, no control characters")
+            self.init(
+                .usage, "the user name is not valid", hint: "a user name has 1 to 255 bytes of UTF-8 and no control characters")
         case .invalidDomain:
             self.init(
-                .usage, "that cannot be an identity domain", hint: "up to 255 bytes of UTF-8, no control characters")
+                .usage, "the identity domain is not valid",
+                hint: "an identity domain has up to 255 bytes of UTF-8 and no control characters")
         case .policyMissing(let policyProblem):
             let status: ExitStatus =
                 if case .notFetched(let refusal) = policyProblem { Failure(refusal).status } else { .remoteError }
-            self.init(status, "the server's policy \(policyProblem.words), and none is known", hint: policyProblem.hint)
+            self.init(status, "the server's policy \(policyProblem.words), and no earlier one is known", hint: policyProblem.hint)
         case .overtaken:
             self.init(
-                .busy, "another login changed what is cached while the server was asked; nothing was stored",
+                .busy, "another login changed the cached credential while the server was asked; nothing was stored",
                 hint: "log in again")
         case .noServer:
-            self.init(.config, "the profile names no server that could be asked", hint: Self.offlineHint)
-        case .cancelled: self.init(.aborted, "the login was given up")
+            self.init(.config, "the profile has no server that can be asked", hint: Self.offlineHint)
+        case .cancelled: self.init(.aborted, "the login was cancelled")
         case .delayed(let seconds):
             self.init(
-                .delayed, "a wrong password came a moment ago; nothing was charged",
+                .delayed, "too early after a wrong password; nothing was checked or counted",
                 hint: "try again in \(seconds) s", details: ["retry_after": .number(Int(seconds))])
         case .clockRolledBack:
             self.init(
-                .policy, "the clock is behind what this login has seen, and the profile does not tolerate that",
+                .policy, "the clock was set back: it is behind the time of an earlier login, and the profile does not allow that",
                 hints: renewal.hints(online: "set the clock; or log in online", enrolment: "set the clock"))
         case .online(let refusal): self.init(refusal, under: profile)
         case .neither(let online, let offline):
@@ -114,12 +118,12 @@ extension Failure {
                 details: cause.details)
         case .invalidProfileName:
             self.init(
-                .usage, "that cannot be a profile's name",
-                hint: "1 to 64 of letters, digits, dot, underscore and dash, not starting with a dot")
+                .usage, "the profile name is not valid",
+                hint: "a profile name has 1 to 64 letters, digits, dots, underscores and dashes, and does not start with a dot")
         case .unknownProfile(let name):
             self.init(
                 .config, "there is no profile \"\(name.text)\"",
-                hint: "omvault profile set \(name.text) OfflineAuthAllowed=true MaxLoginAttempts=5")
+                hint: "omvault profile ls lists the profiles; omvault profile set \(name.text) OfflineAuthAllowed=true makes one")
         case .profile(let problem): self.init(problem)
         case .offlineNotAllowed:
             self.init(
@@ -128,26 +132,26 @@ extension Failure {
         case .wrongPassword(let left, let consequence):
             self.init(
                 .badSecret,
-                "wrong password; attempts left: \(left); the \(left == 0 ? "next wrong one" : "wrong one after them") "
-                    + consequence.words,
+                "wrong password; attempts left: \(left); "
+                    + (left == 0 ? "the next wrong password " : "one more wrong password after these ") + consequence.words,
                 details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
         case .tooManyAttempts(let last):
             let failure = Failure(last)
             self.init(
-                failure.status, "\(failure.message); this command asks no more",
-                hint: "find out the right password, then log in again", details: failure.details)
+                failure.status, "\(failure.message); this command does not ask again",
+                hint: "find the right password, then log in again", details: failure.details)
         case .attemptsExceeded(let isFinished, _):
             self.init(
-                .wiped, "wrong password, one more than is tolerated: the cached credential is destroyed",
+                .wiped, "too many wrong passwords: the cached credential was wiped",
                 hints: renewal.hints(afterWipe: isFinished), details: ["attempts_left": .number(0)])
         case .wiped(let isFinished):
             self.init(
-                .wiped, "the cached credential was destroyed after too many wrong passwords",
+                .wiped, "the cached credential was wiped after too many wrong passwords",
                 hints: renewal.hints(afterWipe: isFinished), details: ["attempts_left": .number(0)])
         case .lockedOut:
             self.init(
-                .lockedOut, "too many attempts: the login is locked, nothing is destroyed",
-                hints: renewal.hints() + ["root ends a lock-out of the system store with omvault login unlock USER --system"],
+                .lockedOut, "the login is locked after too many wrong passwords; the cached credential was not wiped",
+                hints: renewal.hints() + ["for a login of the system store, as root: omvault login unlock USER --system"],
                 details: ["attempts_left": .number(0)])
         case .noCredential:
             self.init(
@@ -156,13 +160,14 @@ extension Failure {
                     online: "a login online caches one", enrolment: "omvault login enroll USER --profile NAME caches one"))
         case .expired(let since):
             self.init(
-                .noOffline, "the cached credential expired at \(Timestamp.text(since)); nothing is deleted",
+                .noOffline, "the cached credential expired at \(Timestamp.text(since)); it was not deleted",
                 hints: renewal.hints(
-                    online: "a login online, or a longer OfflineCredentialMaxAge, makes it good again",
-                    enrolment: "a longer OfflineCredentialMaxAge makes it good again; or omvault login rm USER, then enroll"))
+                    online: "log in online; or set a longer OfflineCredentialMaxAge in the profile",
+                    enrolment: "set a longer OfflineCredentialMaxAge in the profile; or omvault login rm USER, then "
+                        + "omvault login enroll USER"))
         case .oldPasswordRequired:
             self.init(
-                .exists, "there is a credential for this user and profile already",
+                .exists, "a credential is already cached for this user and profile",
                 hint: "--old-password-from replaces it; omvault login rm removes it")
         case .quarantined:
             self.init(
@@ -170,27 +175,27 @@ extension Failure {
                 hints: renewal.hints())
         case .deviceKeyMissing:
             self.init(
-                .corrupt, "the cached credential needs this device's key, and that is gone",
-                hints: ["restore device.key; or omvault login rm USER, and move the folder omvault-device away"] + renewal.hints()
-            )
+                .corrupt, "the cached credential needs this device's key, and the key is missing",
+                hints: ["restore device.key; or omvault login rm USER, then move the folder omvault-device away"]
+                    + renewal.hints())
         case .deviceKeyDamaged: self.init(StorageError.deviceKeyDamaged)
         case .otherDeviceKey:
             self.init(
-                .corrupt, "the cached credential was made under another device key than the one here",
+                .corrupt, "the cached credential was made with another device key",
                 hints: ["restore the folder omvault-device"] + renewal.hints())
         case .rolledBack:
             self.init(
-                .rollback, "the cached credential is older than what this device saw last; it was not checked",
-                hints: ["a copy of the ledger was put back"] + renewal.hints())
+                .rollback, "the cached credential is older than the last state seen on this device; it was not checked",
+                hints: ["an older copy of the ledger was put back"] + renewal.hints())
         case .selfTestFailed:
-            self.init(.general, "the new credential did not open when it was tried, so it was taken back")
+            self.init(.general, "the new credential failed its test and was removed", hint: "try again")
         case .rootRequired:
             self.init(.permission, "only root may use the system store", hint: "run it as root, or without --system")
         case .busy:
             self.init(
-                .busy, "another process held the login for the whole wait", hint: "try again")
+                .busy, "another process used this login for the whole wait", hint: "try again")
         case .outOfMemory:
-            self.init(.general, "there is not enough free memory to stretch the password; nothing was charged")
+            self.init(.general, "there is not enough free memory to stretch the password; nothing was counted")
         case .schemeUnavailable:
             self.init(.unsupported, "this machine's OpenSSL does not offer the hash function of the CryptoScheme")
         case .storage(let error): self.init(error)
@@ -210,19 +215,19 @@ extension Failure {
         case .blocked: self.init(.lockedOut, "the server says that the account is blocked or disabled")
         case .untrusted(let cause):
             self.init(
-                .remoteError, "the server could not prove who it is, and was told nothing: \(cause.words)",
+                .remoteError, "the server could not prove its identity, so nothing was sent to it: \(cause.words)",
                 hints: hints)
         case .unreachable(.noHelper):
             self.init(
                 .agent, "the server was not reached: \(UnreachableCause.noHelper.words)",
                 hints: hints)
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)", hints: hints)
-        case .failed(.cancelled, _, _): self.init(.aborted, "the login was given up")
+        case .failed(.cancelled, _, _): self.init(.aborted, "the login was cancelled")
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
             self.init(
                 failure.status,
-                "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words(profile))\(said)",
+                "\(failure.isOurs ? "the server was not asked" : "the server gave no usable answer"): \(failure.words(profile))\(said)",
                 hints: hints,
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }
@@ -233,13 +238,13 @@ extension Failure {
 extension DamagedFile {
     /// What became of a ledger.
     var words: String {
-        let gone = removed.isEmpty ? "" : "; older ones had to go: \(removed.map(\.shown).joined(separator: ", "))"
-        return "the ledger could not be read and is now \(path.shown); its other logins are refused until each logs in online "
-            + "or is removed\(gone); \(Self.warning)"
+        let gone = removed.isEmpty ? "" : "; older damaged ledgers were deleted: \(removed.map(\.shown).joined(separator: ", "))"
+        return "the ledger could not be read, so it was renamed to \(path.shown); its other logins are refused until each one "
+            + "logs in online or is removed\(gone); \(Self.warning)"
     }
 
     /// Of any such file.
-    static let warning = "it may hold credentials and remembered passwords: delete it when nobody wants to look at it any more"
+    static let warning = "it may hold credentials and remembered passwords: delete it when you no longer need it"
 }
 
 extension OnAttemptsExceeded {

@@ -40,9 +40,9 @@ extension Failure {
         case .stretchOutOfBounds:
             self.init(
                 .corrupt, "the work factors are outside what omvault accepts",
-                hint: "allowed are 8 MiB to 1 GiB of memory, 1 to 16 passes, 1 to 4 lanes")
+                hint: "omvault accepts 8 MiB to 1 GiB of memory, 1 to 16 passes and 1 to 4 lanes")
         case .lanesUnsupported:
-            self.init(.unsupported, "a password stretched with more than one lane cannot be checked by this build")
+            self.init(.unsupported, "this build cannot check a password that was stretched with more than one lane")
         case .outOfMemory:
             self.init(
                 .general, "there is not enough free memory to stretch the password",
@@ -52,7 +52,7 @@ extension Failure {
         case .notCanonical:
             self.init(
                 .usage, "the text is not strict hex or base64",
-                hint: "no blanks, no line breaks; base64 with its padding")
+                hint: "remove blanks and line breaks; base64 needs its padding")
         }
     }
 }
@@ -63,26 +63,26 @@ extension Failure {
     init(_ error: StorageError) {
         switch error {
         case .missing: self.init(.io, "a file is missing")
-        case .exists: self.init(.exists, "the file is there already")
+        case .exists: self.init(.exists, "the file already exists")
         case .hazardous(let hazard, let path):
             self.init(.permission, "\(path.shown) is not used: \(hazard.words)", hint: hazard.remedy(path))
-        case .corrupt: self.init(.corrupt, "a file of omvault's is damaged, or not omvault's")
+        case .corrupt: self.init(.corrupt, "a file is damaged, or omvault did not write it")
         case .laterFormat(let version):
             self.init(
                 .unsupported, "the file has format \(version), which this omvault does not know",
-                hint: "a later omvault wrote it; update this one")
+                hint: "a later omvault wrote the file; update omvault")
         case .busy:
             self.init(
-                .busy, "another process held the lock for the whole wait; nothing was changed", hint: "try again")
+                .busy, "another process kept the file locked for the whole wait; nothing was changed", hint: "try again")
         case .io(let code): self.init(.io, "reading or writing failed: \(systemMessage(code))")
         case .deviceKeyMissing:
             self.init(
-                .corrupt, "this device's key is gone, and what was written under it is still there",
-                hint: "restore device.key; or move the folder omvault-device away to start anew")
+                .corrupt, "this device's key is missing, and files that need it are still there",
+                hint: "restore device.key; or move the folder omvault-device away to start without them")
         case .deviceKeyDamaged:
             self.init(
                 .corrupt, "this device's key is damaged: it does not have 32 bytes",
-                hint: "restore device.key in the folder omvault-device; or move that folder away to start anew")
+                hint: "restore device.key in the folder omvault-device; or move that folder away to start without it")
         }
     }
 }
@@ -91,24 +91,24 @@ extension FileHazard {
     var words: String {
         switch self {
         case .symbolicLink: "it is a symbolic link"
-        case .notRegular: "it is no regular file"
-        case .notAFolder: "it is no folder"
+        case .notRegular: "it is not a regular file"
+        case .notAFolder: "it is not a folder"
         case .otherOwner: "it belongs to another user"
         case .openToOthers: "other users can read or change it"
-        case .writableByOthers: "other users than its owner can change it"
-        case .foreignJournal: "it is a rollback journal, and omvault's own files never have one"
-        case .secondName: "it is a second name (hard link) of another file"
-        case .onNetwork: "it is on a network file system, where locks and syncs promise too little"
+        case .writableByOthers: "users other than its owner can change it"
+        case .foreignJournal: "it is a rollback journal, and omvault never writes one"
+        case .secondName: "it is a hard link to another file"
+        case .onNetwork: "it is on a network file system, whose locks and syncs are not safe enough"
         }
     }
 
     func remedy(_ path: String) -> String {
         switch self {
-        case .openToOthers: "when you trust what is in it: chmod \(Self.isFolder(path) ? 700 : 600) \(path.shown)"
-        case .writableByOthers: "when you trust what is in it: chmod go-w \(path.shown)"
+        case .openToOthers: "if you trust its contents: chmod \(Self.isFolder(path) ? 700 : 600) \(path.shown)"
+        case .writableByOthers: "if you trust its contents: chmod go-w \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
         case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal, .secondName:
-            "look who put it there before you remove it"
+            "find out who created it before you remove it"
         }
     }
 

@@ -8,47 +8,48 @@ extension Failure {
         switch error {
         case .cannotGenerate:
             self.init(
-                .usage, "a key of this type and size is not made here",
-                hint: "RSA has 2048 to 8192 bits, a multiple of 8")
-        case .invalidTag: self.init(.usage, "a key pair needs a tag that is not empty")
+                .usage, "omvault does not make keys of this type and size",
+                hint: "an RSA key has 2048 to 8192 bits, a multiple of 8")
+        case .invalidTag: self.init(.usage, "the tag of a key pair cannot be empty")
         case .keyPairNotFound: self.init(.notFound, "no key pair is stored under this tag", hint: "omvault ls")
         case .keyPairExists:
             self.init(
-                .exists, "a key pair is stored under this tag already", hint: "omvault crypto keyrm --tag … removes it")
-        case .cannotSign: self.init(.usage, "the key is too small for this algorithm, or the two do not go together")
+                .exists, "a key pair is already stored under this tag", hint: "omvault crypto keyrm --tag … removes it")
+        case .cannotSign: self.init(.usage, "the key is too small for this algorithm, or is of another type")
         case .emptySignature: self.init(.badSignature, "the signature is empty")
         case .badSignature:
-            self.init(.badSignature, "the signature is not of this key, this message and this algorithm")
+            self.init(.badSignature, "the signature does not match this key, this message and this algorithm")
         case .cannotUnwrap:
-            self.init(.corrupt, "it does not unwrap: another key or label, or the data was changed")
+            self.init(.corrupt, "cannot unwrap: wrong key or label, or the data was changed")
         case .wrongKeyType:
-            self.init(.usage, "a key of this type does not do that", hint: "omvault crypto inspect says what a key is")
+            self.init(
+                .usage, "a key of this type cannot be used for this", hint: "omvault crypto inspect shows the type of a key")
         case .keyUseNotAllowed:
             self.init(
                 .usage, "the key's own \"use\" or \"key_ops\" does not allow this",
-                hint: "take a key that is meant for it; a JWK says what it is for")
-        case .unknownKeyFormat: self.init(.corrupt, "not a key file of any kind that is known here")
-        case .malformedKey(let format): self.init(.corrupt, "damaged, or not strict \(format.rawValue)")
+                hint: "use another key; omvault crypto inspect shows what a key is")
+        case .unknownKeyFormat: self.init(.corrupt, "the file is not a key file that omvault can read")
+        case .malformedKey(let format): self.init(.corrupt, "the key is damaged, or not strict \(format.rawValue)")
         case .unsupportedKey(.openSSHPrivate):
             self.init(
-                .unsupported, "an OpenSSH private key that is encrypted, or of a type that is not offered here",
-                hint: "ssh-keygen -p -m PKCS8 -f FILE turns it into PKCS#8")
+                .unsupported, "omvault cannot read this OpenSSH private key: it is encrypted, or of another type",
+                hint: "ssh-keygen -p -m PKCS8 -f FILE converts an RSA or ECDSA key to PKCS#8")
         case .unsupportedKey(let format):
-            self.init(.unsupported, "\(format.rawValue) with a cipher, a curve or a version that is not offered here")
-        case .invalidKey: self.init(.corrupt, "the numbers make no key: forged, damaged or out of bounds")
+            self.init(.unsupported, "the \(format.rawValue) key has a cipher, a curve or a version that omvault does not support")
+        case .invalidKey: self.init(.corrupt, "the numbers of the key are not valid: forged, damaged or out of bounds")
         case .keyPasswordRequired:
-            self.init(.inputRequired, "the key file is encrypted", hint: "--key-password-from names its password")
+            self.init(.inputRequired, "the key file is encrypted", hint: "give its password with --key-password-from")
         case .wrongKeyPassword: self.init(.badSecret, "wrong password, or the key file was changed")
         case .noPrivateKey: self.init(.usage, "the file holds no private key")
         case .severalKeys:
-            self.init(.ambiguous, "two keys or more are in one file", hint: "one key a file")
+            self.init(.ambiguous, "the file holds more than one key", hint: "put each key in a file of its own")
         case .certificateInsteadOfKey:
             self.init(
-                .usage, "a certificate, not a key",
-                hint: "openssl x509 -pubkey -noout -in FILE takes its public key out, once you trust it")
+                .usage, "the file holds a certificate, not a key",
+                hint: "if you trust the certificate: openssl x509 -pubkey -noout -in FILE prints its public key")
         case .foreignCertificate:
             self.init(
-                .usage, "the first certificate is not that of the key", hint: "the key's own certificate comes first")
+                .usage, "the first certificate does not belong to the key", hint: "put the key's own certificate first")
         default: self.init(.general, "the key cannot be used")
         }
     }

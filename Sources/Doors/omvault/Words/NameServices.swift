@@ -15,6 +15,6 @@ enum NameServices {
             !hosts.split(whereSeparator: { $0.isWhitespace || $0 == ":" }).contains("dns")
         else { return nil }
         return
-            "the line \"hosts:\" in \(path) names no dns, and omvault reaches no name service behind a local socket; add dns to it"
+            "add dns to the line \"hosts:\" in \(path): omvault cannot reach name services behind a local socket"
     }
 }

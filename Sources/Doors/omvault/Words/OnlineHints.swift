@@ -10,7 +10,7 @@ extension OnlineRefusal {
     func hints(_ profile: Profile?) -> [String] {
         switch self {
         case .untrusted(let cause): [cause.hint(profile), Failure.offlineHint]
-        case .unreachable(.noHelper): ["build it with --product omvault-agent and put it there"]
+        case .unreachable(.noHelper): ["put omvault-agent beside omvault; swift build --product omvault-agent builds it"]
         case .unreachable(.nameNotFound): [NameServices.hint].compactMap(\.self)
         case .rejected, .forbidden, .blocked, .unreachable: []
         case .failed(let failure, let status, let wait):
@@ -23,13 +23,16 @@ extension OnlineRefusal {
     func logoutHints(_ profile: Profile?) -> [String] {
         switch (self, profile?.serverKind) {
         case (.failed(.noLogout, _, _), _) where profile?.oauthTokenEndpoint != nil:
-            ["with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked"]
+            ["set oauth_discoveryURL instead of OAuthTokenEndpoint: the server's document says where tokens are revoked"]
         case (.failed(.noLogout, _, _), _):
             [
-                "the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by themselves"
+                "the document at oauth_discoveryURL must name a revocation_endpoint at a safe address; without one, the tokens "
+                    + "stay valid until they expire"
             ]
         case (.failed(.unexpectedAnswer, _, _), .basic):
-            ["LogoutURL must be the address that ends a session; for a server that has none, give it the address in LoginURL"]
+            [
+                "LogoutURL must be the address that ends a session; if the server has none, set LogoutURL to the address in LoginURL"
+            ]
         // What is said of a login's address is not about this one.
         default: []
         }
@@ -43,9 +46,9 @@ extension UntrustedCause {
             let address = profile.map { " -connect " + ($0.serverOrigin.split(separator: "/").last.map(String.init) ?? "") } ?? ""
             let file = profile?.trustedCA.map { " -CAfile \($0.shown)" } ?? ""
             return
-                "openssl s_client\(address)\(file) says which it is; TrustedCA names the file with the authorities that are trusted"
-        case .name: return "the host in \(profile.addressKeys) must be a name in the server's certificate"
-        case .handshake: return "at the address in \(profile.addressKeys) the server must speak TLS 1.2 or later"
+                "openssl s_client\(address)\(file) shows the certificate; TrustedCA names the file of the authorities to trust"
+        case .name: return "the server's certificate must contain the host name in \(profile.addressKeys)"
+        case .handshake: return "the server at the address in \(profile.addressKeys) must speak TLS 1.2 or later"
         }
     }
 }
@@ -57,26 +60,26 @@ extension OnlineFailure {
         case .redirected: return redirectHint(profile)
         case .downgraded: return "\(profile.addressKeys) must be an https address that does not lead to http"
         case .tokenMissing: return "compare RequiredTokens with the cookies that the server sets"
-        case .noChallenge: return "LoginURL must be an address that asks everybody for a password"
+        case .noChallenge: return "LoginURL must be an address that refuses requests without a password"
         case .otherChallenge: return "the server must take HTTP Basic at LoginURL"
         case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
         case .untrustedDiscovery:
             return
-                "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                 + "and unset oauth_discoveryURL"
-        case .unusableTrust: return "TrustedCA is a PEM file that only you or root can change, as its folder"
+        case .unusableTrust: return "TrustedCA must be a PEM file; only you or root may change the file and its folder"
         case .unsafeAddress:
             return
-                "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]; for PAM and --system http only at a "
-                + "port below 1024, since any user of this machine could be the server at another"
-        case .invalidClient: return "OAuthClientID and OAuthClientSecret must be those that the server has"
-        case .invalidScope: return "OAuthScope must name only what the server grants to OAuthClientID"
+                "use https in LoginURL and OAuthTokenEndpoint, or http to localhost, 127.x.x.x or [::1]; for PAM and --system "
+                + "http needs a port below 1024, since any user of this machine can listen at a higher port"
+        case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
+        case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant, .unauthorizedClient:
-            return "the server must allow this client the resource owner password grant"
+            return "the server must allow the resource owner password grant for this client"
         case .invalidGrant:
             return
-                "the user may have to give a consent or a second factor, or to change an expired password: on the server's own "
-                + "page, or by its administrator, who can allow OAuthClientID to log in without them"
+                "the user may have to give consent, use a second factor or change an expired password on the server's own page; "
+                + "or the server's administrator allows OAuthClientID to log in without that"
         default: return nil
         }
     }
@@ -84,10 +87,10 @@ extension OnlineFailure {
     private func redirectHint(_ profile: Profile?) -> String {
         switch profile?.serverKind {
         case .oauthResourceOwner:
-            "\(profile.addressKeys) must be the address that answers itself, and so must a token_endpoint in the server's document"
+            "\(profile.addressKeys) and the token_endpoint in the server's document must be addresses that do not redirect"
         default:
-            "LoginURL must be the address that answers itself; that of a folder ends with a slash. Where a page comes after the "
-                + "password, RequiredTokens names the cookies that prove the login"
+            "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
+                + "a page after the password, name the cookies that prove the login in RequiredTokens"
         }
     }
 
@@ -97,8 +100,8 @@ extension OnlineFailure {
         // What servers say of a header field that is longer than they take.
         case 400 where isBasic, 413 where isBasic, 414 where isBasic, 431 where isBasic:
             return
-                "LoginURL must be the address of the login; or the user's name, the password or CustomAuthHeaders are longer than "
-                + "this server takes in a header field"
+                "LoginURL must be the address of the login; or the user name, the password or CustomAuthHeaders are too long for "
+                + "this server's limit on a header field"
         default:
             let what =
                 isBasic ? "login, and answer GET" : profile?.oauthTokenEndpoint == nil ? "discovery document" : "token endpoint"
@@ -112,8 +115,8 @@ extension OnlineFailure {
         switch self {
         case .serverError where status == 500, .oauthServerError where status == 500:
             return [
-                "\(Failure.offlineHint), if there is one; omvault profile set \(profile.name.text) OfflineOnServerError=true has "
-                    + "every login do so after a 500"
+                "\(Failure.offlineHint), if there is one; omvault profile set \(profile.name.text) OfflineOnServerError=true makes "
+                    + "every login use it after status 500"
             ]
         case .serverError, .oauthServerError, .tooManyRequests, .temporarilyUnavailable, .brokenAnswer, .answerTooLarge:
             return ["\(Failure.offlineHint), if there is one"]
@@ -134,7 +137,7 @@ extension Profile {
         guard let path = trustedCA else { return nil }
         do throws(StorageError) { _ = try TrustedAuthorities.read(path) } catch {
             switch error {
-            case .missing: return "\(path) (TrustedCA) is not there"
+            case .missing: return "\(path) (TrustedCA) does not exist"
             case .hazardous: return "\(Failure(error).message) (TrustedCA)"
             default: return "\(path) (TrustedCA) cannot be read: \(Failure(error).message)"
             }

@@ -8,12 +8,12 @@ extension UnreachableCause {
     var words: String {
         switch self {
         case .refused: "the connection was refused"
-        case .noRoute: "there is no way to it"
-        case .nameNotFound: "its name is not known"
+        case .noRoute: "there is no route to it"
+        case .nameNotFound: "its name was not found"
         case .timedOut: "it did not answer in time"
         case .closed: "the connection ended before TLS was established"
-        case .gateway: "something before it says that it is not there"
-        case .noHelper: "\(AgentProcess.programName), which would ask it, is not beside omvault"
+        case .gateway: "a gateway in front of it says that it is down"
+        case .noHelper: "\(AgentProcess.programName), the program that asks it, is not beside omvault"
         }
     }
 }
@@ -23,7 +23,7 @@ extension UntrustedCause {
         switch self {
         case .certificate: "its certificate is expired, signed by an authority that is not trusted, or not made for servers"
         case .name: "its certificate is for another name"
-        case .handshake: "it speaks no TLS that is safe"
+        case .handshake: "it does not speak a safe version of TLS"
         }
     }
 }
@@ -31,36 +31,36 @@ extension UntrustedCause {
 extension OnlineFailure {
     var words: String {
         switch self {
-        case .serverError, .oauthServerError: "it has an error of its own"
-        case .tooManyRequests: "it is asked too often"
-        case .unexpectedAnswer: "its answer is not one of a login"
+        case .serverError, .oauthServerError: "it reports an error of its own"
+        case .tooManyRequests: "it gets too many requests"
+        case .unexpectedAnswer: "its answer is not the answer to a login"
         case .brokenAnswer: "its answer is broken"
         case .answerTooLarge: "its answer is too long"
-        case .redirected: "it sends the login elsewhere"
-        case .downgraded: "it sends the login to a connection without protection"
-        case .tokenMissing: "its answer lacks what RequiredTokens asks for"
-        case .noChallenge: "it lets everybody in, password or not"
-        case .otherChallenge: "it asks for another proof than a password by HTTP Basic; none was sent"
+        case .redirected: "it redirects the login to another address"
+        case .downgraded: "it redirects the login to an address without encryption"
+        case .tokenMissing: "its answer lacks a token that RequiredTokens names"
+        case .noChallenge: "it lets users in without a password"
+        case .otherChallenge: "it does not ask for a password by HTTP Basic; none was sent"
         case .unsafeAddress:
-            "the address is not https and not safe without it, or cannot be read in one way only; nothing was sent"
+            "the address is ambiguous, or it is not https and not safe without it; nothing was sent"
         case .unusableHeaders: "CustomAuthHeaders cannot be sent"
         case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
-        case .unusableTrust: "TrustedCA holds no certificate, is not there, or others than you and root can change it"
-        case .unusableSession: "the session is none of this server's"
-        case .untrustedDiscovery: "its discovery document is for another issuer, or names no token endpoint that may be asked"
-        case .unusableProfile: "what ProfileURL answers cannot be used"
-        case .helper: "the process that asks it could not, or ended"
-        case .cancelled: "the login was given up"
-        case .noLogout: "no address is known where it ends sessions"
+        case .unusableTrust: "TrustedCA holds no certificate, does not exist, or users other than you and root can change it"
+        case .unusableSession: "the session does not belong to this server"
+        case .untrustedDiscovery: "its discovery document is for another issuer, or has no token endpoint at a safe address"
+        case .unusableProfile: "the answer from ProfileURL cannot be used"
+        case .helper: "the process that asks it failed or ended"
+        case .cancelled: "the login was cancelled"
+        case .noLogout: "the profile has no address that ends sessions"
         case .invalidClient: "it does not know OAuthClientID, or refuses its secret"
-        case .unauthorizedClient: "OAuthClientID may not log users in with a password"
+        case .unauthorizedClient: "it does not allow OAuthClientID to log users in with a password"
         case .invalidScope: "it refuses OAuthScope"
         case .invalidRequest: "it does not understand the request"
-        case .unsupportedGrant: "it does not take passwords"
+        case .unsupportedGrant: "it does not accept passwords"
         case .unsupportedResponse: "it does not give this kind of answer"
         case .temporarilyUnavailable: "it is busy for a while"
-        case .invalidGrant: "it gives no tokens, for another reason than the password"
-        case .otherOAuthError, .unnamedOAuthError: "it refuses with an error that says nothing about the password"
+        case .invalidGrant: "it gives no tokens, for a reason other than the password"
+        case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
 
@@ -81,19 +81,19 @@ extension PolicyProblem {
     var words: String {
         switch self {
         case .notFetched(let refusal): "could not be fetched (\(Failure(refusal).message))"
-        case .notUnderstood: "is not understood, so nothing of it is used"
-        case .otherApplication: "is for another ApplicationName than the profile's, so nothing of it is used"
-        case .older(let epoch): "has epoch \(epoch), which is lower than the one known"
-        case .notAsked: "was not asked for"
+        case .notUnderstood: "cannot be read, so it is not used"
+        case .otherApplication: "is for another ApplicationName than the profile's, so it is not used"
+        case .older(let epoch): "has epoch \(epoch), which is lower than the epoch known here"
+        case .notAsked: "was not fetched"
         }
     }
 
     /// What the user can do about it.
     var hint: String {
         switch self {
-        case .otherApplication: "ApplicationName must be the one that the policy at ProfileURL names"
+        case .otherApplication: "set ApplicationName to the name in the policy at ProfileURL"
         case .notFetched, .notUnderstood, .older, .notAsked:
-            "ProfileURL must be the address of the server's policy, as docs/profiles.md has it"
+            "ProfileURL must be the address of the server's policy, as docs/profiles.md describes it"
         }
     }
 

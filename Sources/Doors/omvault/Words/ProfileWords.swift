@@ -13,45 +13,50 @@ extension Failure {
         case .malformed:
             self.init(.config, "the profile is not one flat JSON object of strings, numbers and booleans")
         case .unknownKey(let key):
-            self.init(.config, "\(key.shown) is no key of a profile", hint: Self.keyHint(key))
+            self.init(.config, "\(key.shown) is not a key of a profile", hint: Self.keyHint(key))
         case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice")
         case .value(let key):
             self.init(
                 .config, "\(key.rawValue) is not \(key.valueType.words)", hints: key.valueType.hint.map { [$0] } ?? [])
         case .plainSecret(let key):
             self.init(
-                .config, "\(key.rawValue) takes where the secret is, never the secret",
-                hint: "write it to a file that only you can read, then \(key.rawValue)=file:/PATH; or cred:NAME")
+                .config, "\(key.rawValue) takes the source of the secret, never the secret itself",
+                hint: "write the secret to a file that only you can read, then set \(key.rawValue)=file:/PATH or =cred:NAME")
         case .missing(let key):
             self.init(.config, "\(key.rawValue) is missing", hint: key.missingHint)
         case .severalDefaults:
             self.init(
-                .config, "of AutoLoginDefault, RememberCredentialDefault and RememberUsernameDefault one can be true")
+                .config, "only one of AutoLoginDefault, RememberCredentialDefault and RememberUsernameDefault can be true")
         case .idleBeyondSession:
             self.init(.config, "IdleTimeOutValue is longer than SessionTimeOutValue")
         case .totalBelowConnect: self.init(.config, "TotalTimeOut is shorter than ConnectTimeOut")
         case .policyElsewhere:
             self.init(
-                .config, "ProfileURL is not https at the host of the login's server: no policy from elsewhere is believed",
-                hint: "any port and path there; where the login's address moves, set both in one command")
+                .config,
+                "ProfileURL is not https at the host of the login's server, and a policy from another host is not trusted",
+                hint: "any port and path of that host will do; if the login's address moves, set both in one command")
         case .malformedURL:
             self.init(
-                .usage, "that is no configuration URL",
-                hint: "SCHEME://[HOST]?KEY::=VALUE&…, at most 64 KiB, 256 parts, no blanks; % only before two hex digits")
+                .usage, "this is not a configuration URL",
+                hint:
+                    "its form is SCHEME://[HOST]?KEY::=VALUE&…, at most 64 KiB, 256 parts, no blanks; % only before two hex digits"
+            )
         case .urlWithoutQuery:
-            self.init(.usage, "the configuration URL has no settings behind a ?")
+            self.init(.usage, "the configuration URL has no settings after a ?")
         case .nothingToImport:
             self.init(
-                .usage, "nothing in the configuration URL is a setting that is taken; nothing was kept",
-                hint: "settings are KEY::=VALUE; with --components KEY=VALUE")
+                .usage, "the configuration URL has no setting to import; nothing was kept",
+                hint: "settings have the form KEY::=VALUE; with --components, KEY=VALUE")
         case .serverPolicy:
-            self.init(.remoteError, "the server's policy is not understood, so nothing of it is used")
+            self.init(.remoteError, "the server's policy cannot be read, so it is not used")
         case .serverPolicyOlder(let epoch, let known):
-            self.init(.rollback, "the server's policy has epoch \(epoch), and \(known) was seen already; it is not used")
+            self.init(
+                .rollback,
+                "the server's policy has epoch \(epoch), but this device already knows epoch \(known); the policy is not used")
         case .ceiling:
             self.init(
-                .config, "\(SystemStore.policy) is not a policy, so no login is judged",
-                hint: "a flat JSON object of MaxLoginAttempts, OfflineAuthAllowed and OfflineCredentialMaxAge")
+                .config, "\(SystemStore.policy) is not a valid policy, so every login is refused",
+                hint: "it must be a flat JSON object of MaxLoginAttempts, OfflineAuthAllowed and OfflineCredentialMaxAge")
         }
     }
 
@@ -65,8 +70,8 @@ extension ProfileKey {
     fileprivate var missingHint: String {
         switch self {
         case .authServerType:
-            "a profile with a server says which kind: \(AuthServerType.allCases.map(\.rawValue).joined(separator: ", "))"
-        case .logoutURL: "this kind of server needs it; for a server that has no logout give it the address in LoginURL"
+            "a profile with a server needs the kind of server: \(AuthServerType.allCases.map(\.rawValue).joined(separator: ", "))"
+        case .logoutURL: "this kind of server needs it; if the server has no logout, set LogoutURL to the address in LoginURL"
         case .identityDomain: "IdentityDomainNameInHeader needs it; or CollectIdentityDomain=true asks the user"
         default: "this kind of server needs it; set both in one command"
         }
@@ -78,7 +83,7 @@ extension ProfileValueType {
         switch self {
         case .flag: "true or false"
         case .number(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .numberOrZero(let range): "0, for none, or a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .numberOrZero(let range): "0 (none) or a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let words), .word(let words): words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
         case .text: "1 to 2048 bytes of text without control characters"
         case .longText: "1 byte to 32 KiB of text"
@@ -89,18 +94,18 @@ extension ProfileValueType {
         case .headers: "a list of at most 10 headers, Name:value with commas between them"
         case .path: "an absolute path"
         case .secret: "file:/PATH or cred:NAME"
-        case .scheme: "a scheme that there is"
+        case .scheme: "a scheme that omvault knows"
         case .level: "a protection level"
         }
     }
 
     fileprivate var hint: String? {
         switch self {
-        case .url: "http://HOST[:PORT][/PATH][?QUERY] or https; no user, no password, no fragment, ASCII only"
+        case .url: "the form is http://HOST[:PORT][/PATH][?QUERY] or https; no user, no password, no fragment, ASCII only"
         case .headers:
-            "each name once, and never one that the request has of its own: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
+            "each name once, and none of the headers that omvault sets: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"
-        case .level: "one of the SDK's six, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"
+        case .level: "use one of the SDK's six names, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"
         case .list: "at most 64 names; scopes may have blanks between them"
         default: nil
         }

@@ -32,91 +32,90 @@ extension Failure {
         let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
         switch error {
         case .noVault:
-            self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
+            self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault NAME chooses another")
         case .vaultExists:
-            self.init(.exists, "\(vault) is there already", hint: "name another one, or move this one away")
+            self.init(.exists, "\(vault) already exists", hint: "choose another name, or move this vault away")
         case .cannotUnlock:
             self.init(
                 .badSecret, "wrong password, recovery code or key file for \(vault)",
-                hint: "after each wrong password the next waits longer, 60 seconds at most; nothing is wiped")
+                hint: "each wrong password makes the next wait longer, up to 60 seconds; nothing is wiped")
         case .delayed(let seconds):
             self.init(
                 .delayed, "too early after a wrong password for \(vault); nothing was checked",
-                hint: "try again in \(seconds) s; a recovery code or key file need not wait",
+                hint: "try again in \(seconds) s; a recovery code or a key file works at once",
                 details: ["retry_after": .number(seconds)])
         case .staleLogin(let id):
             self.init(
-                .noOffline, "the login is right, but slot \(id) of \(vault) was made for an earlier enrolment of it",
-                hint: "omvault key add-slot --type login USER, unlocked another way, makes it anew")
+                .noOffline, "the login succeeded, but slot \(id) of \(vault) belongs to an earlier enrolment of it",
+                hint: "unlock another way, and make a new slot: omvault key add-slot --type login USER")
         case .noSlot(let id):
             self.init(.notFound, "\(vault) has no slot \(id)", hint: "omvault key slots")
         case .lastSlot:
             self.init(
                 .policy, "that is the last way to open \(vault); nothing was changed",
-                hint: "omvault key add-slot adds another one first")
+                hint: "add another way first: omvault key add-slot --type recovery")
         case .onlyLoginSlots:
             self.init(
                 .policy, "a login slot needs a password or recovery slot beside it, since a login can be wiped",
-                hint: "remove the login slot first, or add a slot with key add-slot --type recovery")
+                hint: "remove the login slot first, or add a slot: omvault key add-slot --type recovery")
         case .tooManySlots:
-            self.init(.policy, "\(vault) has 64 slots, and that is all there can be", hint: "omvault key rm-slot ID")
+            self.init(.policy, "\(vault) already has 64 slots, the most it can have", hint: "remove one: omvault key rm-slot ID")
         case .tooManyPasswordSlots:
             self.init(
-                .policy, "\(vault) has \(KeySlot.maximumPasswords) password slots, and a typed password is tried at no more",
-                hint: "remove one first: omvault key rm-slot ID; or add a recovery code or key file")
+                .policy, "\(vault) already has \(KeySlot.maximumPasswords) password slots, the most it can have",
+                hint: "remove one first: omvault key rm-slot ID; or add a recovery code or a key file")
         case .slotChanged(let id):
             self.init(
-                .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")
+                .conflict, "another process changed slot \(id) of \(vault); nothing was done", hint: "omvault key slots")
         case .rekeyed:
             self.init(
-                .locked, "\(vault) was rekeyed after it was unlocked; the keys at hand open nothing of it any more",
+                .locked, "\(vault) was rekeyed after it was unlocked, so the old keys no longer open it",
                 hint: "unlock it again")
         case .policyOutOfBounds:
             self.init(
-                .usage, "that is outside what a policy may say",
+                .usage, "the value is outside the limits of a policy",
                 hint: "history: 0 to \(VaultPolicy.maximumHistory); stretch: 8 to 1024 MiB and 1 to 16 passes")
         case .deviceKeyMissing:
             self.init(
-                .corrupt, "\(vault) opens with its password only beside this device's key, and that is gone",
+                .corrupt, "the password opens \(vault) only together with this device's key, and the key is missing",
                 hints: Self.otherDeviceHints)
         case .otherDeviceKey:
-            self.init(
-                .corrupt, "\(vault) was made under another device key than the one here",
-                hints: Self.otherDeviceHints)
+            self.init(.corrupt, "\(vault) was made with another device key", hints: Self.otherDeviceHints)
         case .corrupt(.header):
             self.init(
-                .corrupt, "\(vault) was damaged or changed by somebody without its keys (its header or a key slot)",
+                .corrupt, "\(vault) was damaged, or changed without its keys (its header or a key slot)",
                 hints: [
-                    "nothing of it was used; put back your newest copy",
-                    "only when you put back an older folder omvault-device yourself: --accept-rollback reads it once",
+                    "nothing of it was used; put back your newest copy, or use omvault backup restore FILE",
+                    "only if you put back an older folder omvault-device yourself: --accept-rollback reads the vault once",
                 ])
         case .corrupt(.record):
             self.init(
-                .corrupt, "\(vault) was damaged or changed by somebody without its keys (a record)",
+                .corrupt, "\(vault) was damaged, or changed without its keys (a record)",
                 hints: [
-                    "omvault verify --deep names it, and what of it can be read",
-                    "omvault rm --purge --id ENTRY removes what verify names",
+                    "omvault verify --deep names the record, and the versions that can still be read",
+                    "omvault rm --purge --id ENTRY removes an entry that verify names",
                 ])
         case .corrupt(let part):
             self.init(
-                .corrupt, "\(vault) was damaged or changed by somebody without its keys (\(part.words))",
-                hint: "nothing of it was used; put back your newest copy")
+                .corrupt, "\(vault) was damaged, or changed without its keys (\(part.words))",
+                hint: "nothing of it was used; put back your newest copy, or use omvault backup restore FILE")
         case .rolledBack(let part):
             self.init(
                 .rollback, "\(vault) is not the last state seen on this device (\(part.words))",
-                hint: "somebody put back an older copy; --accept-rollback reads it once")
+                hint: "an older copy was put back; --accept-rollback reads it once")
         case .unseenHere:
             self.init(
-                .rollback, "this device has a key but no record of \(vault): it was copied here, or the record deleted",
+                .rollback,
+                "this device has a key but no record of \(vault): the vault was copied here, or the record was deleted",
                 hint: "--accept-rollback reads it once")
         case .readOnlyHere:
             self.init(
                 .policy, "\(vault) can only be read here",
-                hint: "this device cannot note the change, so a later rollback would go unnoticed")
+                hint: "this device cannot record a change, so it could not notice a later rollback")
         case .levelLocked(let level):
             self.init(
                 .locked, "the level \(level.name)\(level.isDeviceOnly ? " (device only)" : "") of \(vault) is locked",
-                hint: "its key is on the device that made the vault")
+                hint: "its key is on the device that made the vault; read the item there")
         case .noItem(let name): self.init(.notFound, "no item \"\(name.text.shown)\" in \(vault)", hint: "omvault ls")
         case .ambiguous(let name, let levels):
             self.init(
@@ -124,15 +123,15 @@ extension Failure {
                 "\(vault) has more than one item \"\(name.text.shown)\": "
                     + levels.map { $0.name + ($0.isDeviceOnly ? " (device only)" : "") }.joined(separator: ", "),
                 hints: [
-                    "one was put there while the others were locked: omvault ls --fields id,name,level,modified",
-                    "omvault rm --purge --id ID removes the one that is not yours",
+                    "one item was added while the other levels were locked: omvault ls --fields id,name,level,modified",
+                    "omvault rm --purge --id ID removes the item that is not yours",
                 ])
         case .ambiguousID(let places):
             self.init(
-                .ambiguous, "\(vault) has \(places.count) items of that id: " + places.map(\.words).joined(separator: "; "),
+                .ambiguous, "\(vault) has \(places.count) items with this id: " + places.map(\.words).joined(separator: "; "),
                 hints: [
-                    "one was put there under the other's id, by somebody with this device's key: look at both",
-                    "omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean",
+                    "an attacker with this device's key added one under the other's id: look at both",
+                    "omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes one of them",
                 ], details: ["places": .list(places.map { .text("\($0.level.words) \(Hex.encode($0.entry))") })])
         case .noField(let field, let name):
             self.init(
@@ -144,48 +143,52 @@ extension Failure {
                 hint: "omvault history \(name.text.shown)")
         case .itemExists(let name):
             self.init(
-                .exists, "item \"\(name.text.shown)\" is there already",
+                .exists, "item \"\(name.text.shown)\" already exists",
                 hint: "omvault set \(name.text.shown):FIELD changes it")
         case .fieldExists(let field): self.init(.usage, "field \"\(field.text.shown)\" is given twice")
         case .changedMeanwhile(let name, let revision):
             self.init(
-                .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it has revision \(revision)",
-                hint: "look at it (omvault get \(name.text.shown)) and give --if-rev \(revision)")
-        case .unchanged: self.init(.unchanged, "that is the value already; nothing was changed")
+                .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it now has revision \(revision)",
+                hint: "look at it with omvault get \(name.text.shown), then give --if-rev \(revision)")
+        case .unchanged: self.init(.unchanged, "the field already has this value; nothing was changed")
         case .tooLarge:
             self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
         case .mistypedRecoveryCode:
-            self.init(.badSecret, "that is no recovery code: a character is missing or mistyped")
+            self.init(
+                .badSecret, "this is not a recovery code: a character is missing or mistyped", hint: "type the code again")
         case .malformedKeyFile:
             self.init(
-                .badSecret, "that is no key file, or one of its characters was changed",
+                .badSecret, "this is not a key file, or one of its characters was changed",
                 hint: "omvault key add-slot --type file --out FILE makes one")
         case .invalidItemName:
             self.init(
-                .usage, "that cannot be an item's name",
-                hints: ["1 to 255 bytes of UTF-8, no control characters, no colon", Self.colonHint])
+                .usage, "the item's name is not valid",
+                hints: ["an item's name has 1 to 255 bytes of UTF-8, no control characters and no colon", Self.colonHint])
         case .invalidFieldName:
             self.init(
-                .usage, "that cannot be a field's name",
-                hints: ["1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign", Self.colonHint])
-        case .emptyKey: self.init(.usage, "a credential or property needs a key that is not empty")
+                .usage, "the field's name is not valid",
+                hints: [
+                    "a field's name has 1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign",
+                    Self.colonHint,
+                ])
+        case .emptyKey: self.init(.usage, "the key of a credential or property cannot be empty")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
         case .noPortableSlot:
             self.init(
-                .policy, "\(vault) has no slot that opens without this device's key; a backup would be worth nothing",
-                hint: "omvault key add-slot --type recovery")
+                .policy, "\(vault) has no slot that opens without this device's key, so no other device could open a backup",
+                hint: "add a recovery code first: omvault key add-slot --type recovery")
         case .vaultKnownHere:
             self.init(
-                .policy, "this device knows the vault of this backup, and would refuse it once the backup is restored",
+                .policy, "this device knows the vault of this backup; after the restore it would refuse every other copy",
                 hints: [
-                    "when no other copy of it is here any more, or it may be refused: --replace-living",
-                    "otherwise go on with that one; to look into the backup: \(Self.lookHint)",
+                    "if the other copy is lost, or may be refused from now on: --replace-living",
+                    "otherwise keep using the other copy; to look into the backup: \(Self.lookHint)",
                 ])
         case .noLogHere:
             self.init(
-                .corrupt, "the audit log of \(vault) stands under a device key that is not here",
-                hint: "read it on the device that wrote it")
+                .corrupt, "the audit log of \(vault) was written with another device key",
+                hint: "read the log on the device that wrote it")
         case .storage(let error): self.init(error)
         }
     }

@@ -67,7 +67,7 @@ struct AgentSessionClient {
             return nil
         }
         if found[0].isWarningDue, let left = found[0].idleLeft {
-            context.output.notice("the session would have become idle in \(left) s; it was used just now")
+            context.output.notice("the session was extended; it had \(left) s left")
         }
         return session
     }
@@ -77,7 +77,7 @@ struct AgentSessionClient {
         switch try? client.renewSession(session.login, anew: true) {
         case .valid(let new)? where new.state == .valid && new.isOf(profile): return new
         case .refused(.failed(.unusableSession, _, _))?:
-            context.output.notice("the session's access token has ended, and the server gave none to renew it")
+            context.output.notice("the session's access token has expired, and the server gave no token to renew it")
         case .refused(let refusal)?:
             context.output.notice("the session was not renewed: \(Failure(duringRenewal: refusal).message)")
         default: break
@@ -91,7 +91,7 @@ struct AgentSessionClient {
         for session in sessions(given, profile.name) where !session.isOf(profile) {
             endSession(session.login.key)
             let name = session.login.key.user.text.shown
-            context.output.notice("the session of \(name) was made before the profile was changed; it is ended")
+            context.output.notice("the session of \(name) was made before the profile was changed; it was ended")
         }
     }
 
@@ -121,8 +121,8 @@ struct AgentSessionClient {
         context.output.notice(
             "the session ends with the agent, though the profile has SessionActiveOnRestart: "
                 + (client.canKeepSessionTickets
-                    ? "the agent's folder takes no file"
-                    : "the agent's folder is not in memory; log in with an XDG_RUNTIME_DIR on a tmpfs"))
+                    ? "the agent cannot write to its folder"
+                    : "the agent's folder is not in memory; set XDG_RUNTIME_DIR to a folder on a tmpfs, then log in again"))
     }
 
     /// Ends at the server what the login opened there, since nobody goes on with it.
@@ -133,7 +133,7 @@ struct AgentSessionClient {
         case .some(let given): session = given.duplicate()
         }
         guard let refusal = provider?.end(session, of: request) else { return }
-        context.output.notice("the session that this login opened goes on at the server: \(Failure(refusal).message)")
+        context.output.notice("the session of this login stays open at the server: \(Failure(refusal).message)")
         for hint in refusal.logoutHints(request.profile) { context.output.notice("hint: \(hint)") }
     }
 
@@ -164,7 +164,7 @@ struct AgentSessionClient {
             _ = try client.endSession(login, waits: false)
         } catch {
             guard error != .notRunning, error != .noRuntimeFolder else { return }
-            context.output.notice("the session may go on: \(Failure(error).message)")
+            context.output.notice("the session may still be open: \(Failure(error).message)")
         }
     }
 
@@ -226,12 +226,12 @@ extension AgentSession {
     var words: String {
         var words = nameWords + ": "
         switch state {
-        case .idle: words += "idle, and good for nothing before the next login"
+        case .idle: words += "idle; it can be used after the next login"
         case .valid:
             words += "valid"
-            if let idleLeft { words += ", \(DurationText.text(UInt32(clamping: idleLeft))) without use" }
-            if let sessionLeft { words += ", \(DurationText.text(UInt32(clamping: sessionLeft))) in all" }
-        case .expired: words += "its access token has ended; the next login renews it at the server, or asks"
+            if let idleLeft { words += ", idle in \(DurationText.text(UInt32(clamping: idleLeft)))" }
+            if let sessionLeft { words += ", ends in \(DurationText.text(UInt32(clamping: sessionLeft)))" }
+        case .expired: words += "its access token has expired; the next login renews it at the server, or asks for the password"
         }
         return words
     }

@@ -43,7 +43,7 @@ struct LoginAccess {
     /// Names the ledgers that were set aside. Nothing in them is deleted, and whoever removes a login may expect that it is.
     func noticeDamagedLedgers(_ output: Output, except renamed: DamagedFile? = nil) {
         for path in damagedLedgers() where path != renamed?.path {
-            output.notice("a ledger that was set aside is left: \(path.shown); \(DamagedFile.warning)")
+            output.notice("a damaged ledger is still there: \(path.shown); \(DamagedFile.warning)")
         }
     }
 
@@ -82,8 +82,8 @@ struct LoginAccess {
         var why = ""
         if case .online(let reason?) = mode { why = ": \(Failure(reason).message)" }
         return Failure(
-            .noOffline, "the server let the user in, but nothing is cached that opens a slot\(why)",
-            hint: "unlock another way, by the password or the recovery code")
+            .noOffline, "the server let the user in, but no cached credential can open a slot\(why)",
+            hint: "unlock another way, with the vault's password or the recovery code")
     }
 
     /// - Parameter name: nil for the only profile there is; among several, for the one of a configuration URL without a name,
@@ -95,7 +95,9 @@ struct LoginAccess {
         guard names.count == 1 else {
             throw Failure(
                 .usage, names.isEmpty ? "there is no profile yet" : "there are \(names.count) profiles",
-                hint: names.isEmpty ? "omvault profile set NAME OfflineAuthAllowed=true" : "name one with --profile")
+                hint: names.isEmpty
+                    ? "omvault profile set NAME OfflineAuthAllowed=true"
+                    : "choose one with --profile NAME; omvault profile ls lists them")
         }
         return names[0]
     }
@@ -108,8 +110,8 @@ extension LoginAccess {
         // A login without its domain would be another user's, or nobody's.
         guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
         throw Failure(
-            .inputRequired, "the profile \"\(profile.name.text)\" wants to know the user's identity domain",
-            hint: "--domain DOMAIN"
+            .inputRequired, "the profile \"\(profile.name.text)\" needs the user's identity domain",
+            hint: "give --domain DOMAIN"
         )
         .with(sdkCode: 10037)
     }

@@ -20,7 +20,7 @@ struct LoginLogAccess {
         let unproven = Set(report.unproven.map(\.sequence))
         let entries = (report.entries + report.unproven).filter { $0.time >= since ?? .min }.sorted { $0.sequence < $1.sequence }
         for fault in report.breaks {
-            context.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
+            context.output.notice("warning: the log was broken: \(fault.words); a new chain began after that")
         }
         if let fault = report.fault {
             context.output.notice(
@@ -62,14 +62,14 @@ struct LoginLogAccess {
         if let fault = report.fault {
             throw Failure(
                 .badSignature, "the log of logins is broken: \(fault.words)",
-                hint: "omvault log ls --logins shows which entries are proven; each login is judged by itself",
+                hint: "omvault log ls --logins shows which entries are proven; logins do not depend on the log",
                 "omvault log begin --logins begins a new chain, and says so in the log",
                 details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
         }
         let begun = report.entries.last { if case .chainBegun = $0.event { true } else { false } }
         let first = begun?.sequence ?? report.entries.first?.sequence ?? 0, last = report.entries.last?.sequence ?? 0
         for fault in report.breaks {
-            context.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
+            context.output.notice("warning: the log was broken: \(fault.words); a new chain began after that")
         }
         try context.output.done(
             "the log of logins is whole: entries \(first) to \(last)",
@@ -85,11 +85,11 @@ struct LoginLogAccess {
         try context.confirm("Begin a new chain of the log of logins, broken at entry \(fault.sequence)?")
         guard let found = try access.authenticator().beginLogChain() else { throw Self.whole }
         try context.output.done(
-            "a new chain of the log of logins begins; \(found.words), and the log goes on saying so",
+            "began a new chain of the log of logins; the log still shows that \(found.words)",
             ["result": .text("begun"), "broken_at": .number(Int(clamping: found.sequence))])
     }
 
-    private static let whole = Failure(.exists, "the log of logins is whole: there is nothing to begin a new chain for")
+    private static let whole = Failure(.exists, "the log of logins is whole, so it needs no new chain")
 
     private func report() throws(AuthError) -> LoginLogReport { try access.authenticator().log() }
 

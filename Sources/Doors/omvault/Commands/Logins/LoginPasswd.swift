@@ -31,8 +31,8 @@ struct LoginPasswd: Verb {
         let domain = try login.identityDomain(profile)
         guard !profile.serverKind.isThere else {
             throw Failure(
-                .policy, "the profile \"\(profile.name.text)\" has a server: the password is changed there",
-                hint: "then omvault login \(user.text.shown) --profile \(profile.name.text), which caches the new one")
+                .policy, "the profile \"\(profile.name.text)\" has a server: change the password there",
+                hint: "then cache the new password: omvault login \(user.text.shown) --profile \(profile.name.text)")
         }
         guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
         let authenticator = access.authenticator(try stretch.parameters())
@@ -49,8 +49,8 @@ struct LoginPasswd: Verb {
         // The session that there is was opened with the old one.
         agent.endSession(key)
         try context.output.done(
-            "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; vaults that this login "
-                + "opens, open with the new one",
+            "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; the new one also opens the vaults "
+                + "that have a slot of this login",
             ["result": .text("changed"), "user": .text(user.text), "profile": .text(profile.name.text)])
     }
 }

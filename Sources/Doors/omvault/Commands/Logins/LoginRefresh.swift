@@ -48,7 +48,7 @@ struct LoginRefresh: Verb {
 
     static func noSession(_ key: LoginKey) -> Failure {
         Failure(
-            .notFound, "no valid session of \(key.user.text.shown) is kept under \"\(key.profile.text)\"",
+            .notFound, "there is no valid session of \(key.user.text.shown) under profile \"\(key.profile.text)\"",
             hint: "omvault login \(key.user.text.shown) --profile \(key.profile.text)")
     }
 }
@@ -58,10 +58,10 @@ extension Failure {
     init(duringRenewal refusal: OnlineRefusal) {
         switch refusal {
         case _ where refusal.endsSession:
-            self.init(.remoteAuth, "the server says that the session is spent; it is gone here too", hint: "log in again")
+            self.init(.remoteAuth, "the server says that the session has ended; it is ended here too", hint: "log in again")
         case .failed(.unusableSession, _, _):
             self.init(
-                .notFound, "there is nothing to ask a server about: the login was offline, or the server gave no refresh token",
+                .notFound, "the session cannot be renewed: its login was offline, or the server gave no refresh token",
                 hint: "log in again")
         default: self.init(refusal)
         }

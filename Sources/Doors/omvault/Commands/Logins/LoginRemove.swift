@@ -37,7 +37,7 @@ struct LoginRemove: Verb {
         access.noticeDamagedLedgers(context.output, except: renamed)
         if removal == .pending {
             context.output.notice(
-                "a process still reads an old state of the ledger; the next login command erases the rest")
+                "another process still reads an old state of the ledger; the next login command erases the remaining bytes")
         }
     }
 }

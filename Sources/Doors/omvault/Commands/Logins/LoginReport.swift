@@ -85,22 +85,23 @@ struct LoginReport {
             output.notice("\(Failure(online).message); the cached credential was used")
         case .online(.offlineNotAllowed?), .online(nil), .offline(nil): break
         case .online(let reason?):
-            output.notice("the server let the user in, but nothing is cached for offline: \(Failure(reason).message)")
+            output.notice(
+                "the server let the user in, but no credential was cached for offline logins: \(Failure(reason).message)")
         }
         if let aside = details.damagedLedger { output.notice(aside.words) }
         if let policyProblem = details.policyProblem, !details.mode.isUncachedForWantOfPolicy {
-            output.notice("the server's policy \(policyProblem.words); what is known of it stays in force")
+            output.notice("the server's policy \(policyProblem.words); the policy that is known here stays in force")
         }
         if details.isDegraded {
-            output.notice("the password was right, but its charge could not be taken back: is the disk full?")
+            output.notice("the password was right, but the attempt counter could not be reset; is the disk full?")
         }
         if details.clockIsBehind {
-            output.notice("the clock is behind what this login has seen; it is not believed")
+            output.notice("the clock was set back: it is behind the time of an earlier login, so it is not used")
         }
         if case .online(nil) = details.mode, let expires = details.expires, expires <= ClockReading.now().wall {
             output.notice(
-                "by the server's clock the cached credential expired at \(Timestamp.text(expires)): it serves no login offline. "
-                    + "Set the clock of the server, or this machine's, right")
+                "by the server's clock the cached credential expired at \(Timestamp.text(expires)), so it cannot be used offline; "
+                    + "correct the clock of the server or of this machine")
         } else if details.expiresSoon, let expires = details.expires {
             output.notice("the cached credential expires at \(Timestamp.text(expires))")
         }

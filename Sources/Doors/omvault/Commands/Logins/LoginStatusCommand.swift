@@ -54,7 +54,8 @@ struct LoginStatusCommand: Verb {
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES (UTC)"])
             for one in remembered { context.output.notice(one.words) }
             for shown in sessions {
-                let outdated = isOutdated(shown.session, access) ? "; the profile was changed since, so it answers nobody" : ""
+                let outdated =
+                    isOutdated(shown.session, access) ? "; the profile was changed since, so the session cannot be used" : ""
                 context.output.notice(shown.words + outdated)
             }
             access.noticeDamagedLedgers(context.output)
@@ -116,7 +117,7 @@ struct LoginStatusCommand: Verb {
                 }
             }
         } catch let error as AgentError {
-            context.output.notice("warning: \(Failure(error).message); no session is shown")
+            context.output.notice("warning: \(Failure(error).message); sessions are not shown")
             return []
         }
     }
@@ -143,7 +144,7 @@ struct LoginStatusCommand: Verb {
         let wantedProfile = try profile.map { try ProfileName($0) }
         let profiles = try access.profiles.names().compactMap { name -> Profile? in
             do throws(AuthError) { return try access.profiles.profile(name) } catch {
-                context.output.notice("profile \"\(name.text)\" is left out: \(Failure(error).message)")
+                context.output.notice("profile \"\(name.text)\" is not shown: \(Failure(error).message)")
                 return nil
             }
         }
@@ -228,7 +229,7 @@ private struct RememberedOfProfile {
         var words = "profile \"\(profile.name.text)\" remembers \(kept.user?.text ?? "no user")"
         if kept.hasPassword {
             words += " and a password"
-            words += kept.isArmed && choice == .autoLogin ? "; auto login is armed" : "; it is filled in on Enter"
+            words += kept.isArmed && choice == .autoLogin ? "; auto login is armed" : "; Enter at the password prompt uses it"
         }
         return words
     }

@@ -20,8 +20,8 @@ struct LoginUnlockCommand: Verb {
         // Attack: a user who guesses at a store of his own, or under a stolen session, gives himself attempts.
         guard login.system else {
             throw Failure(
-                .policy, "only a login of the system store can be unlocked, by root",
-                hint: "as root, add --system. In your own store, log in online, or use omvault login rm and omvault login enroll")
+                .policy, "only root can unlock a login, and only in the system store",
+                hint: "as root, add --system; in your own store, log in online, or use omvault login rm and omvault login enroll")
         }
         let access = try LoginAccess(context, system: true)
         let user = try UserName(login.user)
@@ -31,7 +31,8 @@ struct LoginUnlockCommand: Verb {
         let counted = try authenticator.unlock(user, profile, domain: domain)
         let told = "\(user.text.shown) under profile \"\(profile.name.text)\""
         try context.output.done(
-            counted == 0 ? "nothing was counted against \(told)" : "unlocked \(told): \(policy.limitWords)\(policy.limitSource)",
+            counted == 0
+                ? "no wrong passwords were counted for \(told)" : "unlocked \(told): \(policy.limitWords)\(policy.limitSource)",
             [
                 "result": .text("unlocked"), "user": .text(user.text), "profile": .text(profile.name.text),
                 "attempts": .number(counted),

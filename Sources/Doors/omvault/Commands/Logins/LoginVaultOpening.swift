@@ -52,10 +52,10 @@ struct LoginVaultOpening {
         let vault: Vault?
         do throws(VaultError) { vault = try access.unlock(file, with: login) } catch {
             guard case .staleLogin(let slot) = error else { throw Failure(error, vault: access.location.name) }
-            return closed("slot \(slot) was made for an earlier enrolment of this login; \(remedy(details))")
+            return closed("slot \(slot) belongs to an earlier enrolment of this login; \(remedy(details))")
         }
         switch vault {
-        case .none: return closed("it has no slot of this login; \(remedy(details))")
+        case .none: return closed("it has no slot for this login; \(remedy(details))")
         case .some(let vault): return .unlocked(agent.unlockedWords(try agent.handOver(vault)))
         }
     }

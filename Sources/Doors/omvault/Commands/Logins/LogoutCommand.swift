@@ -40,7 +40,7 @@ struct LogoutCommand: Verb {
     func run(_ context: CommandContext) throws {
         guard !system else {
             throw Failure(
-                .usage, "the system store keeps no sessions: PAM only asks whether a password is right",
+                .usage, "the system store keeps no sessions: PAM only checks passwords",
                 hint: "omvault login rm USER --system removes a cached credential")
         }
         let access = try LoginAccess(context)
@@ -65,7 +65,7 @@ struct LogoutCommand: Verb {
             let isCurrent = profile.map { login.key.server == $0.serverIdentity } ?? false
             let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
             if case .endedHereOnly(let refusal) = ended {
-                context.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
+                context.output.notice("the session ended here, but may stay open at the server: \(Failure(refusal).message)")
                 for hint in refusal.logoutHints(isCurrent ? profile : nil) { context.output.notice("hint: \(hint)") }
             }
             if ended.wasThere || login == logins[0] { ending = ended }
@@ -73,12 +73,12 @@ struct LogoutCommand: Verb {
         if clear { access.noticeDamagedLedgers(context.output) }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
         if let damage {
-            let ended = ending.wasThere ? "the session of \(name) is ended" : "no session of \(name) was kept"
-            context.output.notice("\(ended); what is cached and remembered could not be changed")
+            let ended = ending.wasThere ? "the session of \(name) ended" : "there was no session of \(name)"
+            context.output.notice("\(ended); the cached credential and the remembered data could not be changed")
             throw Failure(damage)
         }
         try context.output.done(
-            ending.wasThere ? "logged out \(name)" : "no session of \(name) was kept; what is remembered is gone",
+            ending.wasThere ? "logged out \(name)" : "there was no session of \(name); the remembered password was deleted",
             [
                 "result": .text("logged_out"), "user": .text(key.user.text), "profile": .text(key.profile.text),
                 "domain": key.domain == .none ? .null : .text(key.domain.text), "session": .flag(ending.wasThere),
@@ -101,8 +101,8 @@ struct LogoutCommand: Verb {
         if let first = found.first, found.allSatisfy({ $0.hasSameNames(of: first) }) { return found }
         if found.count > 1 {
             throw Failure(
-                .ambiguous, "there are \(found.count) sessions that could be meant",
-                hint: "omvault login status shows them; name USER, --profile and --domain")
+                .ambiguous, "there are \(found.count) matching sessions",
+                hint: "omvault login status shows them; give USER, --profile and --domain")
         }
         let name = try access.profileName(profile)
         let profile: Profile
@@ -115,7 +115,7 @@ struct LogoutCommand: Verb {
         }
         if let wantedUser { return [LoginKey(wantedUser, profile, wantedDomain ?? .none)] }
         guard let known = try authenticator.remembered(profile), let user = known.user else {
-            throw Failure(.notFound, "no session runs, and no user is remembered", hint: "omvault logout USER")
+            throw Failure(.notFound, "there is no session, and no user is remembered", hint: "omvault logout USER")
         }
         return [LoginKey(user, profile, wantedDomain ?? known.domain)]
     }

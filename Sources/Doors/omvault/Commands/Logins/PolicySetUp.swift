@@ -21,8 +21,8 @@ struct PolicySetUp {
         } catch {
             let failure = Failure(error, under: profile)
             throw Failure(
-                failure.status, "nothing is kept: \(failure.message)",
-                hints: failure.hints + ["--no-fetch keeps the profile without asking ProfileURL now"],
+                failure.status, "nothing was saved: \(failure.message)",
+                hints: failure.hints + ["--no-fetch saves the profile without asking ProfileURL now"],
                 details: failure.details
             ).with(sdkCode: failure.sdkCode)
         }
@@ -37,7 +37,7 @@ extension ServerPolicy {
         let policy = LoginPolicy(profile, self)
         func words<Value: Equatable>(_ key: ProfileKey, _ said: Value?, _ inForce: Value) -> String? {
             guard let said else { return nil }
-            let bound = said == inForce ? "" : " (it says \(said); this machine allows no more)"
+            let bound = said == inForce ? "" : " (the server says \(said); this machine allows no more)"
             return "\(key.rawValue) = \(inForce)\(bound)"
         }
         let said = [

@@ -55,7 +55,7 @@ struct ProfileSet: Verb {
 
     func run(_ context: CommandContext) throws {
         guard !values.isEmpty || !unset.isEmpty else {
-            throw Failure(.usage, "nothing to set", hint: "omvault profile set --help")
+            throw Failure(.usage, "no values given", hint: "omvault profile set --help")
         }
         let changes = try values.enumerated().map { index, text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -131,12 +131,12 @@ struct ProfileRemove: Verb {
         let name = try ProfileName(name)
         let access = try LoginAccess(context, system: system), folder = access.profiles
         guard try folder.names().contains(name) else { throw AuthError.unknownProfile(name) }
-        try context.confirm("Remove the profile \"\(name.text)\"? Its logins are refused from then on.")
+        try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
         if let profile, profile.profileURL != nil {
             do throws(AuthError) { try access.authenticator().deleteStoredPolicy(of: profile) } catch {
-                context.output.notice("what set-up saw of its server's policy stays known: \(Failure(error).message)")
+                context.output.notice("the known policy of its server could not be deleted: \(Failure(error).message)")
             }
         }
         try context.output.done(
@@ -160,8 +160,8 @@ extension LoginPolicy {
         switch limitMode {
         case .strict: return "wrong password number \(maxLoginAttempts) \(onAttemptsExceeded.words)"
         case .exceeds:
-            let verb = maxLoginAttempts == 1 ? "is" : "are"
-            return "\(maxLoginAttempts.of("wrong password")) \(verb) tolerated, the next \(onAttemptsExceeded.words)"
+            let inARow = maxLoginAttempts == 1 ? "" : " in a row"
+            return "after \(maxLoginAttempts.of("wrong password"))\(inARow), the next wrong one \(onAttemptsExceeded.words)"
         }
     }
 
@@ -180,7 +180,7 @@ extension LoginAccess {
     func knownPolicy(of profile: Profile, _ output: Output) -> ServerPolicy? {
         guard profile.profileURL != nil else { return nil }
         do throws(AuthError) { return try authenticator().knownPolicy(profile) } catch {
-            output.notice("what the profile's server said cannot be read: \(Failure(error).message)")
+            output.notice("the known policy of the profile's server cannot be read: \(Failure(error).message)")
             return nil
         }
     }
@@ -191,10 +191,10 @@ extension LoginAccess {
         guard !isSystem else { return }
         do throws(AuthError) {
             guard try authenticator().deleteDisallowed(profile) else { return }
-            output.notice("profile \"\(profile.name.text)\" does not allow any more what was remembered; it is forgotten")
+            output.notice("profile \"\(profile.name.text)\" no longer allows the remembered data; it was deleted")
         } catch {
             output.notice(
-                "profile \"\(profile.name.text)\" does not allow any more what is remembered, but it could not be removed: "
+                "profile \"\(profile.name.text)\" no longer allows the remembered data, but it could not be deleted: "
                     + Failure(error).message)
         }
     }
@@ -208,35 +208,37 @@ extension Output {
         if system, profile.couldAnyUserBeServer { notice(profile.openServerWords) }
         for key in profile.unprotected {
             notice(
-                "\(key.rawValue) is http to another machine: it is kept, but a login that would ask it is refused, "
-                    + "for the password would go in clear; set it to https")
+                "\(key.rawValue) is http to another machine: it is saved, but logins that need it are refused, because the "
+                    + "password would be sent unencrypted; set it to https")
         }
         if case .unsupported(let type, let grant) = profile.serverKind {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
-            notice("\(what): kept, but this version cannot log in there online")
+            notice("\(what): saved, but this version cannot log in there online")
         }
         if profile.effective(.presentClientCertificate) == .bool(true) {
-            notice("PresentClientCertificate: kept, but this version sends no client certificate")
+            notice("PresentClientCertificate: saved, but this version sends no client certificate")
         }
         let kept = profile.values.filter {
             $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none
         }
         .map(\.key.rawValue).sorted()
         if !kept.isEmpty {
-            notice("\(kept.joined(separator: ", ")): kept without effect; with OAuth only the user's name is remembered")
+            notice("\(kept.joined(separator: ", ")): saved, but without effect; with OAuth only the user name is remembered")
         }
         if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
             notice(
-                "OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one")
+                "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
         if let problem = profile.trustProblem {
-            notice("\(problem): no login asks the server before it is a PEM file that only you or root can change, as its folder")
+            notice(
+                "\(problem): no login asks the server until it is a PEM file, and only you or root can change the file and its "
+                    + "folder")
         }
         if case .file(let path)? = profile.oauthClientSecretSource.flatMap(SecretSource.init), access(path, R_OK) != 0 {
-            notice("\(path) (OAuthClientSecret) cannot be read: no login asks the server before it can")
+            notice("\(path) (OAuthClientSecret) cannot be read: no login asks the server until it can be read")
         }
         for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
-            notice("\(key.rawValue) is bounded by \(SystemStore.policy)")
+            notice("\(key.rawValue) is limited by \(SystemStore.policy)")
         }
     }
 }

@@ -65,13 +65,14 @@ struct ProfileImport: Verb {
 
     private func text() throws(Failure) -> String {
         if let url, url != "-" {
-            guard input == nil else { throw Failure(.usage, "a URL and -i: there can be only one") }
+            guard input == nil else { throw Failure(.usage, "give a URL or -i FILE, not both") }
             return url
         }
         guard (url == nil) != (input == nil) else {
             throw Failure(.usage, "give a URL, - or -i FILE", hint: "omvault profile import --help")
         }
-        let bytes = try InputFile(input).readWhole(maximum: ConfigurationURL.maximumBytes, hint: "that is no configuration URL")
+        let bytes = try InputFile(input).readWhole(
+            maximum: ConfigurationURL.maximumBytes, hint: "this is not a configuration URL")
         let text = bytes.withBytes { String(validating: Array(copying: $0), as: UTF8.self) }
         guard let text else { throw Failure(AuthError.profile(.malformedURL)) }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
@@ -81,7 +82,8 @@ struct ProfileImport: Verb {
         var keys: Set<ProfileKey> = []
         for spelling in spellings {
             guard let key = ProfileKey(spelled: spelling) else {
-                throw Failure(.usage, "\(option): \"\(spelling.shown)\" is no key of a profile", hint: "docs/profiles.md")
+                throw Failure(
+                    .usage, "\(option): \"\(spelling.shown)\" is not a key of a profile", hint: "docs/profiles.md lists the keys")
             }
             keys.insert(key)
         }
@@ -95,8 +97,9 @@ struct ProfileImport: Verb {
         guard !refused.isEmpty else { return }
         throw Failure(
             .policy,
-            "the URL may not do this: " + refused.map { "\($0.key.rawValue) \($0.danger.words)" }.joined(separator: "; "),
-            hint: "when you trust it: " + refused.map { "--allow \($0.key.rawValue)" }.joined(separator: " "),
+            "the URL needs your consent for this: "
+                + refused.map { "\($0.key.rawValue) \($0.danger.words)" }.joined(separator: "; "),
+            hint: "if you trust it: " + refused.map { "--allow \($0.key.rawValue)" }.joined(separator: " "),
             details: ["refused": .list(refused.map { .text($0.key.rawValue) })])
     }
 
@@ -110,11 +113,11 @@ struct ProfileImport: Verb {
 
     private func question(_ profile: Profile, _ isThere: Bool) -> String {
         let server = profile.serverOrigin.isEmpty ? "" : ", which sends passwords to \(profile.serverOrigin)"
-        let old = isThere ? " All settings of the profile that is there are replaced." : ""
+        let old = isThere ? " They replace all settings of the existing profile." : ""
         // Attack: a URL without a name, and from then on every login that names no profile goes to the sender.
         let isDefault = profile.name.text == ConfigurationURL.defaultName
         let usual = isDefault ? " Logins without --profile use it." : ""
-        return "Keep these as profile \"\(profile.name.text)\"\(server)?\(old)\(usual)"
+        return "Save these settings as profile \"\(profile.name.text)\"\(server)?\(old)\(usual)"
     }
 
     private func report(
@@ -135,9 +138,9 @@ extension ConfigurationURL.Omission.Reason {
     fileprivate var words: String {
         switch self {
         case .notAPair: "is skipped: it is not a key and a value"
-        case .filtered: "is left out: --only does not name it"
+        case .filtered: "is left out: --only does not name its key"
         case .takenForFalse: "is neither TRUE nor FALSE, and counts as false"
-        case .malformedHeader: "has headers without exactly one colon, which are left out"
+        case .malformedHeader: "has headers without exactly one colon; these headers are left out"
         }
     }
 
@@ -155,9 +158,9 @@ extension ImportDanger {
         switch self {
         case .secret: "sends a secret of this machine to the server"
         case .trust: "changes which servers are trusted"
-        case .untrustedServer: "goes on when the server is not trusted"
-        case .failingServer: "goes on when the server answers with an error"
-        case .recoverableScheme: "names a scheme that can be undone"
+        case .untrustedServer: "allows offline logins when the server is not trusted"
+        case .failingServer: "allows offline logins when the server answers with an error"
+        case .recoverableScheme: "names a scheme that can be reversed"
         case .remembersPassword: "keeps the password recoverable"
         case .moreAttempts: "tolerates more than \(PolicyCeiling.defaultAttempts) wrong passwords"
         case .afterAttempts: "changes what happens after too many wrong passwords"
@@ -165,7 +168,7 @@ extension ImportDanger {
         case .weakerLevel: "lowers the protection level"
         case .keepsSession: "keeps the session where every process of yours can read it"
         case .sendsPasswordAgain: "sends the remembered password at each logout"
-        case .laxer: "would be laxer than in the profile that is replaced"
+        case .laxer: "is less strict than in the profile that it replaces"
         }
     }
 }

@@ -18,7 +18,7 @@ enum RememberArgument: String, CaseIterable, ExpressibleByArgument {
         guard isAllowed else {
             guard profile.remembersPasswords || self == .user else {
                 throw Failure(
-                    .policy, "with OAuth only the user's name is remembered, so --remember \(rawValue) is not allowed",
+                    .policy, "with OAuth only the user name is remembered, so --remember \(rawValue) is not allowed",
                     hint: "--remember user")
             }
             let key = key?.rawValue ?? ""

@@ -31,7 +31,7 @@ struct RememberingKeySource {
         guard profile.level.availability != .always else { return "this device has no key" }
         let vault = (try? VaultAccess(context).location.name.shown) ?? ""
         return "the profile keeps it at the level \(profile.level.name), and vault \"\(vault)\" is locked; "
-            + "omvault unlock, then log in again"
+            + "run omvault unlock, then log in again"
     }
 }
 

@@ -28,7 +28,7 @@ struct ServerAccess {
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(
-                .unsupported, "this version does not speak with a server of type \(kind)",
+                .unsupported, "this version cannot log in to a server of type \(kind)",
                 hint: Failure.offlineHint)
         case (_, .basic), (_, .oauthResourceOwner): break
         }
@@ -40,8 +40,8 @@ struct ServerAccess {
         let source = SecretSource(text)
         if access.isSystem, case .credential? = source {
             throw Failure(
-                .config, "\(Self.secretName): cred: follows a variable, and with --system none is read",
-                hint: "file:/PATH")
+                .config, "\(Self.secretName): cred:NAME needs an environment variable, and --system reads none",
+                hint: "use file:/PATH")
         }
         sources = source.map { [SecretSourceArgument($0)] } ?? []
     }
@@ -70,7 +70,9 @@ struct ServerAccess {
             // Without its secret the client would be refused, which is no server out of reach: nothing is cached over that.
             throw Failure(
                 error.status, error.message,
-                hints: error.hints + ["\(Self.secretName) says where the client's secret is; --mode offline does not need it"],
+                hints: error.hints + [
+                    "set \(Self.secretName) to the source of the client's secret; --mode offline does not need it"
+                ],
                 details: error.details)
         }
     }

@@ -52,7 +52,7 @@ struct BareCipherFile {
     }
 
     private static let unsafeZeroIV = unsafe(
-        "with an IV of zeros, messages that begin alike show it", safe: "a random IV, which is the default")
+        "with an IV of zeros, an attacker sees which messages begin alike", safe: "a random IV, which is the default")
 
     func name(_ algorithm: BlockAlgorithm, _ keyCount: Int?) -> String {
         keyCount == nil ? options.alg ?? "" : algorithm.name(keyCount: keyCount ?? 0)
@@ -129,7 +129,7 @@ struct BareCipherFile {
         guard options.openssl == nil, options.encoding == nil || options.encoding == .raw || options.encoding == .base64
         else {
             throw Failure(
-                .usage, "neither openssl enc nor the SDK has authenticated ciphers", hint: "--alg aes-256-cbc")
+                .usage, "openssl enc and the SDK have no authenticated ciphers", hint: "--alg aes-256-cbc")
         }
     }
 
@@ -170,7 +170,7 @@ struct BareCipherFile {
     private func decrypt(_ named: BlockAlgorithm, _ count: Int?) throws {
         let encoding = options.encoding ?? .raw
         guard encoding != .sdkAndroid || options.padding == nil else {
-            throw Failure(.usage, "the text of sdk-android names its padding itself", hint: "leave out --padding")
+            throw Failure(.usage, "the text of sdk-android already names its padding", hint: "leave out --padding")
         }
         let input = try InputFile(options.input)
         let secrets = try sources()

@@ -60,8 +60,8 @@ extension BareCipherFile {
         case .insecureECB: return .ecb
         case .ctr:
             throw Failure(
-                .usage, "the SDK's strings are of CBC and ECB only",
-                hint: "--encoding sdk-android names the mode, and base64 no form at all")
+                .usage, "the SDK's strings exist for CBC and ECB only",
+                hint: "--encoding sdk-android names the mode; --encoding base64 works for every mode")
         }
     }
 
@@ -71,7 +71,7 @@ extension BareCipherFile {
         let expected = options.encoding == .sdk ? "{\(name)}" : "{\(name)/…}"
         return Failure(
             .corrupt, "the text does not begin with \(expected), which --alg asks for",
-            hint: "the name in its braces says what it is"
+            hint: "the name in its braces is the algorithm: give it with --alg"
         ).with(sdkCode: CryptoError.notPrefixed.sdkCode)
     }
 }

@@ -8,7 +8,7 @@ extension BareCipherFile {
         guard options.openssl != nil || options.passwordFrom == nil || options.key.isInVault else {
             throw Failure(
                 .usage, "a bare cipher takes a key, not a password",
-                hint: "--key-from; --openssl pbkdf2 makes a key of a password; or leave out --raw")
+                hint: "give --key-from; or --openssl pbkdf2, which derives a key from a password; or leave out --raw")
         }
         try options.refuseIdle(
             options.openssl == nil ? "a bare cipher under a key" : "--openssl", takesKey: options.openssl == nil,
@@ -45,7 +45,7 @@ extension BareCipherFile {
         guard iv.count == count || takesAny && iv.count > 0 else {
             throw Failure(
                 .usage, "the IV has \(iv.count.of("byte")); \(count) are needed",
-                hint: "--iv-encoding hex or base64 reads text"
+                hint: "for an IV as text, give --iv-encoding hex or base64"
             ).with(sdkCode: CryptoError.ivLength.sdkCode)
         }
         return iv.withBytes { [UInt8](copying: $0) }
@@ -58,7 +58,7 @@ extension BareCipherFile {
 
     /// - Parameter maximum: more for what is read back: IV, tag and base64 come on top of the message.
     func whole(_ input: borrowing InputFile, maximum: Int = mostInMemory) throws(Failure) -> SecretBytes {
-        try input.readWhole(maximum: maximum, hint: "the container has no such limit: leave out --raw")
+        try input.readWhole(maximum: maximum, hint: "leave out --raw: the container has no such limit")
     }
 
     /// A text of one line.

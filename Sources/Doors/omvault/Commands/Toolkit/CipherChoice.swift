@@ -21,7 +21,7 @@ extension CipherOptions {
         if !raw, openssl == nil, let algorithm = try? FileAlgorithm(named: name) {
             if let option = bareOption {
                 throw Failure(
-                    .usage, "\(option) is for bare ciphers, and without --raw \(name) is the container",
+                    .usage, "\(option) is for bare ciphers, and without --raw \(name) makes a container",
                     hint: "add --raw, or leave out \(option)")
             }
             return .container(algorithm)
@@ -36,7 +36,8 @@ extension CipherOptions {
         }
         guard aadFrom == nil else {
             throw Failure(
-                .usage, "\(name) binds no data to its message", hint: "--raw --alg aes-256-gcm does; or no --aad-from")
+                .usage, "\(name) cannot authenticate associated data",
+                hint: "use --raw --alg aes-256-gcm, or leave out --aad-from")
         }
         guard padding != .pkcs7 || algorithm.usesPadding else {
             throw Failure(.usage, "\(name) is never padded", hint: "leave out --padding")

@@ -79,10 +79,10 @@ struct CipherOptions: ParsableArguments {
     func validate() throws {
         if zeroIV, ivFrom != nil { throw ValidationError("--zero-iv and --iv-from contradict each other") }
         if openssl != nil, ivFrom != nil || zeroIV || aadFrom != nil || key.isGiven {
-            throw ValidationError("--openssl makes key and IV of the password")
+            throw ValidationError("--openssl derives the key and the IV from the password: leave out the options for them")
         }
         if openssl != nil, encoding == .sdk || encoding == .sdkAndroid {
-            throw ValidationError("--openssl and --encoding sdk are two forms; --encoding base64 is openssl's -a")
+            throw ValidationError("give --openssl or --encoding sdk, not both; --encoding base64 is the form of openssl enc -a")
         }
         if openssl == nil, opensslHash != nil || opensslIterations != nil {
             throw ValidationError("--openssl-hash and --openssl-iterations belong to --openssl")
@@ -99,10 +99,10 @@ struct CipherOptions: ParsableArguments {
             throw ValidationError("--key-from and --password-from contradict each other")
         }
         if key.unlock.recoveryFrom != nil, !key.isInVault {
-            throw ValidationError("--recovery-from opens a vault: name a key in one with --tag or om://VAULT/ITEM")
+            throw ValidationError("--recovery-from opens a vault: name a key in the vault with --tag or om://VAULT/ITEM")
         }
         if keyEncoding != nil, key.tag != nil {
-            throw ValidationError("--key-encoding is how --key-from is spelled, and a tag names a key pair")
+            throw ValidationError("--key-encoding is for --key-from, and --tag names a key pair")
         }
     }
 }
@@ -118,7 +118,7 @@ extension CipherOptions {
             ("--identity", key.keyFile.identity != nil),
         ]
         guard let option = idle.first(where: { $0.1 })?.0 else { return }
-        throw Failure(.usage, "\(option) means nothing for \(what)", hint: "leave it out")
+        throw Failure(.usage, "\(option) has no effect on \(what)", hint: "leave out \(option)")
     }
 
     /// The file's password, or the vault's that the key is in.
@@ -141,7 +141,7 @@ extension CipherOptions {
     ) throws -> SecretBytes {
         guard key.tag == nil else {
             throw Failure(
-                .usage, "\(name) takes a symmetric key, and a tag names a key pair", hint: "--key-from om://VAULT/ITEM")
+                .usage, "\(name) needs a symmetric key, and --tag names a key pair", hint: "--key-from om://VAULT/ITEM")
         }
         let key = try keyBytes(secrets, field: "key", prompt: "Key (\((keyEncoding ?? .raw).rawValue))", context)
         guard key.count > 0 else { throw CryptoError.emptyKey }
@@ -149,8 +149,8 @@ extension CipherOptions {
         guard wanted.contains(key.count) else {
             let lengths = wanted.map(String.init).joined(separator: " or ")
             throw Failure(
-                .usage, "\(name) takes a key of \(lengths) bytes; this one has \(key.count)",
-                hint: "--key-encoding hex or base64 reads text"
+                .usage, "\(name) needs a key of \(lengths) bytes; this key has \(key.count)",
+                hint: "for a key as text, give --key-encoding hex or base64"
             ).with(sdkCode: CryptoError.keyLength.sdkCode)
         }
         return key

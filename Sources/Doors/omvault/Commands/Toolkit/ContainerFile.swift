@@ -39,8 +39,8 @@ struct ContainerFile {
         guard command.recipient.isEmpty, key.tag == nil else {
             guard options.keyEncoding == nil else {
                 throw Failure(
-                    .usage, "--key-encoding is how --key-from is spelled, and a recipient is a key file or its 32 bytes",
-                    hint: "leave it out")
+                    .usage, "--key-encoding is for --key-from, and a recipient is a key file or its 32 bytes",
+                    hint: "leave out --key-encoding")
             }
             // A recipient's key may stand in an encrypted file, or in a vault.
             let secrets = try SecretSources(context, key.opening.sources, standardInputIsDataOf: dataOption)
@@ -119,7 +119,7 @@ struct ContainerFile {
         switch file.lock {
         case .password:
             guard !options.key.isGiven else {
-                throw Failure(.usage, "this file opens with a password, not with a key", hint: "--password-from")
+                throw Failure(.usage, "this file opens with a password, not with a key", hint: "give --password-from")
             }
             try options.refuseIdle("a container under a password", takesKey: false, takesWork: true)
             return try file.unlock(
@@ -145,7 +145,7 @@ struct ContainerFile {
 
     private func requireKey(_ what: String) throws(Failure) {
         guard options.passwordFrom == nil || options.key.isInVault else {
-            throw Failure(.usage, "this file opens with \(what), not with a password", hint: "--key-from")
+            throw Failure(.usage, "this file opens with \(what), not with a password", hint: "give --key-from")
         }
     }
 }

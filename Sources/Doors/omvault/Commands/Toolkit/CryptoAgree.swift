@@ -41,7 +41,7 @@ struct CryptoAgree: Verb {
     func validate() throws {
         guard (1...255 * 32).contains(length ?? 32) else { throw ValidationError("--length is 1 to \(255 * 32)") }
         if bare, !info.isEmpty || length != nil {
-            throw ValidationError("--bare derives nothing: no --length, no --info")
+            throw ValidationError("--bare derives no key: leave out --length and --info")
         }
     }
 
@@ -66,7 +66,7 @@ struct CryptoAgree: Verb {
         // Only private keys are encrypted.
         guard !file.isEncrypted else {
             throw Failure(
-                .usage, "\"\(peer)\" holds a private key; --peer is the other's public key",
+                .usage, "\"\(peer)\" holds a private key; --peer takes the other side's public key",
                 hint: "omvault crypto pubkey --in FILE extracts its public key")
         }
         return try file.publicKey()

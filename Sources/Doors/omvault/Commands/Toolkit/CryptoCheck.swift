@@ -84,7 +84,7 @@ struct CryptoCheck: Verb {
             throw ValidationError(
                 batch
                     ? "--batch takes its values from FILE, not from --value-from"
-                    : "FILE and --value-from are two values; give one")
+                    : "give FILE or --value-from, not both")
         }
         if !batch, hashFrom == nil { throw ValidationError("--hash-from is missing") }
         if isBare || noPrefix || noBase64, alg == nil {
@@ -96,7 +96,7 @@ struct CryptoCheck: Verb {
         if noAppendSalt || noBase64 || noPrefix, !isSDK {
             throw ValidationError("--no-append-salt, --no-base64 and --no-prefix are switches of --encoding sdk")
         }
-        if isIncomplete, hashFrom == nil { throw ValidationError("such hashes are checked one by one: --hash-from") }
+        if isIncomplete, hashFrom == nil { throw ValidationError("give --hash-from: such hashes cannot be checked in a batch") }
         if secretFrom != nil, isIncomplete { throw ValidationError("--secret-from is for Argon2") }
     }
 
@@ -143,7 +143,7 @@ struct CryptoCheck: Verb {
                 where encoding == nil
             {
                 throw Failure(
-                    .usage, "a password's hash is not of a file", hint: "--value-from file:PATH takes up to 1 MiB")
+                    .usage, "a password hash takes no FILE", hint: "--value-from file:PATH takes up to 1 MiB")
             }
         }
         let hash = try incompleteHash(stored, text, salt: salt)
@@ -182,7 +182,7 @@ struct CryptoCheck: Verb {
         where (try? HashSchemes(list: String(word))) == nil {
             throw Failure(
                 .usage, "--schemes: there is no scheme \"\(word)\"",
-                hint: "the groups salted, unsalted, password and all, or names: omvault crypto check --help")
+                hint: "give the groups salted, unsalted, password and all, or names: omvault crypto check --help")
         }
         return try HashSchemes(list: list)
     }
@@ -207,7 +207,7 @@ struct CryptoCheck: Verb {
             guard answer == .match else { throw AlreadyReported(status: .badSecret) }
             return
         }
-        guard answer == .match else { throw Failure(.badSecret, "the value is not the stored hash's") }
+        guard answer == .match else { throw Failure(.badSecret, "the value does not match the stored hash") }
     }
 
     private func checkPairs(_ file: String, _ context: CommandContext, _ checker: inout HashChecker) throws {
@@ -266,7 +266,8 @@ private struct Tally {
 
     func finish(_ context: CommandContext) throws {
         guard counts != [0, 0, 0] else {
-            throw Failure(.badSecret, "there is no line, so nothing was checked", hint: "a line is a hash, a tab, a value")
+            throw Failure(
+                .badSecret, "the input has no line, so nothing was checked", hint: "each line needs a hash, a tab and a value")
         }
         if isJSON {
             try context.output.document(document)

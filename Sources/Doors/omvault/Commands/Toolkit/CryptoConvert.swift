@@ -52,7 +52,7 @@ struct CryptoConvert: Verb {
         if !cert.isEmpty || name != nil, target.to != .p12 {
             throw ValidationError("--cert and --name are for --to p12")
         }
-        if toTag != nil, target.output != nil { throw ValidationError("--out and --to-tag are two places; give one") }
+        if toTag != nil, target.output != nil { throw ValidationError("give --out or --to-tag, not both") }
     }
 
     func run(_ context: CommandContext) throws {
@@ -64,12 +64,14 @@ struct CryptoConvert: Verb {
         let bytes = try source.bytes("private", secrets, context)
         let isPKCS12 = PKCS12File.isPKCS12(bytes)
         if target.to == .cert {
-            guard reference == nil else { throw Failure(.usage, "a certificate is no key pair") }
+            guard reference == nil else {
+                throw Failure(.usage, "a vault item holds a key pair, and --to cert gives a certificate")
+            }
             let chain = try isPKCS12 ? certificates(bytes, secrets) : Certificate.all(in: bytes)
             return try target.write(text: chain.map { KeyText.pem(certificate: $0.der) }.joined(), context)
         }
         guard try isPKCS12 || KeyFile(bytes).isPrivate else {
-            guard reference == nil else { throw Failure(.usage, "a public key alone is no key pair") }
+            guard reference == nil else { throw Failure(.usage, "a vault item holds a key pair, and this is only a public key") }
             return try target.write(source.opening.file.publicKey(bytes, secrets), comment: "", context)
         }
         try requireSafe(reference)
@@ -83,7 +85,7 @@ struct CryptoConvert: Verb {
         let chain = contents.chain(of: identity)
         let left = contents.certificates.count - (target.to == .p12 && reference == nil ? chain.count : 0)
         if left > 0, cert.isEmpty {
-            context.output.notice("\(left) of the file's certificates stay behind; --to cert takes them out")
+            context.output.notice("\(left) of the file's certificates are not in the output; --to cert extracts them")
         }
         try write(
             identity.key.duplicate(), chain: chain, friendlyName: identity.name, reference: reference, secrets: secrets,
@@ -120,8 +122,8 @@ struct CryptoConvert: Verb {
         }
         guard target.to != .openssh else {
             throw Failure(
-                .unsupported, "private keys are not written for OpenSSH",
-                hint: "ssh-keygen reads RSA and EC keys from PEM; of Ed25519 it reads only what it made itself")
+                .unsupported, "omvault does not write private keys for OpenSSH",
+                hint: "ssh-keygen reads RSA and EC keys from PEM; it reads only the Ed25519 keys that it made itself")
         }
         guard !isPlain || insecure else { throw CryptoKeygen.plainKeyGate }
         guard !isPlain || encryptFrom == nil else {
@@ -161,7 +163,8 @@ struct CryptoConvert: Verb {
         case .pkcs1PEM: KeyText.pem(unencryptedPKCS1: try key.unencryptedPKCS1())
         case .sec1: try key.unencryptedSEC1()
         case .sec1PEM: KeyText.pem(unencryptedSEC1: try key.unencryptedSEC1())
-        case .p12, .openssh, .cert: throw Failure(.usage, "\(target.to.rawValue) is not written without a password")
+        case .p12, .openssh, .cert:
+            throw Failure(.usage, "omvault writes \(target.to.rawValue) only with a password", hint: "leave out --no-password")
         }
     }
 

@@ -54,7 +54,7 @@ struct CryptoEncrypt: Verb {
         case .container(let algorithm): try ContainerFile(cipher, context).encrypt(self, algorithm)
         case .sealed, .bare:
             guard recipient.isEmpty else {
-                throw Failure(.usage, "a bare cipher takes no recipients", hint: "leave out --raw for the container")
+                throw Failure(.usage, "a bare cipher has no recipients", hint: "leave out --raw to make a container")
             }
             try BareCipherFile(cipher, context).encrypt(choice, allowsInsecure: insecure)
         }

@@ -70,10 +70,10 @@ struct CryptoHash: Verb {
         }
         if saltBits ?? 0 != 0, !global.isJSON, noBase64 || noAppendSalt || !spelling.holdsSalt {
             throw ValidationError(
-                "a new salt would be lost: add --json, which prints it, or give one with --salt-from")
+                "the new salt would be lost: add --json, which prints it, or give a salt with --salt-from")
         }
         if noBase64, batch || files.count > 1 {
-            throw ValidationError("--no-base64 prints raw bytes, which end nowhere: hash one file")
+            throw ValidationError("--no-base64 prints raw bytes without an end mark: hash one file at a time")
         }
         if batch, global.isJSON { throw ValidationError("--batch prints lines, not JSON") }
     }
@@ -81,7 +81,7 @@ struct CryptoHash: Verb {
     func run(_ context: CommandContext) throws {
         let algorithm = try DigestAlgorithm(named: alg)
         if algorithm.isInsecure {
-            context.output.notice("warning: two files with the same \(algorithm.sdkName) hash can be made on purpose")
+            context.output.notice("warning: an attacker can make two files with the same \(algorithm.sdkName) hash")
         }
         let given = try givenSalt(context)
         if batch { return try hashLines(context, algorithm, given) }
@@ -189,7 +189,7 @@ struct CryptoHash: Verb {
                 try block.forEachLine { line in
                     number += 1
                     guard !line.isEmpty || spelling != .sdk else {
-                        throw Failure(.usage, "line \(number) is empty, and the SDK's form does not hash that")
+                        throw Failure(.usage, "line \(number) is empty, and the SDK's form does not hash empty input")
                             .with(sdkCode: CryptoError.emptyInput.sdkCode)
                     }
                     if saltBits ?? 0 != 0 {

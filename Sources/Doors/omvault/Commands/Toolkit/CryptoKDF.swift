@@ -84,7 +84,7 @@ struct CryptoKDF: Verb {
             guard parameters.hasNoWorkFactors else {
                 throw Failure(.usage, "hkdf takes --hash and no work factors")
             }
-            guard !work.isGiven else { throw Failure(.usage, "--max-work is for slow functions, and hkdf is none") }
+            guard !work.isGiven else { throw Failure(.usage, "--max-work is for slow functions, and hkdf is fast") }
             return nil
         }
         let function = try parameters.function(family)

@@ -60,7 +60,7 @@ struct CryptoKeygen: Verb {
     var insecure = false
 
     func validate() throws {
-        if output != nil, tag != nil { throw ValidationError("--out and --tag are two places; give one") }
+        if output != nil, tag != nil { throw ValidationError("give --out or --tag, not both") }
         if noPassword, encryptFrom != nil {
             throw ValidationError("--no-password and --encrypt-from contradict each other")
         }
@@ -121,7 +121,7 @@ struct CryptoKeygen: Verb {
 
     private func write(_ kind: KeyKind, _ context: CommandContext) throws {
         if let pub, OutputFile.areSame(pub, output ?? "-") {
-            throw Failure(.usage, "--out and --pub are one file: the public key would replace the private one")
+            throw Failure(.usage, "--out and --pub name the same file: the public key would replace the private key")
         }
         guard !noPassword || insecure else { throw Self.plainKeyGate }
         var target = try OutputFile(output, replacing: force)
@@ -147,8 +147,8 @@ struct CryptoKeygen: Verb {
     }
 
     static let plainKeyGate = Failure(
-        .unsafeAlgorithm, "an unencrypted private key is whoever's finds the file",
-        hint: "--encrypt-from names a password, --tag keeps it in the vault; or add --insecure")
+        .unsafeAlgorithm, "anyone who finds the file could use an unencrypted private key",
+        hint: "encrypt it with --encrypt-from, or keep it in the vault with --tag; or add --insecure")
 
     private func notice(_ key: borrowing PrivateKey, _ place: String, _ context: CommandContext) throws {
         let fingerprint = try Hex.encode(key.publicKey().fingerprint())
@@ -182,7 +182,7 @@ struct CryptoKeygen: Verb {
         guard pub == nil, encryptFrom == nil, tag == nil else {
             throw Failure(.usage, "--pub, --encrypt-from and --tag are for key pairs", hint: "--out om://VAULT/ITEM")
         }
-        guard (bits ?? 0) % 8 == 0 else { throw Failure(.usage, "a key has whole bytes: --bits is a multiple of 8") }
+        guard (bits ?? 0) % 8 == 0 else { throw Failure(.usage, "--bits must be a multiple of 8") }
         let key = try SymmetricKey.generate(kind, count: bits.map { $0 / 8 })
         guard let reference = output.flatMap({ ItemURI($0) }) else {
             let encoded = encoding.encode(key)

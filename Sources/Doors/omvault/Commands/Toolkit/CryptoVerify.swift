@@ -36,7 +36,7 @@ struct CryptoVerify: Verb {
         var verifier = try SignatureVerifier(key, options.algorithm(key.kind, context))
         try options.read { (piece) throws(CryptoError) in try verifier.update(piece) }
         try verifier.finish(signature)
-        guard context.output.format == .json else { return context.output.notice("the signature is right") }
+        guard context.output.format == .json else { return context.output.notice("the signature is valid") }
         var document = JSONDocument()
         document.field("verified", .flag(true))
         document.field("fingerprint", .text(Hex.encode(try key.fingerprint())))

@@ -41,7 +41,7 @@ struct CryptoWrap: Verb {
                 try hashes.forEach(InsecureCheck.check)
             }
             if hashes.contains(.insecureSHA1) {
-                context.output.notice("warning: SHA-1 is for interoperability; --alg rsa-oaep-sha256 does without")
+                context.output.notice("warning: SHA-1 is for interoperability only; --alg rsa-oaep-sha256 does not need it")
             }
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), context)

@@ -15,7 +15,7 @@ enum InsecureCheck {
     static func check(_ hash: DigestAlgorithm) throws(Failure) {
         guard hash == .insecureMD5 else { return }
         throw Failure(
-            .unsafeAlgorithm, "MD5 is broken: messages with one digest are made within seconds",
+            .unsafeAlgorithm, "MD5 is broken: an attacker makes two messages with the same digest within seconds",
             hint: "use sha256, or add --insecure for interoperability")
     }
 }

@@ -30,7 +30,7 @@ struct KeyOutputOptions: ParsableArguments {
         case .pkcs1: try write(SecretBytes(copying: key.pkcs1()), isPublic: true, context)
         case .pkcs1PEM: try write(text: KeyText.pem(pkcs1: key.pkcs1()), context)
         case .sec1, .sec1PEM, .p12: throw Failure(.usage, "\(to.rawValue) is a form of private keys")
-        case .cert: throw Failure(.usage, "certificates are what crypto convert takes out, of PKCS#12 or PEM")
+        case .cert: throw Failure(.usage, "only omvault crypto convert extracts certificates, from PKCS#12 or PEM")
         }
     }
 

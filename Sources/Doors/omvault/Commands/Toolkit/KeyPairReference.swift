@@ -15,11 +15,11 @@ struct KeyPairReference {
             reference = found
         } else {
             guard let output, output.hasPrefix("om://") else { return nil }
-            throw Failure(.usage, "a place in a vault is om://VAULT/ITEM")
+            throw Failure(.usage, "a reference into a vault has the form om://VAULT/ITEM")
         }
         self.tag = tag
         guard reference.field == nil else {
-            throw Failure(.usage, "a pair fills an item of its own", hint: "om://VAULT/ITEM, without a field")
+            throw Failure(.usage, "a key pair needs an item of its own", hint: "give om://VAULT/ITEM without a field")
         }
     }
 
@@ -35,7 +35,7 @@ struct KeyPairReference {
         let key = try make()
         do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
             throw Failure(
-                .exists, "\"\(reference.item)\" is in vault \"\(access.location.name)\" already",
+                .exists, "\"\(reference.item)\" is already in vault \"\(access.location.name)\"",
                 hint: tag.map { "omvault crypto keyrm --tag \($0)" } ?? "omvault rm \(reference.item)"
             ).with(sdkCode: CryptoError.keyPairExists.sdkCode)
         }

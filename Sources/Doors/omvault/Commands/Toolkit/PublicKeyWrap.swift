@@ -46,7 +46,8 @@ enum PublicKeyWrap {
         try hash.map(InsecureCheck.check)
         guard needsInsecure else { return }
         throw Failure(
-            .unsafeAlgorithm, "PKCS#1 v1.5 encryption lets whoever can ask whether a message is well formed read it",
+            .unsafeAlgorithm,
+            "PKCS#1 v1.5 encryption is not safe: an attacker who can test if messages are well formed can decrypt them",
             hint: "--alg rsa-oaep-sha256, or add --insecure for interoperability")
     }
 

@@ -34,7 +34,7 @@ struct SignatureOptions: ParsableArguments {
             throw Failure(.usage, "--mgf and --salt-length are for rsa-pss")
         }
         if Self.hashes(algorithm).contains(.insecureSHA1) {
-            context.output.notice("warning: two messages with the same SHA-1 hash can be made on purpose")
+            context.output.notice("warning: an attacker can make two messages with the same SHA-1 hash")
         }
         return algorithm
     }
@@ -49,8 +49,8 @@ struct SignatureOptions: ParsableArguments {
     func read(_ update: (Span<UInt8>) throws(CryptoError) -> Void) throws {
         do { try FilePieces.read(file) { try update($0) } } catch CryptoError.inputTooLong {
             throw Failure(
-                .usage, "Ed25519 reads its message twice, so it is kept in memory: at most 1 GiB",
-                hint: "sign a digest of it, or with an RSA or EC key, which takes any length")
+                .usage, "Ed25519 keeps the message in memory, because it reads it twice: at most 1 GiB",
+                hint: "sign a digest of the message, or use an RSA or EC key, which takes any length")
         }
     }
 
@@ -60,7 +60,7 @@ struct SignatureOptions: ParsableArguments {
         case "any", "max", "auto": return .any
         default:
             guard let count = Int(saltLength), (0...2048).contains(count) else {
-                throw Failure(.usage, "--salt-length is a number of bytes, digest or any")
+                throw Failure(.usage, "--salt-length takes a number of bytes, digest or any")
             }
             return .bytes(count)
         }

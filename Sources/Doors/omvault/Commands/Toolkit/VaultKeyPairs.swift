@@ -56,7 +56,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
             let listed = others.map(\.name.text).joined(separator: ", ")
             throw Failure(
                 .usage, "the item holds more than a key pair: \(listed)",
-                hint: "omvault rm \(item ?? ItemURI.tagPrefix + tag.text) removes all of it")
+                hint: "omvault rm \(item ?? ItemURI.tagPrefix + tag.text) removes the whole item")
         }
         _ = try access.perform(.purge([name], ifRevision: nil))
     }

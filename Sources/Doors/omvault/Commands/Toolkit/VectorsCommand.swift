@@ -50,7 +50,7 @@ struct VectorsVerify: Verb {
 
     func validate() throws {
         guard !control || (policy == nil && !failOnSkip) else {
-            throw ValidationError("--control judges no policy and no skips")
+            throw ValidationError("--control works without --policy and --fail-on-skip")
         }
     }
 

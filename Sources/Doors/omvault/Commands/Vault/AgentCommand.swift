@@ -56,7 +56,7 @@ struct AgentStart: Verb {
         let socket = try options.agentSocket()
         let isNew = try AgentProcess.start(try AgentLauncher.program(), at: socket, options: options.words)
         try context.output.done(
-            isNew ? "the agent runs at \(socket.path.shown)" : "an agent runs already at \(socket.path.shown)",
+            isNew ? "the agent is running at \(socket.path.shown)" : "an agent is already running at \(socket.path.shown)",
             ["result": .text(isNew ? "started" : "running"), "socket": .text(socket.path)])
     }
 }

@@ -27,7 +27,7 @@ struct AgentLauncher {
     /// The agent's program: beside this one, wherever that was started from.
     static func program() throws(Failure) -> String {
         guard let own = realpath("/proc/self/exe", nil) else {
-            throw Failure(.agent, "this program does not find itself: \(systemMessage(errno))")
+            throw Failure(.agent, "omvault cannot find its own program file: \(systemMessage(errno))")
         }
         defer { free(own) }
         let path = String(cString: own)

@@ -17,11 +17,13 @@ struct AgentVaultClient {
             case .vault(let error): throw Failure(error, vault: name)
             case .locked:
                 throw Failure(
-                    .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run it again")
+                    .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed",
+                    hint: "run the command again")
             // The error may have come after the change was made, so this process does not make it again.
             case .agent(let error) where error == .misbehaved || error == .deadline:
                 throw Failure(
-                    .agent, Failure(error).message, hint: "the change may have been made: look before you run it again")
+                    .agent, Failure(error).message,
+                    hint: "the change may have been made: look with omvault ls or omvault get before you run the command again")
             case .agent(let error): throw Failure(error)
             }
         }
@@ -109,7 +111,7 @@ extension VaultAccess {
     func warn(_ error: AgentError) {
         switch error {
         case .notRunning, .noRuntimeFolder: break
-        default: context.output.notice("warning: \(Failure(error).message); it was not asked")
+        default: context.output.notice("warning: \(Failure(error).message); the agent was not asked")
         }
     }
 

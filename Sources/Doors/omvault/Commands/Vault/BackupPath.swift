@@ -8,14 +8,14 @@ struct BackupPath {
     /// A backup is read twice and gets its name when it is whole, so it is a file.
     init(_ path: String) throws(Failure) {
         guard path != "-", !path.isEmpty else {
-            throw Failure(.usage, "a backup is a file, not a stream", hint: "name a file, and copy that")
+            throw Failure(.usage, "a backup is a file, not a stream", hint: "give the name of a file")
         }
         self.path = path
     }
 
     func refuseExisting() throws(Failure) {
         guard try run({ () throws(VaultError) in try VaultFile.exists(path) }) else { return }
-        throw Failure(.exists, "\"\(path)\" is there already", hint: "name another file; a backup replaces none")
+        throw Failure(.exists, "\"\(path)\" already exists", hint: "choose another name; a backup never replaces a file")
     }
 
     func open(_ context: CommandContext) throws(Failure) -> BackupFile {
@@ -32,15 +32,15 @@ struct BackupPath {
             switch error {
             case .storage(.missing): throw Failure(.io, "there is no file or folder \"\(path)\"")
             case .storage(.exists):
-                throw Failure(.exists, "\"\(path)\" is there already", hint: "name another file; a backup replaces none")
+                throw Failure(.exists, "\"\(path)\" already exists", hint: "choose another name; a backup never replaces a file")
             case .corrupt where vault == nil:
                 throw Failure(
-                    .corrupt, "\"\(path)\" is no backup of omvault's, is damaged, or was changed by somebody",
-                    hint: "nothing of it was used; take another copy")
+                    .corrupt, "\"\(path)\" is not a backup of omvault, or it was damaged or changed",
+                    hint: "nothing of it was used; use another copy of the backup")
             case .rolledBack where vault == nil:
                 throw Failure(
                     .rollback, "the backup is older than the last state of the vault that this device saw",
-                    hint: "--accept-rollback restores it; every newer copy is refused from then on")
+                    hint: "--accept-rollback restores it; this device then refuses every newer copy")
             default: throw Failure(error, vault: vault)
             }
         }

@@ -38,7 +38,7 @@ struct BackupRestore: Verb {
     var replaceLiving = false
 
     func validate() throws {
-        if into != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
+        if into != nil, global.vault != nil { throw ValidationError("give --into or --vault, not both") }
     }
 
     func run(_ context: CommandContext) throws {
@@ -101,7 +101,7 @@ struct BackupRestore: Verb {
             let path = "\(folders.vaults)/\(name)"
             guard let other = try? VaultFile.open(path, device: nil), other.id == id else { continue }
             throw Failure(
-                .exists, "the vault of this backup is there already, as \"\(name.dropLast(4))\"",
+                .exists, "the vault of this backup already exists, as \"\(name.dropLast(4))\"",
                 hint: "move \(path) away first: after the restore this device would refuse it",
                 "to look into the backup beside it: \(Failure.lookHint)")
         }
@@ -121,9 +121,9 @@ struct BackupRestore: Verb {
         let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
         if !revived.isEmpty {
             context.output.notice(
-                "warning: what opened the vault on \(Timestamp.text(report.summary.takenAt)) opens it again, even if it was changed or "
-                    + "removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
-            context.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
+                "warning: these slots open the vault again as on \(Timestamp.text(report.summary.takenAt)), even if they were changed "
+                    + "or removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
+            context.output.notice("  to change or remove them again: omvault key passwd, omvault key rm-slot")
         }
         guard context.output.format == .json else {
             return context.output.notice("restored \(restored.of("item")) to vault \"\(location.name.shown)\"")

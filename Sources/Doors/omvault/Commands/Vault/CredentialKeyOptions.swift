@@ -11,7 +11,7 @@ struct CredentialKeyOptions: ParsableArguments {
 
     func validate() throws {
         guard (key == nil) != (propertyKey == nil) else {
-            throw ValidationError("give the key of a credential, or --property-key and that of a property")
+            throw ValidationError("give the key of a credential, or --property-key KEY for a property")
         }
     }
 

@@ -44,9 +44,9 @@ struct FindCommand: Verb {
     var acceptRollback = false
 
     func validate() throws {
-        guard !query.isEmpty || queryFrom != nil else { throw ValidationError("nothing to look for") }
+        guard !query.isEmpty || queryFrom != nil else { throw ValidationError("no word to look for") }
         guard query.count + (queryFrom == nil ? 0 : 1) <= ItemSearch.maximumWords else {
-            throw ValidationError("at most \(ItemSearch.maximumWords) words can be looked for")
+            throw ValidationError("give at most \(ItemSearch.maximumWords) words to look for")
         }
     }
 
@@ -58,7 +58,7 @@ struct FindCommand: Verb {
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources + [(key: "--query-from", value: queryFrom)])
         if queryFrom != nil {
-            let word = try secrets.read("--query-from", prompt: "Look for", maximum: ItemSearch.maximumCount)
+            let word = try secrets.read("--query-from", prompt: "Word to look for", maximum: ItemSearch.maximumCount)
             guard word.withBytes({ search.add($0) }) else { throw Self.noWord }
         }
         try access.unlock(secrets, unlock)

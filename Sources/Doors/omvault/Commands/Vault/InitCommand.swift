@@ -36,8 +36,8 @@ struct InitCommand: Verb {
     @OptionGroup var stretch: StretchOptions
 
     func validate() throws {
-        if vault != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
-        if noRecovery, codeFrom != nil { throw ValidationError("--code-from is for a recovery code") }
+        if vault != nil, global.vault != nil { throw ValidationError("give the vault as an argument or with --vault, not both") }
+        if noRecovery, codeFrom != nil { throw ValidationError("give --no-recovery or --code-from, not both") }
     }
 
     func run(_ context: CommandContext) throws {
@@ -101,16 +101,16 @@ struct InitCommand: Verb {
             do throws(Failure) { try RecoveryCodeSheet.print(code, context) } catch {
                 throw Failure(
                     error.status, "\(error.message), so the recovery code was lost",
-                    hint: "the vault was made: remove \(location.path.shown) and init again")
+                    hint: "the vault was made: remove \(location.path.shown), then run omvault init again")
             }
         case .none:
-            context.output.notice("it has no recovery code: without its password, or on another device, it stays closed")
+            context.output.notice("the vault has no recovery code: only its password opens it, and only on this device")
         }
     }
 
     private func made(_ context: CommandContext, _ location: VaultLocation) {
         context.output.notice("made vault \"\(location.name.shown)\" at \(location.path.shown)")
         context.output.notice(
-            "items are readable when unlocked and may leave this device; 'add --device-only' keeps one here")
+            "items can be read while the vault is unlocked, and can leave this device; omvault add --device-only keeps one here")
     }
 }

@@ -25,7 +25,7 @@ struct ItemArgument: ExpressibleByArgument {
     func path() throws(Failure) -> FieldPath {
         guard let field else {
             throw Failure(
-                .usage, "\"\(item.shown)\" names no field", hint: "name it as \(item.shown):FIELD, such as :password")
+                .usage, "no field given for \"\(item.shown)\"", hint: "write \(item.shown):FIELD, such as \(item.shown):password")
         }
         let item = try itemName()
         do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch {

@@ -16,7 +16,7 @@ struct ItemTable {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let column = Column(rawValue: String(name)) else {
                 throw ValidationError(
-                    "\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
+                    "\"\(String(name).shown)\" is not a column; the columns are id, name, level, revision, created, modified")
             }
             return column
         }
@@ -46,7 +46,8 @@ struct ItemTable {
         for (one, next) in zip(items, items.dropFirst()) where one.name == next.name && one.name != warned {
             warned = one.name
             context.output.notice(
-                "warning: \"\(one.name.text.shown)\" stands under more than one level; one was put there while locked")
+                "warning: \"\(one.name.text.shown)\" is under more than one level; one was added while the other level was locked"
+            )
         }
     }
 }

@@ -69,9 +69,9 @@ struct KeyAddSlot: Verb {
             if let option = options.first { throw ValidationError("\(option) is for --type \(kind.rawValue)") }
         }
         if type == .file, (out == nil) == (keyFrom == nil) {
-            throw ValidationError("--type file takes --out FILE, which makes one, or --key-from SOURCE")
+            throw ValidationError("--type file needs --out FILE to make a key file, or --key-from SOURCE to use one")
         }
-        if type == .login, user == nil { throw ValidationError("--type login takes the name of its user") }
+        if type == .login, user == nil { throw ValidationError("--type login needs the user's name") }
     }
 
     func run(_ context: CommandContext) throws {
@@ -90,7 +90,7 @@ struct KeyAddSlot: Verb {
         case .password:
             try access.run { () throws(VaultError) in try Vault.checkRoom(for: .password, among: slots) }
             let password = try secrets.readPassword(
-                "--new-password-from", prompt: "Another password for vault \"\(access.location.name)\"", isNew: true)
+                "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"", isNew: true)
             try add(.password(password), to: unlocked.vault, policy: policy, access: access)
         case .recovery: try addCode(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .file: try addFile(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
@@ -159,7 +159,7 @@ struct KeyAddSlot: Verb {
         let new = try access.run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
         let slot = try access.run { () throws(VaultError) in try vault.addSlot(new) }
         try access.context.output.done(
-            "slot \(slot.id) opens vault \"\(access.location.name.shown)\" with a \(slot.kind.noun) now",
+            "slot \(slot.id) now opens vault \"\(access.location.name.shown)\" with a \(slot.kind.noun)",
             ["result": .text("added"), "slot": .number(Int(slot.id)), "type": .text(slot.kind.name)])
         try noticeIfUntried(slot, vault, access)
     }
@@ -168,6 +168,6 @@ struct KeyAddSlot: Verb {
         let slots = try access.run { () throws(VaultError) in try vault.settings() }.slots
         guard !KeySlot.tried(slot.kind, of: slots).contains(slot), slot.kind != .login else { return }
         access.context.output.notice(
-            "the slots before it take so long that slot \(slot.id) is not tried by itself: unlock with --keyslot \(slot.id)")
+            "slot \(slot.id) is not tried without --keyslot \(slot.id), because the slots before it take too long")
     }
 }

@@ -170,7 +170,7 @@ struct KeyPassword: Verb {
         guard old.kind == .password else {
             throw Failure(
                 .usage, "slot \(old.id) takes a \(old.kind.noun), which cannot be changed",
-                hint: "add a new slot and remove this one")
+                hint: "add a new slot (omvault key add-slot), then remove this one (omvault key rm-slot \(old.id))")
         }
         let password = try secrets.readPassword(
             "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"", isNew: true)

@@ -81,7 +81,7 @@ struct KeyRekey: Verb {
 
     private func confirm(_ going: [KeySlot], _ access: VaultAccess) throws(Failure) {
         let names = going.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", ")
-        let question = "Seal everything in vault \"\(access.location.name)\" anew"
+        let question = "Seal everything in vault \"\(access.location.name)\" under new keys"
         try access.context.confirm(going.isEmpty ? "\(question)?" : "\(question), and remove \(names)?")
     }
 
@@ -158,7 +158,7 @@ struct SlotSource: ExpressibleByArgument {
         guard let id else {
             throw Failure(
                 .usage, "--also-from takes a slot's id and a source, as in 3=file:PATH",
-                hint: "omvault key slots; sources: \(SecretSource.grammar)")
+                hint: "omvault key slots lists the ids; sources: \(SecretSource.grammar)")
         }
         return id
     }

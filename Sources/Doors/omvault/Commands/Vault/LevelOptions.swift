@@ -29,7 +29,7 @@ extension ProtectionLevel {
     static func parse(_ text: String, deviceOnly: Bool) throws(Failure) -> ProtectionLevel {
         guard let level = ProtectionLevel(named: text) else {
             throw Failure(
-                .usage, "\"\(text.shown)\" is no protection level",
+                .usage, "\"\(text.shown)\" is not a protection level",
                 hint: "levels: when-unlocked, after-first-unlock, always; each with or without --device-only")
         }
         return ProtectionLevel(level.availability, deviceOnly: level.isDeviceOnly || deviceOnly)

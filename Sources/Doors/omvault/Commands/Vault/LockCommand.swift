@@ -43,7 +43,7 @@ struct LockCommand: Verb {
             try client.lock(all ? nil : access.agentPaths, forgets: forget)
         } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
-            return try context.output.done("no agent runs; nothing was open", ["result": .text("locked")])
+            return try context.output.done("no agent is running, so no vault was open", ["result": .text("locked")])
         }
         try context.output.done("locked \(what)", ["result": .text("locked")])
     }

@@ -43,7 +43,7 @@ struct LogListCommand: Verb {
         let report = try AuditAccess(context).report()
         let entries = report.entries.filter { $0.time >= since?.seconds ?? .min }
         if let fault = report.fault {
-            context.output.notice("warning: the log is broken: \(fault.words); nothing from there on is shown")
+            context.output.notice("warning: the log is broken: \(fault.words); the entries from there on are not shown")
         }
         guard context.output.format == .json else {
             return try context.output.rows(
@@ -80,7 +80,7 @@ struct LogVerifyCommand: Verb {
         if let fault = report.fault {
             throw Failure(
                 .badSignature, "the log is broken: \(fault.words)",
-                hint: "the entries before it are genuine: omvault log ls; the vault's items are judged by themselves",
+                hint: "the entries before it are genuine: omvault log ls shows them; omvault verify checks the vault's items",
                 details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
         }
         let (first, last) = (report.entries.first?.sequence ?? 0, report.entries.last?.sequence ?? 0)
@@ -139,7 +139,7 @@ struct LogBeginCommand: Verb {
 
     func run(_ context: CommandContext) throws {
         guard let log = try login.access(context) else {
-            throw Failure(.usage, "only the log of logins takes a new chain", hint: "omvault log begin --logins")
+            throw Failure(.usage, "only the log of logins can begin a new chain", hint: "omvault log begin --logins")
         }
         try log.begin()
     }
@@ -174,7 +174,7 @@ extension LogFault {
         switch kind {
         case .missing: "entry \(sequence) is missing"
         case .changed: "entry \(sequence) is not what this device wrote there"
-        case .added: "entry \(sequence) is none of this device's"
+        case .added: "this device did not write entry \(sequence)"
         }
     }
 }

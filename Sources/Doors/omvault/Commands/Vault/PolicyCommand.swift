@@ -156,7 +156,7 @@ struct PolicySet: Verb {
             return { $0.defaultLevel = level }
         case ("afu-ticket", "on"): return { $0.keepsTicket = true }
         case ("afu-ticket", "off"): return { $0.keepsTicket = false }
-        case ("afu-ticket", _): throw ValidationError("afu-ticket is on or off")
+        case ("afu-ticket", _): throw ValidationError("afu-ticket takes on or off")
         case ("history", let value?):
             guard let count = Int(value), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                 throw Failure(VaultError.policyOutOfBounds, vault: nil)
@@ -174,7 +174,7 @@ struct PolicySet: Verb {
             }
         case ("stretch", _): throw ValidationError("stretch takes --kdf-mem MIB and --kdf-time N")
         case (let rule?, _):
-            throw ValidationError("\"\(rule.shown)\" is no rule; there are --default, afu-ticket, history and stretch")
+            throw ValidationError("\"\(rule.shown)\" is not a rule; the rules are --default, afu-ticket, history and stretch")
         }
     }
 }
@@ -222,7 +222,7 @@ extension ProtectionLevel {
             case .always:
                 [
                     "Any process of yours on this device can read and change it at any time, without a password.",
-                    "What protects it is the key of this device: other users cannot read it, nor can who has only the vault's"
+                    "This device's key protects it: other users cannot read it, and neither can a person who has only the vault's"
                         + " file.",
                 ]
             case .afterFirstUnlock:
@@ -232,19 +232,19 @@ extension ProtectionLevel {
                     hasTicket
                         ? "The rule afu-ticket is on: it stays readable after the agent's end too, until the next boot, for any"
                             + " process of yours."
-                        : "The rule afu-ticket is off: when the agent ends, it takes a password, or what else opens the vault.",
-                    "Before the first unlock after a boot it takes a password, or what else opens the vault.",
+                        : "The rule afu-ticket is off: after the agent's end it needs a password, or another way to open the vault.",
+                    "Before the first unlock after a boot it needs a password, or another way to open the vault.",
                 ]
             case .whenUnlocked:
                 [
                     "While the vault is unlocked, any process of yours can read it through the agent.",
-                    "After 'omvault lock', an idle or hard time-out, the agent's end or a boot it takes a password, or what else"
-                        + " opens the vault.",
+                    "After 'omvault lock', an idle or hard time-out, the agent's end or a boot it needs a password, or another"
+                        + " way to open the vault.",
                 ]
             }
         let place =
             isDeviceOnly
-            ? "It is bound to this device: no backup to another device, no export and no sync has it, and no recovery code"
+            ? "It is bound to this device: no backup to another device, no export and no sync contains it, and no recovery code"
                 + " opens it elsewhere."
             : "It may leave this device in backups, exports and sync; elsewhere a recovery code or key file opens it."
         return when + [place]

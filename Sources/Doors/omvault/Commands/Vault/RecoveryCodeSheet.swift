@@ -5,7 +5,7 @@ internal import OMVault
 enum RecoveryCodeSheet {
     /// Prints the code on standard output, with what to do with it beside it.
     static func print(_ code: borrowing SecretBytes, _ context: CommandContext) throws(Failure) {
-        context.output.notice("the recovery code, shown this once; write it down and keep it off this device:")
+        context.output.notice("the recovery code, shown only once; write it down and keep it away from this device:")
         var line = SecretBuffer()
         line.append(code)
         line.append(UInt8(ascii: "\n"))
@@ -18,13 +18,13 @@ enum RecoveryCodeSheet {
     }
 
     static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {
-        let typed = try secrets.read("--code-from", prompt: "Type the recovery code back, from what you wrote")
+        let typed = try secrets.read("--code-from", prompt: "Recovery code, from what you wrote down")
         var isSame = false
         do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
         guard isSame else {
             throw Failure(
-                .aborted, "that is another recovery code; nothing was changed, and the one shown opens nothing",
-                hint: "run it again for a new code")
+                .aborted, "the typed code is not the recovery code; nothing was changed, and the code shown above opens nothing",
+                hint: "run the command again for a new code")
         }
     }
 }

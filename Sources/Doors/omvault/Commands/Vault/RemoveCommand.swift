@@ -41,16 +41,18 @@ struct RemoveCommand: Verb {
     var ifRev: UInt64?
 
     func validate() throws {
-        if trash, !purge { throw ValidationError("what is in the trash can only be purged: give --purge too") }
-        if id != nil, !purge { throw ValidationError("--id is for what is removed for good: give --purge too") }
+        if trash, !purge { throw ValidationError("an item in the trash can only be purged: give --purge too") }
+        if id != nil, !purge { throw ValidationError("--id works only with --purge: give --purge too") }
         if id != nil, !items.isEmpty || trash || ifRev != nil {
-            throw ValidationError("--id names one item, in the trash or not; give it alone with --purge")
+            throw ValidationError("--id names one item, in the trash or not: give only --purge with it")
         }
-        if id == nil, level.level != nil { throw ValidationError("--level is for one of two items of one id: give --id too") }
-        if level.deviceOnly, level.level == nil { throw ValidationError("--device-only says which --level: give that too") }
-        if items.isEmpty, !trash, id == nil { throw ValidationError("no item was named") }
+        if id == nil, level.level != nil { throw ValidationError("--level works only with --id: give --id too") }
+        if level.deviceOnly, level.level == nil {
+            throw ValidationError("--device-only works only with --level: give --level too")
+        }
+        if items.isEmpty, !trash, id == nil { throw ValidationError("no item given") }
         if ifRev != nil, items.count != 1 || trash {
-            throw ValidationError("--if-rev is the revision of one item that is not in the trash")
+            throw ValidationError("--if-rev needs exactly one item, and works without --trash only")
         }
     }
 
@@ -83,7 +85,7 @@ struct RemoveCommand: Verb {
 
     private func removeOne(_ text: String, _ context: CommandContext) throws {
         guard let id = Identifier.bytes(text) else {
-            throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --fields id,name,level")
+            throw ValidationError("\"\(text.shown)\" is not an item's id; omvault ls --fields id,name,level lists the ids")
         }
         let level = try level.chosen()
         let access = try VaultAccess(context)
@@ -95,7 +97,7 @@ struct RemoveCommand: Verb {
         guard case .removed(let gone, let result) = try access.perform(.purgeID(place.entry, level: place.level)) else {
             throw Failure.unexpectedReply
         }
-        let name = gone.first.map { "\"\($0.name.text.shown)\"" } ?? "what could not be read"
+        let name = gone.first.map { "\"\($0.name.text.shown)\"" } ?? "an unreadable entry"
         try context.output.done(
             "removed \(name) (\(text))",
             [
@@ -123,7 +125,7 @@ struct RemoveCommand: Verb {
     private func confirm(_ names: [ItemName], _ access: VaultAccess, _ context: CommandContext) throws(Failure) {
         if names.isEmpty {
             let count = try access.perform(.items(trashed: true)).items().count
-            return try context.confirm("Remove all that is in the trash for good (\(count.of("item")))?")
+            return try context.confirm("Remove everything in the trash for good (\(count.of("item")))?")
         }
         if trash {
             let there = try access.perform(.items(trashed: true)).items().map(\.name)

@@ -30,7 +30,7 @@ struct RestoreCommand: Verb {
         let name = try ItemArgument(whole: item).itemName()
         let chosen = try id.map { text in
             guard let id = Identifier.bytes(text) else {
-                throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --trash --fields id,name")
+                throw ValidationError("\"\(text.shown)\" is not an item's id; omvault ls --trash --fields id,name lists the ids")
             }
             return id
         }

@@ -40,7 +40,7 @@ struct SetCommand: Verb {
     private var changesLevel: Bool { level.level != nil || level.deviceOnly }
 
     func validate() throws {
-        if delete, valueFrom != nil { throw ValidationError("--delete and --value-from are two changes; give one") }
+        if delete, valueFrom != nil { throw ValidationError("give --delete or --value-from, not both") }
         if changesLevel, item.field != nil || delete || valueFrom != nil {
             throw ValidationError("--level is for the whole item: give it without a field")
         }
@@ -88,8 +88,8 @@ struct SetCommand: Verb {
         let purge = reply.purge
         let changed = try reply.item()
         try access.context.output.done(
-            "\"\(name.text.shown)\"\(changed.isTrashed ? ", in the trash," : "") is \(changed.level.name)"
-                + "\(changed.level.isDeviceOnly ? ", device only," : "") now",
+            "\"\(name.text.shown)\"\(changed.isTrashed ? ", in the trash," : "") is now \(changed.level.name)"
+                + "\(changed.level.isDeviceOnly ? ", device only" : "")",
             [
                 "result": .text("changed"), "item": .text(name.text), "level": .text(changed.level.name),
                 "device_only": .flag(changed.level.isDeviceOnly),
@@ -113,19 +113,21 @@ extension Output {
     /// Says when bytes that must be gone are not gone yet.
     func purged(_ result: PurgeResult?) {
         guard result == .pending else { return }
-        notice("another process is reading the vault; the old sealed bytes leave its log when it is opened next")
+        notice(
+            "another process is reading the vault; the old sealed bytes stay in its write-ahead log until the vault is opened again"
+        )
     }
 
     /// Says that there are such bytes.
     func replacedFile(of vault: String) {
         notice(
-            "warning: the file of vault \"\(vault.shown)\" is not the one that this device wrote last, but a copy of it: unlocks "
-                + "and wrong secrets are not in its log until it is changed")
+            "warning: the file of vault \"\(vault.shown)\" is a copy of the file that this device wrote last: unlocks and wrong "
+                + "secrets are not in its log until the vault is changed")
     }
 
     func pendingPurge(of vault: String) {
         notice(
-            "a purge of vault \"\(vault.shown)\" is pending: removed sealed bytes still stand in its log until it is unlocked "
-                + "while nobody reads it")
+            "a purge of vault \"\(vault.shown)\" is pending: removed sealed bytes stay in its write-ahead log until it is unlocked "
+                + "while no other process reads it")
     }
 }

@@ -29,7 +29,7 @@ struct UnlockCommand: Verb {
                 throw ValidationError("\(name) takes 1 to \(AgentServer.TimeOuts.longest) seconds")
             }
         }
-        if unlock.noAgent { throw ValidationError("without the agent there is nothing to keep a vault open") }
+        if unlock.noAgent { throw ValidationError("--no-agent is not possible here: the agent keeps the vault open") }
     }
 
     func run(_ context: CommandContext) throws {

@@ -28,7 +28,7 @@ struct UnlockOptions: ParsableArguments {
 
     func validate() throws {
         if given.count > 1 {
-            throw ValidationError("\(given.map(\.key).joined(separator: " and ")) are two ways to unlock; give one")
+            throw ValidationError("\(given.map(\.key).joined(separator: " and ")) are different ways to unlock; give only one")
         }
     }
 

@@ -181,5 +181,5 @@ extension ItemReply {
 }
 
 extension Failure {
-    static var unexpectedReply: Failure { Failure(.general, "the vault answered another question than was asked") }
+    static var unexpectedReply: Failure { Failure(.general, "the vault's answer does not belong to the question") }
 }

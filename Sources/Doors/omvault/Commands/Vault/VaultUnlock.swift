@@ -45,8 +45,8 @@ extension VaultAccess {
         let vault = try file.unlock(anyOf: slots, with: key)
         if vault.isUnlockUnlogged {
             context.output.notice(
-                "warning: this unlock is not in the audit log: another process keeps the vault, or the disk takes nothing; a change "
-                    + "that this command makes adds it")
+                "warning: this unlock is not in the audit log: another process uses the vault, or the disk cannot be written; if "
+                    + "this command changes the vault, that adds it")
         }
         return vault
     }
@@ -99,7 +99,7 @@ extension VaultAccess {
         let access = try LoginAccess(context)
         guard let owner = try access.owner(of: slot) else {
             throw Failure(
-                .noOffline, "the login of slot \(slot.id) is not in this device's ledger any more",
+                .noOffline, "the login of slot \(slot.id) is no longer in this device's ledger",
                 hint: "unlock another way; omvault key rm-slot \(slot.id) removes the slot")
         }
         return try access.check(owner.user, under: owner.profile, domain: owner.domain, secrets, option: option, context)
@@ -110,11 +110,12 @@ extension VaultAccess {
         do throws(VaultError) {
             guard let raised = try secret.raiseStretch(of: slot, in: vault), let now = raised.stretch else { return }
             context.output.notice(
-                "slot \(slot.id) was stretched less than the policy asks for, and now is with \(now.memoryKiB >> 10) MiB and "
-                    + "\(now.passes) passes; the \(slot.kind.noun) is the same. Copies of the vault from before are as they were")
+                "slot \(slot.id) was stretched less than the policy asks for; it now uses \(now.memoryKiB >> 10) MiB and "
+                    + "\(now.passes) passes. The \(slot.kind.noun) is the same. Older copies of the vault keep the weaker setting"
+            )
         } catch {
             context.output.notice(
-                "slot \(slot.id) is stretched less than the policy asks for, and that could not be changed now: "
+                "slot \(slot.id) is stretched less than the policy asks for, and this could not be changed now: "
                     + "\(Failure(error, vault: location.name).message). The next unlock tries again")
         }
     }

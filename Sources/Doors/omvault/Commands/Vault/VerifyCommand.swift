@@ -96,8 +96,8 @@ private struct Problem {
         words =
             switch finding.error {
             case .corrupt(.record) where finding.revision != nil: "the history is damaged from this revision back"
-            case .corrupt(.record): "the record is damaged, or another one"
-            case .corrupt(.tree): "the list of items is damaged here; what is below it is not proven"
+            case .corrupt(.record): "the record is damaged, or was replaced by another"
+            case .corrupt(.tree): "the list of items is damaged here; the entries below it are not proven"
             case .corrupt(.level): "the state of the level is damaged"
             case .rolledBack(.level): "the level is not the last state seen on this device"
             default: Failure(finding.error, vault: vault).message
