@@ -1,5 +1,5 @@
-// The example of docs/library.md, as an application would write it: with what the package makes public, and nothing else.
-// LibraryTests holds the page's blocks against this file, and runs it.
+// The example of docs/library.md and of the guides to Swift, as an application would write it: with what the package makes
+// public, and nothing else. LibraryTests compares the pages with this file, and runs it.
 
 import OMAgent
 import OMAuth
@@ -24,7 +24,7 @@ func profile(_ server: String, trusting authority: String) throws(AuthError) -> 
         ceiling: PolicyCeiling.read(SystemStore.policy))
 }
 
-/// What an application makes once and hands to whoever logs in.
+/// An application makes this once.
 struct Logins: Sendable {
     let authenticator: Authenticator
     let provider: OnlineProvider
@@ -136,7 +136,7 @@ func makeVault(
     return code
 }
 
-/// Tries every password slot; all of them count as one attempt. The vault locks when the `Vault` goes out of scope.
+/// Tries every password slot; together they count as one attempt.
 func openVault(
     _ path: String, device: DeviceFolder, _ password: borrowing Password
 ) throws(VaultError) -> Vault {
@@ -144,6 +144,23 @@ func openVault(
     return try file.unlock(anyOf: KeySlot.tried(.password, of: file.slots)) { slot throws(VaultError) in
         try slot.key(stretching: password.bytes)
     }
+}
+
+/// Makes a vault in a folder, puts a token in it and reads it back.
+///
+/// - Parameter show: prints the recovery code, which is shown this once.
+/// - Returns: the length of the token.
+func firstVault(
+    in folder: String, _ password: borrowing Password, _ tokenBytes: [UInt8], show: (Span<UInt8>) -> Void
+) throws -> Int {
+    let device = try DeviceFolder.make("\(folder)/device"), path = "\(folder)/app.omv"
+    let code = try makeVault(path, device: device, password)
+    code.text().withBytes { letters in show(letters) }
+    let vault = try openVault(path, device: device, password)
+    let token = FieldPath(try ItemName("github"), try FieldName("token"))
+    try add(SecretBytes(copying: tokenBytes), at: token, level: .whenUnlocked, in: vault)
+    let secret = try vault.secret(token)
+    return secret.withBytes { bytes in bytes.count }  // read the bytes here; they are wiped with `secret`
 }
 
 /// Adds an item of one field, and moves what it replaces to the trash: both, or neither.
@@ -177,8 +194,10 @@ func auditLines(_ path: String, device: DeviceFolder) throws(VaultError) -> [Str
     return lines + (report.fault.map { ["\($0.sequence) and what follows: \($0.kind)"] } ?? [])
 }
 
-/// Restores a vault from a backup. On another device it gets this password, and the report's `lost` names what only the old
-/// device can read. On its own device the vault keeps its passwords.
+/// Restores the vault of a backup.
+///
+/// On another device the vault gets this password, and `lost` of the report names the items that were bound to the old
+/// device. On its own device it keeps its passwords.
 func restoreVault(
     _ backup: String, to path: String, device: DeviceFolder, _ code: borrowing RecoveryCode,
     _ password: borrowing Password
@@ -190,15 +209,14 @@ func restoreVault(
     return try opened.restore(to: path, device: device, password: NewSlot(password: password, file.policy.stretch))
 }
 
-/// From now on every program of this user can read the vault. It locks after ten minutes without use, or at the agent's own
-/// limit (12 hours).
+/// From now on every program of this user can read the vault. It locks after ten minutes without use, or at the
+/// agent's own limit (12 hours).
 func handOver(_ vault: borrowing Vault, _ paths: VaultPaths, to agent: AgentClient) throws(AgentError) {
     let refused = try agent.unlock(paths, vault.classKeys(), openedBy: nil, idle: 600, hard: 0)
     if let refused { print("the agent does not keep it: \(refused)") }
 }
 
-/// - Returns: Nil if the agent has locked the vault: ask for the password.
-/// - Throws: ``AgentError/notRunning`` if no agent runs.
+/// - Returns: nil if the vault is locked in the agent: then ask for the password.
 func secret(_ field: FieldPath, of paths: VaultPaths, _ agent: AgentClient) throws -> SecretBytes? {
     switch try agent.perform(paths, .secret(field, revision: nil)) {
     case .reply(.secret(let secret)): return secret

@@ -1,4 +1,4 @@
-// docs/library.md: what stands there compiles, and does what it says.
+// What the pages show for Swift compiles, and does what it says.
 
 import Foundation
 import OMAgent
@@ -14,14 +14,20 @@ import Testing
 @Suite("The library's example") struct LibraryTests {
     private static let program = Programs.path(of: "omvault-agent")
 
-    @Test("what the pages show for Swift is the example that is compiled here", arguments: ["docs/library.md", "README.md"])
+    @Test(
+        "what the pages show for Swift is in the examples that are compiled",
+        arguments: [
+            "README.md", "docs/library.md", "docs/guide/vault-from-swift.md", "docs/guide/login-from-swift.md",
+            "docs/guide/toolkit-from-swift.md",
+        ])
     func blocks(page: String) throws {
-        let here = URL(filePath: #filePath)
-        let text = try String(contentsOf: here.appending(path: "../../../\(page)").standardized, encoding: .utf8)
-        let example = try String(
-            contentsOf: here.deletingLastPathComponent().appending(path: "LibraryExample.swift"), encoding: .utf8)
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+        let example = try ["OMOnlineTests/LibraryExample.swift", "OMCryptoTests/ToolkitExample.swift"].map {
+            try String(contentsOf: root.appending(path: "Tests/\($0)"), encoding: .utf8)
+        }.joined()
         let blocks = text.matches(of: /\n```swift\n((?s:.*?))```/).map(\.1)
-        #expect(blocks.count >= (page == "README.md" ? 1 : 8))
+        #expect(!blocks.isEmpty)
         for block in blocks {
             // A page may name fewer imports than the whole example needs.
             let code = block.replacing(/(import \w+\n)+\n/, with: "")
@@ -125,6 +131,16 @@ import Testing
         #expect(try contents(restored) == ["github (when-unlocked)", "property.pet (when-unlocked)"])
         #expect(try isRight(restored.secret(token)))
         #expect(throws: VaultError.cannotUnlock) { _ = try openVault(path, device: device, first) }
+    }
+
+    @Test("the guide's first vault shows its code once, and gives the token back")
+    func firstVault() throws {
+        let folder = try TestFolder()
+        var shown = 0
+        let count = try OMOnlineTests.firstVault(
+            in: folder.path, Password(bytes("correct horse")), Array("ghp_42".utf8)
+        ) { code in shown = code.count }
+        #expect(count == 6 && shown == 39)
     }
 
     private func isNil(_ secret: consuming SecretBytes?) -> Bool {
