@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test("the length of a container tells that of its message, and a length that none has is refused")
+    func messageLengths() throws {
+        for count in [0, 1, 65535, 65536, 65537, 131_072, 131_073] {
+            let container = try sealed(pattern(count), FileSealer(.aes256GCM, key: key()))
+            let isContainer = SealedFile.isContainer(container.span)
+            #expect(isContainer)
+            // A header for a key has 46 bytes, the commitment 32.
+            #expect(try SealedFile.plaintextCount(ofSealed: container.count - 78) == count)
+        }
+        for sealed in [0, 1, 15, 65552 + 1, 65552 + 16, 2 * 65552 + 15] {
+            #expect(throws: CryptoError.damagedContainer) { try SealedFile.plaintextCount(ofSealed: sealed) }
+        }
+        let cut: [UInt8] = [0x89, 0x4F, 0x4D, 0x56, 0x46, 0x0D, 0x0A]
+        for other in [[], cut, cut + [0x1B]] {
+            let isContainer = SealedFile.isContainer(other.span)
+            #expect(!isContainer)
+        }
+    }
+
     @Test("the same message under the same key gives another container each time")
     func fresh() throws {
         let (one, other) = (

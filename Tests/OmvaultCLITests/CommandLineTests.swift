@@ -34,9 +34,9 @@ import Testing
         #expect(
             try await bash("omvault get --help").output.contains(
                 """
-                ITEM:FIELD prints the exact bytes of that field, no newline added. ITEM: does
-                so for the field "password", or for the only field. ITEM shows the item with
-                its secrets concealed; --reveal shows them too.
+                ITEM:FIELD prints the exact bytes of that field, no newline added. ITEM: does so
+                for the field "password", or for the only field. ITEM shows the item with its
+                secrets concealed; --reveal shows them too.
 
                   omvault get github:password
 

@@ -21,11 +21,16 @@ import Testing
     func copied() async throws {
         let ran = try await bash(
             Self.vault + """
-                mkdir -p new/.local/share/omvault; cp .local/share/omvault/personal.omv new/.local/share/omvault/
+                (umask 077; mkdir -p new/.local/share/omvault); cp .local/share/omvault/personal.omv new/.local/share/omvault/
                 code elsewhere new omvault get item:f --password-from file:p; cat told
                 elsewhere new omvault get item:f --recovery-from file:code; echo
                 code elsewhere new omvault set item:f --value-from file:n --recovery-from file:code
                 code elsewhere new omvault key slots --no-input
+                elsewhere new omvault -q backup create new.omvb --portable --recovery-from file:code
+                mv new/.local/share/omvault/personal.omv copy.omv
+                elsewhere new omvault -q backup restore new.omvb --recovery-from file:code --new-password-from file:n 2> /dev/null
+                elsewhere new omvault -q set item:f --value-from file:n --password-from file:n
+                elsewhere new omvault get item:f --password-from file:n; echo
                 """)
         #expect(
             ran.output == """
@@ -36,6 +41,7 @@ import Testing
                 v
                 13
                 30
+                n
 
                 """, "\(ran)")
     }

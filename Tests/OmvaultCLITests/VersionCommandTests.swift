@@ -228,7 +228,7 @@ import Testing
                 exec 9> hold
                 eventually test -s seen
                 omv rm item --purge --yes --json
-                omvault status 2>&1; omvault status --json
+                omvault status 2>&1; omvault status --json | sed 's|"path":"[^"]*/|"path":"|g'
                 omv verify 2>&1; omv verify --json
                 exec 9>&-; wait $reader
                 omv verify --json
@@ -242,13 +242,14 @@ import Testing
             ran.output == """
                 {"schema":"omvault/1","result":"removed","items":["item"],"purged":false}
                 omvault: \(pending)
-                personal\tlocked\t0s\t0s
-                {"schema":"omvault/1","agent":false,"vault":"personal","state":"locked","purge_pending":true,"file_replaced":false,"open":[]}
+                personal\tlocked\t0s\t0s\talways
+                {"schema":"omvault/1","agent":false,"vault":"personal","state":"locked","readable":["always"],"purge_pending":true,\
+                "file_replaced":false,"open":[],"vaults":[{"vault":"personal","path":"personal.omv","state":"locked","readable":["always"]}]}
                 omvault: vault "personal" is whole
                 omvault: \(pending)
                 {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":true,"file_replaced":false,"problems":[]}
                 {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":false,"file_replaced":false,"problems":[]}
-                personal\tlocked\t0s\t0s
+                personal\tlocked\t0s\t0s\talways
                 {"error":{"code":"not_found","exit":10,"message":"no item \\"item\\" in vault \\"personal\\"","hint":"omvault ls",\
                 "sdk_code":10523,"sdk_domain":"ORAIDMMOBILE"}}
 

@@ -111,7 +111,8 @@ extension Failure {
         case .readOnlyHere:
             self.init(
                 .policy, "\(vault) can only be read here",
-                hint: "this device cannot record a change, so it could not notice a later rollback")
+                hint: "this device cannot record a change, so it could not notice a later rollback",
+                "a copy from another machine: omvault backup create FILE --portable, then omvault backup restore FILE")
         case .levelLocked(let level):
             self.init(
                 .locked, "the level \(level.name)\(level.isDeviceOnly ? " (device only)" : "") of \(vault) is locked",
