@@ -86,7 +86,7 @@ import Testing
             ends() {
                 login > /dev/null
                 omvault logout alice --json 2> said | grep -o '"server":"[a-z_]*","sdk_code":[a-z0-9]*'
-                sed 's/.*may go on/may go on/; s/^omvault: //' said
+                sed 's/.*may stay open/may stay open/; s/^omvault: //' said
                 check 2> said > /dev/null
                 grep -c 'the session of this login stays open at the server' said || true
             }

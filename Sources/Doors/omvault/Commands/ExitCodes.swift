@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `omvault exit-codes`: the table that scripts rely on.
+/// `omvault exit-codes`: the table of exit codes, which scripts rely on.
 struct ExitCodes: Verb {
     static let configuration = CommandConfiguration(
         commandName: "exit-codes",

@@ -2,18 +2,18 @@ internal import OMAgent
 internal import OMStorage
 internal import OMVault
 
-/// What is open, as far as this user's agent says.
+/// The vaults that are open in this user's agent.
 struct StatusReport {
     private let agent: AgentStatus?
     private let home: UserFolders
-    /// The vault that the command names, which is told of though it is locked.
+    /// The vault that the command names. It is shown even if it is locked.
     private let asked: AgentStatus.VaultStatus?
     private let name: String
     private let path: String
     /// Those that the agent knows, the one that the command names, then the others in the user's folder.
     private let vaults: [ShownVault]
 
-    /// - Parameter given: what the user calls the vault, if anything.
+    /// - Parameter given: The vault's name or path, if the user gave one.
     init(vault given: String?) throws(Failure) {
         home = try UserFolders()
         let vault = try VaultLocation(given, in: home)
@@ -65,7 +65,8 @@ struct StatusReport {
         try output.document(document)
     }
 
-    /// After the agent was asked, which finishes one that it can. What is wrong with a vault is not for this verb to say.
+    /// Read after the agent's answer, since the agent finishes a pending purge if it can. This command does not report errors
+    /// of a vault.
     private func isPurgePending(_ path: String) -> Bool { (try? VaultFile.isPurgePending(path)) ?? false }
 
     private func isReplaced(_ path: String) -> Bool {

@@ -6,7 +6,7 @@ internal import OMSecrets
 internal import OMSystem
 internal import OMVectors
 
-/// `omvault tour`: the main job on this machine, each step with the command that a user would type.
+/// `omvault tour`: the main tasks in a temporary home, each with the command that a user would type.
 struct TourCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "tour",
@@ -24,7 +24,7 @@ struct TourCommand: Verb {
             throw Failure(.usage, "the tour has no JSON output", hint: "omvault tour")
         }
         let vectors = VectorRunner.repositoryFolder().flatMap(Self.absolute)
-        // Ctrl-C ends the running step, not the tour: it fails, and the home goes all the same.
+        // Ctrl-C ends the running step. The tour then fails, and still removes the home.
         try DeferredSignals.run {
             let home = try TourHome()
             defer { home.remove() }
@@ -77,7 +77,7 @@ struct TourCommand: Verb {
 
 private func say(_ text: String) throws(Failure) { try StandardOutput.write(text + "\n") }
 
-/// A home of its own, in which this very binary is run.
+/// A temporary home, in which the tour runs this program.
 private struct TourHome {
     static let token = "ghp_an-example-that-opens-nothing"
     static let files = [
@@ -119,7 +119,7 @@ private struct TourHome {
                 throw Failure(.io, "cannot write in \(path.shown)")
             }
         }
-        // The children live in this home and in no other.
+        // The child processes use only this home.
         setenv("HOME", path, 1)
         for name in ["DATA", "STATE", "CONFIG", "RUNTIME"].map({ "XDG_\($0)_\($0 == "RUNTIME" ? "DIR" : "HOME")" }) {
             unsetenv(name)
@@ -133,9 +133,9 @@ private struct TourHome {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Runs one command and shows what it said.
+    /// Runs one command and shows its output.
     ///
-    /// - Throws: ``ExitStatus/general`` when it did not end with `status`, or did not say `words`.
+    /// - Throws: ``ExitStatus/general`` if it does not end with `status`, or its output lacks `words`.
     func step(
         _ title: String, _ command: String, _ status: ExitStatus = .ok, says words: String? = nil,
         lastLineOnly: Bool = false, path: String? = nil
@@ -166,7 +166,7 @@ private struct TourHome {
         let end = readAll(ends[0], into: &said, maximum: 1 << 20)
         let code = om_wait(child)
         guard end == .end else { throw Failure(.io, "cannot read the output of omvault") }
-        // The tour's secrets are examples; showing them is its purpose.
+        // The tour's secrets are examples, and the tour shows them on purpose.
         return (code, said.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) })
     }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import OMSystem
 
 enum AbsolutePath {
-    /// An absolute path without links and dots, as far as it is there; what is not there yet stays behind it.
+    /// An absolute path without links and dots. Names that do not exist yet stay as they are at its end.
     static func resolved(_ path: String) -> String {
         let names = FilePath.names(in: path)
         for count in stride(from: names.count, through: 0, by: -1) {
@@ -14,9 +14,9 @@ enum AbsolutePath {
         return path
     }
 
-    /// The path from the root: another process has another working folder.
+    /// The path from the root, because another process has another working folder.
     ///
-    /// Links and dots are resolved where the file is there, so that every spelling of it is one place in the agent.
+    /// Links and dots are resolved if the file exists, so that the agent sees one path for every spelling of it.
     static func absolute(_ path: String) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }

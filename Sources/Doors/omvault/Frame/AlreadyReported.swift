@@ -1,5 +1,5 @@
-/// Thrown by a verb whose answer already stands on standard output and whose exit code is part of that answer, such as
-/// a login that was denied. Nothing more is printed.
+/// Ends a command whose answer is already on standard output. The exit code is a part of that answer, as for a login that
+/// was denied. Nothing more is printed.
 struct AlreadyReported: Error {
     let status: ExitStatus
 }

@@ -1,4 +1,4 @@
-// How far a long stream is, on one line of standard error that is overwritten; only where a person looks at it.
+// A progress bar for long streams, on one line of standard error. It is shown at a terminal only.
 
 internal import Glibc
 
@@ -9,11 +9,11 @@ struct ByteProgress {
     private var isOnScreen = false
     private var nextSecond: Double
 
-    /// - Parameter total: Bytes, if they are known.
+    /// - Parameter total: The number of bytes, if it is known.
     init(total: Int?, isQuiet: Bool) {
         self.total = total
         isShown = StandardError.isTerminal && !isQuiet
-        // What is done within half a second needs no bar.
+        // Work that ends within half a second needs no bar.
         nextSecond = Self.now() + 0.5
     }
 
@@ -25,7 +25,7 @@ struct ByteProgress {
         isOnScreen = true
     }
 
-    /// Takes the line away, if there is one.
+    /// Removes the line, if it is shown.
     mutating func end() {
         if isOnScreen { StandardError.write("\r\u{1B}[K") }
         isOnScreen = false

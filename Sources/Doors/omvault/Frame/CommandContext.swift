@@ -1,4 +1,4 @@
-// What a verb needs from outside, read once from the options and the environment.
+// The output, the terminal and the vault of a command, read once from the options and the environment.
 
 internal import Glibc
 
@@ -20,9 +20,9 @@ struct CommandContext: Sendable {
     /// The vault of `--vault`, else of `OMVAULT_VAULT`, else the one called "personal".
     func vault(_ folders: UserFolders) throws(Failure) -> VaultLocation { try VaultLocation(vaultGiven, in: folders) }
 
-    /// Returns when the user agrees, or agreed beforehand with `--yes`.
+    /// Returns if the user agrees, or agreed in advance with `--yes`.
     ///
-    /// - Throws: ``ExitStatus/aborted`` for any other answer, ``ExitStatus/inputRequired`` when nobody can be asked.
+    /// - Throws: ``ExitStatus/aborted`` for any other answer, ``ExitStatus/inputRequired`` if there is no terminal to ask at.
     func confirm(_ question: String) throws(Failure) {
         if assumesYes { return }
         guard try terminal.isAgreed(question) else { throw Failure(.aborted, "nothing was changed") }

@@ -1,14 +1,14 @@
-// Global options may stand before the verb, where ArgumentParser does not look for them. Here they are moved behind it,
-// so that a verb declares them once and both places work.
+// The command line, prepared for ArgumentParser. It does not accept global options before the command. So they are moved
+// behind the command: a command declares them once, and both positions work.
 
 internal import ArgumentParser
 
-/// `omvault --vault work crypto --json hash f` as ArgumentParser wants it: `crypto hash --vault work --json f`.
+/// `omvault --vault work crypto --json hash f` in ArgumentParser's order: `crypto hash --vault work --json f`.
 struct CommandLineArguments {
-    /// The verb's names, the global options that stood before or between them, and the rest as it was typed.
+    /// The command's names, the global options that were before or between them, and the rest as it was typed.
     let arguments: [String]
     private let verb: [String]
-    /// The group whose default command was taken, for none was named.
+    /// The group whose default command was chosen, because the user named no command in it.
     private let group: (any ParsableCommand.Type)?
 
     /// - Throws: a usage ``Failure`` for an unknown command, an unknown option before it, or no command at all.
@@ -19,15 +19,15 @@ struct CommandLineArguments {
         (verb, group) = (walk.verb, walk.impliedGroup)
     }
 
-    /// Refuses a word that is a slip of a subcommand: `omvault login statsu` would ask for a password of the user "statsu".
+    /// Refuses a mistyped subcommand: `omvault login statsu` would ask for a password of the user "statsu".
     ///
-    /// - Parameter word: What the default command took for its argument. Behind `--` it is meant.
+    /// - Parameter word: The argument of the default command. Behind `--` any word is accepted.
     func refuseTypo(_ word: String?) throws(Failure) {
         guard let word, let group, !arguments.contains("--") else { return }
         try group.refuseTypo(word, behind: Array(verb.dropLast()))
     }
 
-    /// What ArgumentParser said, in our anatomy.
+    /// ArgumentParser's message as an error with a hint.
     func usageFailure(_ message: String) -> Failure {
         Failure(
             .usage, message.prefix(1).lowercased() + message.dropFirst(),
@@ -35,11 +35,11 @@ struct CommandLineArguments {
     }
 }
 
-/// The way from the first word down the command tree to a leaf.
+/// Walks from the first word down the command tree to a leaf.
 private struct Walk {
     var rest: ArraySlice<String>
     var command: any ParsableCommand.Type
-    /// Whether help or the version is asked for, which needs no whole command.
+    /// Whether the user asks for help or the version. That needs no complete command.
     var isQuestion: Bool
     private(set) var verb: [String] = []
     private(set) var impliedGroup: (any ParsableCommand.Type)?
@@ -51,7 +51,7 @@ private struct Walk {
         (self.rest, self.command, self.isQuestion) = (rest, command, isQuestion)
     }
 
-    /// Takes the next word or two; false when the rest belongs to the command that was found.
+    /// Takes the next word or two. False if the rest belongs to the command that was found.
     mutating func step() throws(Failure) -> Bool {
         if takeGlobalOption() || takeQuestion() { return true }
         return try takeCommand()
@@ -76,7 +76,7 @@ private struct Walk {
             hoist(1)
             return true
         }
-        // `help crypto hash` asks what `crypto hash --help` asks.
+        // `help crypto hash` is the same as `crypto hash --help`.
         guard word == "help", verb.isEmpty, !isQuestion else { return false }
         isQuestion = true
         hoisted.append("--help")
@@ -84,7 +84,7 @@ private struct Walk {
         return true
     }
 
-    /// Goes one step down the tree; false at a leaf, and where a default command takes the rest.
+    /// Goes one step down the tree. False at a leaf, and if a default command takes the rest.
     private mutating func takeCommand() throws(Failure) -> Bool {
         let commands = command.configuration.subcommands
         guard let word = rest.first, !commands.isEmpty else { return false }
@@ -96,7 +96,7 @@ private struct Walk {
         }
         if word == "--" || Self.belongsToParser(word) { return false }
         if command.configuration.defaultSubcommand != nil {
-            // Here too, before the parser meets options that only the subcommand has.
+            // Checked here too: the parser would first complain about options that only the subcommand has.
             if !isQuestion { try command.refuseTypo(word, behind: verb) }
             return false
         }
@@ -110,7 +110,7 @@ private struct Walk {
         }
         guard !command.configuration.subcommands.isEmpty else { return verb + hoisted + rest }
         guard isQuestion || rest.contains(where: Self.belongsToParser) else { throw missingCommand() }
-        // A group knows no global options: a question to it is asked without them.
+        // A group has no global options, so a question about a group gets none.
         return verb + hoisted.filter(Self.questions.contains) + rest
     }
 
@@ -119,7 +119,7 @@ private struct Walk {
         rest = rest.dropFirst(count)
     }
 
-    /// ArgumentParser's own flags at the root: completion scripts and the help as data.
+    /// ArgumentParser's own flags at the root, for completion scripts and for help as JSON.
     private static func belongsToParser(_ word: String) -> Bool {
         word.hasPrefix("--generate-completion-script") || word.hasPrefix("--experimental-dump-help")
     }
@@ -127,7 +127,7 @@ private struct Walk {
 
 extension Walk {
     private func unknownOption(_ word: String) -> Failure {
-        // The value behind "=" may be a secret that was meant for another program.
+        // The value after "=" is not repeated: it may be a secret for another program.
         let name = String(word.prefix { $0 != "=" })
         let known = Suggestion.closest(to: name, among: GlobalOptions.spellings.keys)
         return Failure(

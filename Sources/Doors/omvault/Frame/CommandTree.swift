@@ -1,4 +1,4 @@
-// Every command, in the order of `omvault --help`. A new verb is one line here and one file in Commands.
+// Every command, in the order of `omvault --help`. A new command is one line here and one file in Commands.
 
 internal import ArgumentParser
 internal import OMSecrets

@@ -1,9 +1,11 @@
-// read(2) and write(2) until all is done, straight from and into locked memory.
+// Complete reads and writes of descriptors, directly from and into locked memory.
 
 internal import Glibc
 internal import OMSecrets
 
-/// Writes everything; the error number when it could not.
+/// Writes everything.
+///
+/// - Returns: The error number if it failed.
 func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
         var done = 0

@@ -1,11 +1,11 @@
-// Environment variables one by one: a dictionary of them all would copy a secret that stands among them.
+// Access to single environment variables. A dictionary of all variables would copy the secrets among them.
 
 internal import COMSystem
 internal import Glibc
 internal import OMSecrets
 
 enum Environment {
-    /// A variable that is set and not empty.
+    /// The value of a variable. Nil if it is not set or empty.
     static func text(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
@@ -19,8 +19,8 @@ enum Environment {
         }
     }
 
-    /// A secret variable, taken out: its bytes in our own environment block are overwritten, so that neither
-    /// /proc/PID/environ nor a child shows it. Nil when it is not set.
+    /// Takes a secret out of a variable. Its bytes in this process's environment are overwritten, so that neither
+    /// /proc/PID/environ nor a child process shows them. Nil if the variable is not set.
     static func takeSecret(_ name: String) -> SecretBytes? {
         guard let value = getenv(name) else { return nil }
         let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))

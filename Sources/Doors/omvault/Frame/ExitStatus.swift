@@ -1,6 +1,6 @@
-// The exit codes. They are a promise to scripts: a number is never given another meaning.
+// The exit codes. They are a promise to scripts: the meaning of a number never changes.
 
-/// What the process tells its caller.
+/// The exit code of the process.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case ok = 0
     case general = 1
@@ -81,7 +81,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// When it is returned, in a few words.
+    /// The meaning, in a few words.
     var meaning: String {
         switch self {
         case .ok: "success, granted or match"

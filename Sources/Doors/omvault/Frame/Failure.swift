@@ -1,20 +1,20 @@
-// The one error that leaves a verb: what happened, what to do next, and the exit code.
+// The error of a command, as the user sees it: what happened, what to do next, and the exit code.
 
 internal import OMCrypto
 
-/// An error in the words of the door.
+/// An error with a message for the user.
 ///
 ///     throw Failure(.notFound, "no item \"\(name)\" in vault \"\(vault)\"", hint: "omvault ls")
 ///
-/// A sentence holds no secret. Text from outside may stand in it as it is: it is escaped when it is printed.
+/// The message contains no secret. It can contain text from outside as it is: printing escapes it.
 struct Failure: Error {
     let status: ExitStatus
     let message: String
-    /// What to do next: none, one or two.
+    /// What to do next. Mostly none, one or two.
     let hints: [String]
     /// Further members of the JSON error, such as `attempts_left`.
     let details: KeyValuePairs<String, JSONValue>
-    /// The SDK's number, where it has one for this error.
+    /// The SDK's number for this error, if it has one.
     private(set) var sdkCode: Int?
     /// The SDK's name for the list of its numbers.
     static let sdkDomain = "ORAIDMMOBILE"
@@ -31,12 +31,12 @@ struct Failure: Error {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
     }
 
-    /// The same with what it is about in front, for a command that reads more than one file.
+    /// The same with the file's name in front, for a command that reads more than one file.
     func about(_ file: String) -> Failure {
         Failure(status, "\"\(file)\": \(message)", hints: hints, details: details).with(sdkCode: sdkCode)
     }
 
-    /// The same with the SDK's number; nil leaves the number that it has.
+    /// The same with the SDK's number. Nil keeps the present number.
     func with(sdkCode: Int?) -> Failure {
         var failure = self
         failure.sdkCode = sdkCode ?? self.sdkCode
@@ -48,14 +48,14 @@ struct Failure: Error {
         Failure(status, message, hints: hints, details: details).with(sdkCode: sdkCode)
     }
 
-    /// Runs `body`; an input that nobody gives is the SDK's error of this number.
+    /// Runs `body`. If it needs an input and there is none, the error gets this SDK number.
     static func requiring<R: ~Copyable>(_ sdkCode: Int, _ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) { return try body() } catch {
             throw error.status == .inputRequired ? error.with(sdkCode: sdkCode) : error
         }
     }
 
-    /// Runs `body`; what is wrong with a key or a certificate is told with its file's name.
+    /// Runs `body`. An error about a key or a certificate gets the file's name.
     static func naming<R: ~Copyable>(_ file: String, _ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as CryptoError { throw Failure(error).about(file) }
     }

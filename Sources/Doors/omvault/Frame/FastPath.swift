@@ -1,4 +1,4 @@
-// The two most frequent commands, answered before ArgumentParser is given all verbs: that would take half of their time.
+// The two most frequent commands, answered before ArgumentParser reads the command tree. That would take half of their time.
 
 internal import ArgumentParser
 internal import OMAgent
@@ -7,7 +7,7 @@ internal import OMVault
 
 /// `get ITEM:FIELD` or `get ITEM:` into a pipe, and `status`, both with or without `--vault NAME`.
 enum FastPath {
-    /// - Returns: whether the answer was given. Everything else goes the usual way, which has words for each error.
+    /// - Returns: Whether it was answered. If not, the usual way follows, which has a message for each error.
     static func answer(to arguments: [String]) throws -> Bool {
         var words = arguments[...]
         let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")

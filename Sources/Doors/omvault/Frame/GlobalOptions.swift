@@ -1,4 +1,4 @@
-// The options that every command takes, before or after the verb. Only what works today is declared.
+// The options of every command. They can be before or after the command.
 
 internal import ArgumentParser
 
@@ -23,10 +23,10 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "No notices. Errors are always shown.")
     var quiet = false
 
-    /// Whether the answer is one JSON document, as far as the options say.
+    /// Whether the options ask for one JSON document. An environment variable can ask for it too.
     var isJSON: Bool { json || format == .json }
 
-    /// Every spelling, and whether a value follows: what may stand before the verb. A test holds it against the above.
+    /// Every spelling that can be before the command, and whether a value follows it. A test compares it with the options above.
     static let spellings = [
         "--vault": true, "-V": true, "--format": true,
         "--json": false, "--no-input": false, "--yes": false, "--quiet": false, "-q": false,
@@ -40,7 +40,7 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-    /// Whether errors are wanted as JSON, judged before anything is parsed: a parse error must be JSON too.
+    /// Whether errors must be JSON. This is decided before the parser runs, since a parse error must be JSON too.
     static func wantJSON(_ arguments: [String]) -> Bool {
         let options = arguments.prefix { $0 != "--" }
         if options.contains("--json") { return true }

@@ -1,11 +1,11 @@
-// A command's explanation as its reader's terminal takes it. The parser wraps each line of it by itself, and the lines are
-// those of our sources: without this, one in three would end after two words.
+// The help text, wrapped for the width of the terminal. The parser wraps each source line by itself. Without this, one line
+// in three would end after two words.
 
 internal import Glibc
 
 enum HelpText {
-    /// What the parser wrote for `--help`, with the paragraphs above `USAGE` filled, and each example on one line, from where
-    /// it can be copied. Anything else, such as a completion script, stays as it is.
+    /// The parser's text for `--help`, with filled paragraphs above `USAGE`. Each example is on one line, so that it can be
+    /// copied. Any other text, such as a completion script, stays as it is.
     static func filled(_ text: String, _ width: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines[0].hasPrefix("OVERVIEW: "), let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) else {

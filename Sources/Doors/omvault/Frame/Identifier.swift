@@ -8,7 +8,7 @@ enum Identifier {
         return groups.map { String(digits[$0.clamped(to: digits.indices)]) }.joined(separator: "-")
     }
 
-    /// - Returns: nil for anything but 32 hex digits, with the dashes where ``text(_:)`` puts them or without any.
+    /// - Returns: Nil unless the text is 32 hex digits, without dashes or with the dashes of ``text(_:)``.
     static func bytes(_ text: String) -> [UInt8]? {
         guard let bytes = try? Hex.decode(text.replacing("-", with: "")), bytes.count == 16,
             !text.contains("-") || Self.text(bytes) == text.lowercased()

@@ -1,5 +1,4 @@
-// JSON documents, written member by member into locked memory, so that a secret gets into one without ever being a
-// String.
+// JSON documents, written member by member into locked memory. So a secret in a document is never a String.
 
 internal import OMJSON
 internal import OMSecrets
@@ -14,7 +13,7 @@ struct JSONDocument: ~Copyable {
     private var bytes = SecretBuffer(capacity: 1024)
     private var isEmpty = true
 
-    /// - Parameter schema: the promise about the members; nil for the one document that is wrapped, the error.
+    /// - Parameter schema: The version of the members. Nil for an error, which has none.
     init(schema: String? = "omvault/1") {
         append("{")
         if let schema { field("schema", .text(schema)) }
@@ -25,7 +24,7 @@ struct JSONDocument: ~Copyable {
         append(value)
     }
 
-    /// The secret as a string when it is UTF-8; otherwise as an object with the one member `base64`.
+    /// The secret as a string if it is UTF-8. Otherwise an object with the one member `base64`.
     mutating func secret(_ name: String, _ value: borrowing SecretBytes) {
         guard value.withBytes({ (try? UTF8Span(validating: $0)) != nil }) else {
             return object(name) { $0.secret("base64", Base64.encode(value)) }
@@ -38,7 +37,7 @@ struct JSONDocument: ~Copyable {
         }
     }
 
-    /// What stands in the place of a secret that was not asked for.
+    /// An object in place of a secret that the user did not ask for.
     mutating func concealed(_ name: String, count: Int) {
         object(name) { place in
             place.field("concealed", .flag(true))
@@ -51,7 +50,7 @@ struct JSONDocument: ~Copyable {
         try nested(body)
     }
 
-    /// A list of objects, one an element.
+    /// A list with one object for each element.
     mutating func objects<Elements: Sequence, E: Error>(
         _ name: String, _ elements: Elements, _ body: (Elements.Element, inout JSONDocument) throws(E) -> Void
     ) throws(E) {
@@ -109,7 +108,7 @@ extension JSONDocument {
         bytes.append(text.utf8Span.span)
     }
 
-    /// Beyond what JSON demands, everything is escaped that a terminal would obey.
+    /// Also escapes all characters that a terminal would obey, which JSON does not require.
     private mutating func append(quoting text: UTF8Span) {
         append("\"")
         var scalars = text.makeUnicodeScalarIterator()

@@ -1,4 +1,4 @@
-// The entry point: harden first, then find the verb, run it, and turn whatever it threw into words and an exit code.
+// The entry point: hardens the process, finds the command and runs it. An error becomes a message and an exit code.
 
 internal import ArgumentParser
 internal import COMSystem
@@ -11,19 +11,20 @@ enum Omvault {
     static func main() {
         guard om_harden_process() == 0 else { fatalError("omvault: error: this system refuses to protect the process") }
         holdStandardDescriptors()
-        // A reader that went away is an error of our write, with an exit code and words, not a silent death.
+        // If the reader of a pipe has gone, the write fails with a message and an exit code. Without this the process would
+        // end silently.
         signal(SIGPIPE, SIG_IGN)
-        // Likewise a file that reached the limit of its size.
+        // The same for a file that has reached the limit of its size.
         signal(SIGXFSZ, SIG_IGN)
         exit(answer(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
     private static func answer(_ arguments: [String]) -> ExitStatus {
-        // Attack: su and `sudo -E` bring the user's variables along. OMVAULT_PASSWORD_FROM=cmd:… would run a program of his
-        // as root, or enrol a password that he knows.
+        // Attack: su and `sudo -E` keep the user's variables. With OMVAULT_PASSWORD_FROM=cmd:… a user runs a program as root,
+        // or enrols a password that the user knows.
         if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
         do {
-            // Before ArgumentParser is touched: its set-up is half of the start-up time.
+            // Answered before ArgumentParser is used: its set-up takes half of the start-up time.
             if let answer = VersionAnswer.answer(to: arguments) {
                 try StandardOutput.write(answer)
                 return .ok
@@ -57,7 +58,7 @@ enum Omvault {
         return .ok
     }
 
-    /// Two names that differ in bytes which are no UTF-8 would both be repaired to the same text, and be one name.
+    /// Refuses arguments that are not UTF-8. Swift would repair two different names to the same text.
     private static func refuseUnreadable() throws(Failure) {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) != nil else {
@@ -67,9 +68,9 @@ enum Omvault {
         }
     }
 
-    /// Attack: started with a closed standard output, the next file we open, a vault perhaps, becomes descriptor 1 and
-    /// our output is written into it. A closed one is filled with /dev/null opened the other way round, so that its
-    /// use is still an error.
+    /// Attack: an attacker starts omvault with a closed standard output. The next file that it opens, such as a vault,
+    /// becomes descriptor 1, and the output is written into it. So a closed descriptor gets /dev/null, opened for the
+    /// wrong direction: using it is still an error.
     private static func holdStandardDescriptors() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)

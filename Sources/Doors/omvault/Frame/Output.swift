@@ -1,4 +1,4 @@
-// Standard output carries data and nothing else; whatever is meant for a person goes to standard error.
+// The output of a command. Standard output carries data only. Notices for people go to standard error.
 
 internal import OMSecrets
 
@@ -25,10 +25,10 @@ struct Output: Sendable {
         try StandardOutput.write(text.shown + "\n")
     }
 
-    /// The exact bytes, no newline added. On a terminal the cursor still ends up on a line of its own.
+    /// The exact bytes, with no newline added. On a terminal the cursor still moves to a new line.
     ///
-    /// - Throws: ``ExitStatus/usage`` on a terminal for anything but printable text. Attack: a stored secret with escape
-    ///   sequences types into the user's shell.
+    /// - Throws: ``ExitStatus/usage`` on a terminal for anything but printable text. Attack: a stored secret has escape
+    ///   sequences that type into the user's shell.
     func writeSecret(_ secret: borrowing SecretBytes) throws(Failure) {
         guard StandardOutput.isTerminal else { return try StandardOutput.write(secret) }
         guard secret.withBytes(Self.isPrintable) else {
@@ -41,12 +41,12 @@ struct Output: Sendable {
         if !endsLine, StandardError.isTerminal { StandardError.write("\n") }
     }
 
-    /// A line for the person in front of the screen; `--quiet` silences it.
+    /// A line for a person, on standard error. `--quiet` silences it.
     func notice(_ text: String) {
         if !isQuiet { StandardError.write("omvault: \(text.shown)\n") }
     }
 
-    /// The end of a verb that has no data to give: a line for a person, or a document that says what was done.
+    /// The result of a command without data: a line for a person, or a document that says what was done.
     func done(_ notice: String, _ members: KeyValuePairs<String, JSONValue>) throws(Failure) {
         guard format == .json else { return self.notice(notice) }
         var document = JSONDocument()

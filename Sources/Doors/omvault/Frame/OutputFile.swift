@@ -1,4 +1,4 @@
-// Where a verb's bytes go: standard output, or a file that appears whole, by rename, or not at all.
+// The output of a command: standard output, or a file. A rename makes the file appear as a whole, or not at all.
 
 internal import Glibc
 internal import OMSecrets
@@ -10,25 +10,25 @@ internal import OMSystem
 ///     try target.write(bytes)
 ///     try target.finish()
 ///
-/// Until `finish` the bytes stand in a file beside the target, of mode 0600 unless it is public. It is made with the first
-/// write and removed on every way out, a signal included, so that a failure leaves nothing behind. Only SIGKILL leaves it:
-/// the next command with `-o` in this folder removes it, once it is a minute old.
+/// Until `finish` the bytes are in a draft beside the target. Its mode is 0600 unless the file is public. The first write
+/// makes the draft, and every failure and signal removes it. Only SIGKILL leaves it: the next command with `-o` in this
+/// folder removes it, once it is a minute old.
 struct OutputFile: ~Copyable {
     /// Nil for standard output.
     private let path: String?
     private let naming: Draft.Naming
     private let mode: mode_t
     private var draft: Draft?
-    /// Of ``TemporaryPath``, while there is a draft.
+    /// The slot in ``TemporaryPath`` while there is a draft.
     private var slot: Int?
     /// How many bytes were written.
     private(set) var count = 0
 
     /// - Parameters:
     ///   - path: Nil or `-` for standard output.
-    ///   - isPublic: A file that everybody may read, as far as the umask allows.
-    /// - Throws: ``ExitStatus/exists`` for a file that is there and was not to be replaced; ``ExitStatus/usage`` for what
-    ///   is there and is no file.
+    ///   - isPublic: Whether all users may read the file, if the umask allows it.
+    /// - Throws: ``ExitStatus/exists`` if the file exists and `replacing` is false; ``ExitStatus/usage`` if something else
+    ///   than a file has that path.
     init(_ path: String?, replacing: Bool, isPublic: Bool = false) throws(Failure) {
         let path = path == "-" ? nil : path
         self.path = path
@@ -36,8 +36,8 @@ struct OutputFile: ~Copyable {
         guard let path else { return }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        // Attack, or accident: as root, a rename onto /dev/null would put a plain file in its place, and one onto
-        // /dev/stdout, a link, would take that away. Following a link would write where somebody else chose.
+        // Attack, or accident: root names /dev/null, and a rename would replace it with a plain file; or /dev/stdout, and a
+        // rename would remove that link. Following a link would write to a path that another user chose.
         guard status.st_mode & S_IFMT != S_IFLNK else {
             throw Failure(
                 .usage, "\"\(path)\" is a symbolic link; omvault does not follow or replace it",
@@ -51,14 +51,14 @@ struct OutputFile: ~Copyable {
 
     var isStandardOutput: Bool { path == nil }
 
-    /// Whether two paths lead to one file, there or not yet.
+    /// Whether two paths lead to the same file, even if it does not exist yet.
     static func areSame(_ one: String, _ other: String) -> Bool {
         if let file = FileNumber(following: one), file == FileNumber(following: other) { return true }
         return FilePath.name(of: one) == FilePath.name(of: other)
             && FileNumber(following: FilePath.folder(of: one)) == FileNumber(following: FilePath.folder(of: other))
     }
 
-    /// Makes the file beside the target, so that a folder that takes none is told before the work is done.
+    /// Makes the draft now, so that a folder without write access fails before the work is done.
     mutating func prepare() throws(Failure) { _ = try descriptor() }
 
     mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
@@ -74,7 +74,7 @@ struct OutputFile: ~Copyable {
         try secret.withBytes { (bytes: Span<UInt8>) throws(Failure) in try write(bytes) }
     }
 
-    /// Puts the file in its place, even when nothing was written to it.
+    /// Gives the file its name, even if nothing was written to it.
     ///
     /// - Parameter survivesPowerCut: whether bytes and name are on the disk when this returns.
     consuming func finish(survivesPowerCut: Bool = false) throws(Failure) {
@@ -98,7 +98,7 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// The same, and with --json a document about the file: there is no other data to give.
+    /// The same. With --json it also prints a document about the file, since the command has no other data.
     consuming func finish(_ context: CommandContext) throws(Failure) {
         let (path, count) = (path, count)
         try finish()

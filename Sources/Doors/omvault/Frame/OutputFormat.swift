@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// For people; may change.
+    /// For people. It may change.
     case table
     /// For scripts: fields separated by a tab, no header.
     case plain

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import OMSecrets
 
-/// Nothing can be said about a standard error that takes no words, so its errors end here.
+/// Standard error. Errors of writing to it are ignored: there is no other place to report them.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

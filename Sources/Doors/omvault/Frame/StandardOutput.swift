@@ -4,7 +4,7 @@ internal import OMSecrets
 enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// - Throws: ``ExitStatus/io`` when the reader went away or the disk is full.
+    /// - Throws: ``ExitStatus/io`` if the reader has gone or the disk is full.
     static func write(_ text: String) throws(Failure) { try write(text.utf8Span.span) }
     static func write(_ secret: borrowing SecretBytes) throws(Failure) { try secret.withBytes(write) }
 

@@ -1,15 +1,15 @@
-// "did you mean …": the nearest of the known words, if any is near.
+// Suggestions for "did you mean …": the known word that is nearest to a mistyped one.
 
 enum Suggestion {
-    /// The candidate that the fewest edits turn `word` into; nil when it would take more than a third of the word.
+    /// The candidate with the fewest edits from `word`. Nil if that takes more edits than a third of the word's length.
     static func closest(to word: String, among candidates: some Sequence<String>) -> String? {
         let allowed = max(1, word.count / 3)
         let ranked = candidates.map { (edits: edits(from: Array(word), to: Array($0)), name: $0) }
         return ranked.filter { $0.edits <= allowed }.min { $0 < $1 }?.name
     }
 
-    /// The candidate that `word` is a slip of: two edits away, or one less than the candidate has letters, so that not every word
-    /// of two letters is a slip of `rm`.
+    /// The candidate that `word` is probably a typo of: at most two edits away, and fewer than the candidate has letters.
+    /// Otherwise every word of two letters would be a typo of `rm`.
     static func likelyTypo(_ word: String, of candidates: some Sequence<String>) -> String? {
         let ranked = candidates.map { (edits: edits(from: Array(word), to: Array($0)), name: $0) }
         return ranked.filter { (1...2).contains($0.edits) && $0.edits < $0.name.count }.min { $0 < $1 }?.name

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The temporary files that a signal has to take away. A command writes two at most: a key, and its public half.
+/// The temporary files that a signal removes. A command writes at most two: a private key and its public key.
 enum TemporaryPath {
-    /// - Returns: the slot to let go of; a path past the last one is not taken away.
+    /// - Returns: The slot for ``release(_:)``. A third path gets no slot, and a signal does not remove it.
     static func removeOnSignal(_ path: String) -> Int {
         guard let slot = (0..<2).first(where: { self[$0] == nil }) else { return 2 }
         self[slot] = strdup(path)
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             var old = sigaction()
-            // What nohup had us ignore stays ignored.
+            // A signal that nohup ignores stays ignored.
             guard sigaction(signal, nil, &old) == 0,
                 unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) != 1
             else { continue }
@@ -16,7 +16,7 @@ enum TemporaryPath {
             caught.__sigaction_handler.sa_handler = { number in
                 if let path = temporaryPaths.0 { unlink(path) }
                 if let path = temporaryPaths.1 { unlink(path) }
-                // Held back until this returns; then it ends the process as it would have without us.
+                // The signal is blocked until this handler returns. Then it ends the process with its default action.
                 Glibc.signal(number, SIG_DFL)
                 raise(number)
             }
@@ -40,5 +40,5 @@ enum TemporaryPath {
     }
 }
 
-/// A handler takes no argument but the number, so the paths stand here.
+/// Global, because a signal handler gets no argument but the signal's number.
 private nonisolated(unsafe) var temporaryPaths: (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)

@@ -1,9 +1,9 @@
-// Text from outside, made fit for a terminal.
+// Text from outside, made safe for a terminal or a shell.
 
 extension String {
-    /// The text with every character escaped that a terminal would obey or that would change the order of the line.
+    /// The text with all characters escaped that a terminal would obey, or that change the writing direction.
     ///
-    /// Attack: an item or a file whose name holds escape sequences rewrites the screen, or its title, when listed.
+    /// Attack: the name of an item or a file has escape sequences. When it is listed, they rewrite the screen or its title.
     var shown: String {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
         guard unicodeScalars.contains(where: \.isUnsafeToShow) else { return self }
@@ -19,7 +19,7 @@ extension String {
 }
 
 extension String {
-    /// The text as one word of a line of `name=value` words: quoted when it could be taken for more than one.
+    /// The text as one word of a line of `name=value` words. It is quoted if it could be read as more than one word.
     var asWord: String {
         guard contains(where: { " =\"\\".contains($0) }) else { return self }
         return "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
@@ -41,14 +41,14 @@ extension String {
     }
 
     var inShellQuotes: String {
-        // A quote would end the word.
+        // A quote inside would end the word, so it is replaced.
         "'" + replacing("'", with: "'\\''") + "'"
     }
 }
 
 extension Unicode.Scalar {
-    /// Control characters, line and paragraph separators, the marks that turn the writing direction, and others that
-    /// cannot be seen. Attack: two names that look the same.
+    /// Control characters, line and paragraph separators, marks that change the writing direction, and other invisible
+    /// characters. Attack: an attacker makes two names that look the same.
     var isUnsafeToShow: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {

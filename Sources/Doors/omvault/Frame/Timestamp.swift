@@ -25,7 +25,7 @@ enum Timestamp {
 
     /// Seconds since 1970 of `2026-11-21` or `2026-11-21T18:33:00Z`.
     ///
-    /// - Returns: nil for any other text, and for a day or moment that there is not.
+    /// - Returns: Nil for any other text, and for a day or time that does not exist.
     static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 10 || bytes.count == 20 else { return nil }

@@ -1,4 +1,4 @@
-// Where things live, by the XDG base directory specification.
+// The folders of omvault's files, by the XDG base directory specification.
 
 internal import OMSystem
 
@@ -16,7 +16,7 @@ struct UserFolders: Sendable {
     var loginLedger: String { "\(state)/logins.db" }
     var profiles: String { "\(configuration)/profiles" }
 
-    /// - Throws: ``ExitStatus/config`` when a folder follows from `HOME` and that is not an absolute path.
+    /// - Throws: ``ExitStatus/config`` if a folder depends on `HOME`, and `HOME` is not an absolute path.
     init(_ variable: (String) -> String? = Environment.text) throws(Failure) {
         func folder(_ name: String, inHome fallback: String) throws(Failure) -> String {
             // A relative path would name another folder after every cd; the specification says to ignore it.
@@ -28,8 +28,8 @@ struct UserFolders: Sendable {
             return "\(home)/\(fallback)"
         }
         vaults = try folder("XDG_DATA_HOME", inHome: ".local/share") + "/omvault"
-        // Attack, or accident: a service unlocks a vault under another spelling of this folder, and `omvault lock` and `logout`
-        // do not find it in the agent. So it has one spelling from here on.
+        // Attack, or accident: a service unlocks a vault under another spelling of this folder. Then `omvault lock` and `logout`
+        // do not find the vault in the agent. So the path is resolved here.
         let states = AbsolutePath.resolved(try folder("XDG_STATE_HOME", inHome: ".local/state"))
         state = states + "/omvault"
         device = states + "/omvault-device"

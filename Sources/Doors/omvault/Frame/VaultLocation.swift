@@ -1,16 +1,16 @@
-// The file of a vault that the user named.
+// The name and the file of the vault that a command works on.
 
 internal import OMSystem
 
-/// Which vault a command works on.
+/// The vault that a command works on.
 struct VaultLocation: Equatable, Sendable {
-    /// What messages call it.
+    /// The name in messages.
     let name: String
     let path: String
 
     static let defaultName = "personal"
 
-    /// - Parameter given: a path when it holds a `/` or ends with `.omv`, else the name of a vault in `home`.
+    /// - Parameter given: A path if it has a `/` or ends with `.omv`. Otherwise the name of a vault in `home`.
     /// - Throws: ``ExitStatus/usage`` for an empty name, one that starts with a dot, or one with control characters.
     init(_ given: String?, in home: UserFolders) throws(Failure) {
         let given = given ?? Self.defaultName

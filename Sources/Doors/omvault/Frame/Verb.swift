@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMSecrets
 
-/// A leaf command: it gets the door, so that it neither reads the environment nor opens a terminal by itself.
+/// A command without subcommands. It gets a context, so it does not read the environment or open a terminal itself.
 ///
 ///     struct Lock: Verb {
 ///         static let configuration = CommandConfiguration(abstract: "Close a vault.")
@@ -9,7 +9,7 @@ internal import OMSecrets
 ///         func run(_ context: CommandContext) throws { … }
 ///     }
 ///
-/// Verbs run on the one thread there is: a second one would take the signals that a login check holds back.
+/// Commands run on the only thread. A second thread would receive the signals that a login check defers.
 protocol Verb: ParsableCommand {
     var global: GlobalOptions { get }
     func run(_ context: CommandContext) throws

@@ -1,5 +1,5 @@
 enum VersionAnswer {
-    /// The whole answer when nothing but the version is asked for; nil sends the arguments on their usual way.
+    /// The complete answer if only the version is asked for. Nil for all other arguments.
     static func answer(to arguments: [String]) -> String? {
         switch arguments {
         case ["--version"]: "omvault \(Omvault.version)\n"

@@ -1,4 +1,4 @@
-// How bytes are spelled where they come in and where they go out.
+// The encodings of input and output bytes: raw, hex, base64.
 
 internal import ArgumentParser
 internal import OMSecrets
@@ -7,7 +7,7 @@ internal import OMSecrets
 enum ByteEncoding: String, CaseIterable, ExpressibleByArgument {
     case raw, hex, base64
 
-    /// - Throws: a usage ``Failure`` that names the option and nothing of the bytes.
+    /// - Throws: A usage ``Failure`` that names the option and does not repeat the bytes.
     func decode(_ bytes: consuming SecretBytes, of option: String) throws(Failure) -> SecretBytes {
         do throws(SecretsError) {
             switch self {
@@ -30,7 +30,7 @@ enum ByteEncoding: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Output {
-    /// Derived bytes: raw as they are, any other encoding on a line of its own.
+    /// Prints derived bytes: raw bytes as they are, any other encoding as one line.
     func bytes(_ bytes: consuming SecretBytes, as encoding: OutputEncoding) throws(Failure) {
         guard encoding != .raw else { return try writeSecret(bytes) }
         var line = SecretBuffer()
@@ -41,12 +41,12 @@ extension Output {
 }
 
 extension SecretBytes {
-    /// A copy outside of locked memory, of bytes that are no secret, such as a salt.
+    /// A copy outside of locked memory, for bytes that are not secret, such as a salt.
     borrowing func publicBytes() -> [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
 }
 
 extension SecretSources {
-    /// Bytes as `encoding` says. Raw ones are taken as they are, a newline at the end included: it may be the key's.
+    /// Reads bytes in an encoding. Raw bytes keep a newline at the end: it may be a byte of the key.
     borrowing func readBytes(
         _ option: String, prompt: String, _ encoding: ByteEncoding, maximum: Int = 1 << 20
     ) throws(Failure) -> SecretBytes {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// The key that a verb computes with: chosen, not yet read.
+/// The options for the key of a command. The key itself is not yet read.
 struct ChosenKey: ParsableArguments {
     @Option(help: ArgumentHelp("Where the key comes from, or om://VAULT/ITEM.", valueName: "source"))
     var keyFrom: KeySourceArgument?
@@ -26,12 +26,12 @@ struct ChosenKey: ParsableArguments {
 
     var isGiven: Bool { keyFrom != nil || tag != nil }
 
-    /// Whether the key is in a vault, so that --password-from is the vault's.
+    /// Whether the key is in a vault. Then --password-from is for the vault's password.
     var isInVault: Bool { tag != nil || keyFrom?.reference != nil }
 
     /// The bytes of the key's file, or of its field in the vault.
     ///
-    /// - Parameter half: `private` or `public`: the field where the reference names none.
+    /// - Parameter half: The field if the reference names none: `private` or `public`.
     func bytes(_ half: String, _ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
         try origin().bytes(half, secrets: secrets, unlock: unlock, context: context)
     }

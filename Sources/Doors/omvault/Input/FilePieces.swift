@@ -1,13 +1,13 @@
-// Files read piece by piece, so that their size does not matter. The pieces may be passwords: they are locked and wiped.
+// Reads files piece by piece, so that they can have any size. The pieces may be passwords, so they are locked and wiped.
 
 internal import Glibc
 internal import OMSecrets
 
 enum FilePieces {
-    /// The longest line that is taken whole.
+    /// The longest line that ``readLines(_:_:)`` accepts.
     private static let longestLine = 16 << 20
 
-    /// Hands a file to `body` piece by piece; `-` is standard input.
+    /// Passes a file to `body` piece by piece. `-` is standard input.
     static func read(_ file: String, _ body: (Span<UInt8>) throws -> Void) throws {
         let descriptor = try open(file)
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
@@ -18,7 +18,7 @@ enum FilePieces {
         }
     }
 
-    /// Hands a file to `body` in blocks of whole lines; the last line may lack its newline.
+    /// Passes a file to `body` in blocks of whole lines. The last line may have no newline.
     static func readLines(_ file: String, _ body: (Span<UInt8>) throws -> Void) throws {
         let descriptor = try open(file)
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
@@ -55,7 +55,7 @@ enum FilePieces {
         return descriptor
     }
 
-    /// Appends what one read gives; false at the end.
+    /// Appends the bytes of one read. False at the end of the file.
     private static func fill(
         _ buffer: inout SecretBuffer, from descriptor: Int32, _ file: String
     ) throws(Failure) -> Bool {
@@ -72,7 +72,7 @@ enum FilePieces {
 }
 
 extension Span<UInt8> {
-    /// Hands out line by line, without the newlines.
+    /// Passes each line to `body`, without its newline.
     func forEachLine(_ body: (Span<UInt8>) throws -> Void) rethrows {
         var start = 0
         while start < count {

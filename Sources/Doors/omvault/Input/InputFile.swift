@@ -1,11 +1,11 @@
-// The data a verb works on: a file, or standard input.
+// The input data of a command: a file, or standard input.
 
 internal import Glibc
 internal import OMSecrets
 
 /// The source of `-i`, read as a stream.
 struct InputFile: ~Copyable {
-    /// Whether the data comes from standard input, which then no secret can come from.
+    /// Whether the data comes from standard input. Then no secret can come from there.
     let isStandardInput: Bool
     private let name: String
     private let descriptor: Int32
@@ -35,14 +35,16 @@ struct InputFile: ~Copyable {
 
     static func isStandardInput(_ path: String?) -> Bool { StandardInput.isMeant(by: path) }
 
-    /// The number of bytes still to come, if it is known.
+    /// The number of bytes that are not yet read, if it is known.
     var count: Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return max(0, status.st_size - max(0, lseek(descriptor, 0, SEEK_CUR)))
     }
 
-    /// Fills `target` from its start with what is there; 0 at the end.
+    /// Reads available bytes into the start of `target`.
+    ///
+    /// - Returns: The number of bytes. 0 at the end.
     func read(into target: inout MutableSpan<UInt8>) throws(Failure) -> Int {
         while true {
             let count = target.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }

@@ -7,7 +7,7 @@ struct ItemURI: Hashable, Sendable {
     let item: String
     let field: String?
 
-    /// Nil for a text that does not start with `om://`, or names no item.
+    /// Nil if the text does not start with `om://` or names no item.
     init?(_ text: String) {
         guard text.hasPrefix("om://") else { return nil }
         let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -18,7 +18,7 @@ struct ItemURI: Hashable, Sendable {
     /// The item of a key pair's tag, in the vault of `--vault`.
     init(tag: KeyPairTag) { (vault, item, field) = (nil, Self.tagPrefix + tag.text, nil) }
 
-    /// What stands before a tag in the name of its item.
+    /// The prefix of an item's name before the tag.
     static let tagPrefix = "keypair."
 
     func path(default name: String) throws(Failure) -> FieldPath {

@@ -1,14 +1,14 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// How a key file is taken apart: with which password, and how much work it may ask for.
+/// How to open a key file: the source of its password, and the limit of its work.
 struct KeyFileOpening {
     let passwordOption: String
     let limit: WorkLimit
-    /// Which key of a PKCS#12 file; nil for its one.
+    /// The name or number of the key in a PKCS#12 file. Nil if the file has only one.
     var identity: String?
 
-    /// The private key in the bytes of a file, PKCS#12 included; the password is only asked for when it is needed.
+    /// The private key in the bytes of a file, also of PKCS#12. The password is read only if the file is encrypted.
     func privateKey(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PrivateKey {
         if PKCS12File.isPKCS12(bytes) { return try identity(in: contents(bytes, secrets)).key.duplicate() }
         let file = try keyFile(bytes)
@@ -16,14 +16,14 @@ struct KeyFileOpening {
         return try file.privateKey(password: password(secrets), limit: limit)
     }
 
-    /// The public key in the bytes of a file, or the public half of the private one there.
+    /// The public key in the bytes of a file, or the public half of its private key.
     func publicKey(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PublicKey {
         if PKCS12File.isPKCS12(bytes) { return try identity(in: contents(bytes, secrets)).key.publicKey() }
         let file = try keyFile(bytes)
         return file.isPrivate ? try privateKey(bytes, secrets).publicKey() : try file.publicKey()
     }
 
-    /// The key of a PKCS#12 file that is meant.
+    /// The chosen key of a PKCS#12 file.
     func identity(in contents: PKCS12Contents) throws -> PKCS12Identity {
         let found = contents.identities
         guard !found.isEmpty else { throw CryptoError.noPrivateKey }

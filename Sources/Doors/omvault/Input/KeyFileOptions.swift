@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How a key file is opened.
+/// The options for opening a key file.
 struct KeyFileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password of an encrypted key file comes from.", valueName: "source"))
     var keyPasswordFrom: SecretSourceArgument?

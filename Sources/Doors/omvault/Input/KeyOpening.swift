@@ -1,7 +1,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// How a key file is opened, or the vault that a key stands in: three groups of options as one value.
+/// How to open a key file, or the vault that holds a key: three groups of options as one value.
 struct KeyOpening {
     let keyFile: KeyFileOptions
     let work: WorkOptions

@@ -1,18 +1,18 @@
-// Where a key comes from: a file, any source of secrets, or a vault. Only a reference into a vault opens one.
+// The origin of a key: a file, a source of secrets, or a vault. Only a reference into a vault opens the vault.
 
 internal import OMCrypto
 internal import OMSecrets
 internal import OMVault
 
-/// A key's place, found but not read.
+/// The origin of a key. The key itself is not yet read.
 enum KeyOrigin {
-    /// What an option of ``SecretSources`` gives.
+    /// The source of an option in ``SecretSources``.
     case option(String)
     /// A path, or `-`.
     case file(String)
     case vault(ItemURI)
 
-    /// `--in`, or the tag beside it.
+    /// The file of `--in`, or the key pair of `--tag`.
     init(file: String?, tag: String?) throws {
         switch (file, tag) {
         case (let file?, nil): self = ItemURI(file).map { .vault($0) } ?? .file(file)
@@ -22,7 +22,7 @@ enum KeyOrigin {
         }
     }
 
-    /// - Parameter half: `private` or `public`: the field where the reference names none.
+    /// - Parameter half: The field if the reference names none: `private` or `public`.
     func bytes(
         _ half: String, secrets: borrowing SecretSources, unlock: UnlockOptions, context: CommandContext
     ) throws -> SecretBytes {

@@ -1,4 +1,4 @@
-// Where a secret comes from: the one grammar of every option that ends in `-from`.
+// The source of a secret. Every option that ends in `-from` has this grammar.
 
 internal import Glibc
 internal import OMSecrets
@@ -21,7 +21,7 @@ enum SecretSource: Hashable, Sendable {
         return words.count == 2 ? "\(option)=\(source)" : "\(words.first ?? "") \(source)"
     }
 
-    /// Nil for anything outside the grammar. There is no `pass:`, since every process can read our arguments.
+    /// Nil for any text outside the grammar. There is no `pass:`, since every process can read the arguments of omvault.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.count == 2 ? parts[1] : nil) {
@@ -42,8 +42,8 @@ enum SecretSource: Hashable, Sendable {
         }
     }
 
-    /// A shell's `<(…)` is /dev/fd/63, which leads through /proc/self. As no other process may look into this one,
-    /// that path is closed to ourselves too: the descriptor behind it is read directly.
+    /// A shell's `<(…)` is /dev/fd/63, which leads through /proc/self. No process may look into this one, not even
+    /// itself, so that path does not work. The descriptor behind it is read directly.
     private static func descriptor(named path: String) -> Int32? {
         if path == "/dev/stdin" { return STDIN_FILENO }
         let folder = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
@@ -55,9 +55,9 @@ enum SecretSource: Hashable, Sendable {
     }
 }
 
-/// `PROGRAM 'an argument' "another"` as words, with a shell's quotes and nothing else of a shell.
+/// Splits `PROGRAM 'an argument' "another"` into words. Quotes and backslashes work as in a shell, and nothing else does.
 enum CommandWords {
-    /// Nil when a quote or a backslash is left open.
+    /// Nil if a quote or a backslash is left open.
     static func split(_ line: String) -> [String]? {
         var words: [String] = []
         var word: String?
@@ -68,7 +68,7 @@ enum CommandWords {
             case (let end, let open?) where end == open: quote = nil
             case ("\\", nil), ("\\", "\""):
                 guard let escaped = rest.popFirst() else { return nil }
-                // Inside double quotes a backslash stands for itself but before a quote or another backslash.
+                // Inside double quotes a backslash means itself, except before a quote or another backslash.
                 let isLiteral = quote == "\"" && escaped != "\"" && escaped != "\\"
                 word = (word ?? "") + (isLiteral ? "\\" : "") + String(escaped)
             case ("'", nil), ("\"", nil):

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 
-/// The value of an option that ends in `-from`, as ArgumentParser hands it over.
+/// The value of an option that ends in `-from`.
 ///
 ///     @Option(help: "Where the password comes from.") var passwordFrom: SecretSourceArgument?
 ///
-/// It takes anything: were it to refuse a value, ArgumentParser would print that value, and it may be the secret itself,
-/// typed in the wrong place. ``SecretSources`` refuses it without a word of it.
+/// It accepts any text. If it refused a value, ArgumentParser would print that value, and it may be a secret that was typed
+/// in the wrong place. ``SecretSources`` refuses it and does not repeat it.
 struct SecretSourceArgument: ExpressibleByArgument, Sendable {
     let source: SecretSource?
 

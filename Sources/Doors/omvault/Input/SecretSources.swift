@@ -1,4 +1,4 @@
-// All secrets that one command takes, checked together before the first is read.
+// The sources of all secrets of a command, checked together before the first is read.
 
 internal import COMSystem
 internal import Glibc
@@ -10,15 +10,15 @@ internal import OMSecrets
 ///     let old = try secrets.read("--password-from", prompt: "Current password")
 ///     let new = try secrets.read("--new-password-from", prompt: "New password", isNew: true)
 ///
-/// An option that was not given means the terminal; `--password-from` falls back to `OMVAULT_PASSWORD_FROM` first.
+/// Without an option the terminal is the source. For `--password-from`, `OMVAULT_PASSWORD_FROM` comes before the terminal.
 struct SecretSources: ~Copyable {
     private let terminal: Terminal
     private let sources: [String: SecretSource]
-    /// What stood in the environment: taken out at once, before a child could inherit it.
+    /// The secrets from the environment. They are taken out at once, before a child process inherits them.
     private let fromEnvironment: [String: SecretReference]
 
-    /// - Parameter dataOption: the option, if any, for which the command reads its data from standard input.
-    /// - Throws: ``ExitStatus/usage`` for text outside the grammar, or for one stream behind two options.
+    /// - Parameter dataOption: The option whose data comes from standard input, if there is one.
+    /// - Throws: ``ExitStatus/usage`` for text outside the grammar, or if two options have the same stream.
     init(
         _ context: CommandContext, _ given: KeyValuePairs<String, SecretSourceArgument?>,
         standardInputIsDataOf dataOption: String? = nil
@@ -47,17 +47,17 @@ struct SecretSources: ~Copyable {
         fromEnvironment = Self.takeFromEnvironment(sources.values, context.output)
     }
 
-    /// Whether a person is asked for the secret of this option, who can be asked again.
+    /// Whether the secret of this option is typed at the terminal. Then omvault can ask for it again.
     borrowing func isAsked(_ option: String) -> Bool {
         if case .tty? = sources[option] { true } else { false }
     }
 
-    /// Reads the secret of one of the options named at the start.
+    /// Reads the secret of one of the declared options.
     ///
     /// - Parameters:
-    ///   - prompt: what a person is asked, without the colon.
-    ///   - isNew: ask twice at a terminal, since nothing exists yet to compare with.
-    ///   - keepNewline: keep the one trailing newline that is stripped otherwise.
+    ///   - prompt: The prompt at a terminal, without the colon. It is a noun phrase, since an error can contain it.
+    ///   - isNew: Whether to ask twice at a terminal. A new secret cannot be compared with a stored one.
+    ///   - keepNewline: Whether to keep the one trailing newline that is stripped otherwise.
     borrowing func read(
         _ option: String, prompt: String, isNew: Bool = false, keepNewline: Bool = false,
         maximum: Int = Password.maximumCount
@@ -80,13 +80,13 @@ struct SecretSources: ~Copyable {
 }
 
 extension SecretSources {
-    /// The same, as a password: 1 byte to 1 MiB.
+    /// The same for a password, which has 1 byte to 1 MiB.
     borrowing func readPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
         let secret = try read(option, prompt: prompt, isNew: isNew)
         do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
     }
 
-    /// The same for a login: where there is none, or an empty one, it is the SDK's error for that.
+    /// The same for the password of a login. If it is missing or empty, the error has the SDK's number for that.
     borrowing func readLoginPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
         let secret = try Failure.requiring(10039) { () throws(Failure) in
             try read(option, prompt: prompt, isNew: isNew)
@@ -133,13 +133,13 @@ extension SecretSources {
     }
 }
 
-/// A secret in a dictionary, which only holds what can be copied: the reference is.
+/// A secret in a dictionary. A dictionary holds only copyable values, and this reference is one.
 final class SecretReference: Sendable {
     let secret: SecretBytes
     init(_ secret: consuming SecretBytes) { self.secret = secret }
 }
 
-/// Reads one secret to its end and within its maximum.
+/// Reads one secret to its end, up to its maximum.
 private struct SecretReader {
     let option: String
     let maximum: Int
@@ -159,7 +159,7 @@ private struct SecretReader {
         return try whole(buffer, end, of: name)
     }
 
-    /// Symbolic links are followed: that is how systemd and Kubernetes hand out credentials.
+    /// Symbolic links are followed, since systemd and Kubernetes provide credentials in that way.
     func read(file path: String) throws(Failure) -> SecretBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw cannotRead(path, errno) }
@@ -193,7 +193,7 @@ private struct SecretReader {
         guard child > 0 else { throw Failure(.io, "\(option): cannot start \(program): \(systemMessage(startError))") }
         var buffer = SecretBuffer(capacity: 4096)
         let end = readAll(ends[0], into: &buffer, maximum: maximum + 2)
-        // A program that is still writing is told by the closed pipe that it was too much.
+        // If the secret is too long, closing the pipe stops a program that is still writing.
         if end != .end {
             close(ends[0])
             ends[0] = -1
@@ -239,7 +239,7 @@ extension SecretBuffer {
 }
 
 extension [String] {
-    /// The words as C's `argv`, for the length of the call.
+    /// The words as C's `argv`, valid during the call.
     func withCArguments<R>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
         var words = map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }

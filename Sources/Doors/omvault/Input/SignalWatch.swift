@@ -1,10 +1,10 @@
-// Signals as bytes in a pipe: whichever thread the kernel interrupts, the one that waits at the prompt hears of it.
+// Signals as bytes in a pipe. The kernel interrupts any thread, and the thread at the prompt reads the signal from the pipe.
 
 internal import Glibc
 
 /// Catches the signals that end or stop a process while a prompt has the terminal's echo off.
 struct SignalWatch {
-    /// Readable once a signal came.
+    /// Readable once a signal has arrived.
     let descriptor: Int32
     private let writeEnd: Int32
     private let before: [(signal: Int32, action: sigaction)]
@@ -20,7 +20,7 @@ struct SignalWatch {
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] {
             var old = sigaction()
             guard sigaction(signal, nil, &old) == 0 else { continue }
-            // What nohup or a shell's background job had us ignore stays ignored.
+            // A signal that nohup or a shell's background job ignores stays ignored.
             if unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1 { continue }
             var caught = sigaction()
             caught.__sigaction_handler.sa_handler = { number in
@@ -34,14 +34,14 @@ struct SignalWatch {
         self.before = before
     }
 
-    /// The signal that came, if one did.
+    /// The signal that arrived, if there is one.
     func next() -> Int32? {
         var byte: UInt8 = 0
         return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
-    /// Lets the signal have the effect that it would have had without us. A worker thread of Swift's holds signals back,
-    /// so it is let through here; it has arrived when this returns.
+    /// Gives the signal its usual effect. A worker thread of Swift blocks signals, so this unblocks the signal. When this
+    /// returns, the signal has been delivered.
     static func deliver(_ signal: Int32) {
         var only = sigset_t()
         var before = sigset_t()
@@ -52,7 +52,7 @@ struct SignalWatch {
         pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
-    /// Puts the handlers back that were there before.
+    /// Restores the previous handlers.
     func end() {
         for (signal, var action) in before { sigaction(signal, &action, nil) }
         close(descriptor)
@@ -60,5 +60,5 @@ struct SignalWatch {
     }
 }
 
-/// A handler takes no argument but the number, so its pipe stands here. One prompt at a time has the terminal.
+/// Global, because a signal handler gets no argument but the signal's number. Only one prompt at a time has the terminal.
 private nonisolated(unsafe) var signalPipe: Int32 = -1

@@ -1,10 +1,10 @@
-// Standard input is one stream: whoever reads it first takes all of it.
+// Standard input, which can be read only once: its first reader takes all of it.
 
 internal import Synchronization
 
 enum StandardInput {
-    /// Called by whoever is about to read it. Accident: for a second reader there is nothing left, and an empty message,
-    /// whose signature is right, passes for the one that was meant.
+    /// Every reader of standard input calls this first. Accident: a second reader finds nothing left. It would sign or check
+    /// an empty message instead of the message that the user gave.
     static func claim() throws(Failure) {
         let isFirst = isTaken.withLock { taken in
             defer { taken = true }
@@ -17,8 +17,8 @@ enum StandardInput {
         }
     }
 
-    /// Whether a path, or its absence, means standard input. Its names in /dev lead through /proc/self, which is closed to
-    /// ourselves too.
+    /// Whether a path, or its absence, means standard input. Its names in /dev are handled here, since they lead through
+    /// /proc/self, which this process cannot open.
     static func isMeant(by path: String?) -> Bool {
         guard let path else { return true }
         return ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path)

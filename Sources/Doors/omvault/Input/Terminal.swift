@@ -1,4 +1,4 @@
-// Asking a person: at /dev/tty, never over standard input or output, with the echo off for secrets.
+// Questions to a person, at /dev/tty and never at standard input or output. The echo is off for secrets.
 
 internal import Glibc
 internal import OMSecrets
@@ -7,10 +7,10 @@ struct Terminal: Sendable {
     /// False under `--no-input`.
     let mayAsk: Bool
 
-    /// Asks for a secret; for a new one twice.
+    /// Asks for a secret. For a new one it asks twice.
     ///
-    /// - Throws: ``ExitStatus/inputRequired`` when nobody can be asked, ``ExitStatus/aborted`` when the input ends or the
-    ///   two entries differ. A signal ends the process as it would have without us, after the echo is back on.
+    /// - Throws: ``ExitStatus/inputRequired`` if there is no terminal to ask at, ``ExitStatus/aborted`` if the input ends or
+    ///   the two entries differ. A signal has its usual effect, after the echo is on again.
     func readSecret(_ prompt: String, for option: String, isNew: Bool = false) throws(Failure) -> SecretBytes {
         let terminal = try opened(
             toGet: "the \(Self.inSentence(prompt))",
@@ -23,9 +23,9 @@ struct Terminal: Sendable {
         return secret
     }
 
-    /// Asks for what is no secret. Everybody beside the user may read it.
+    /// Asks for text that is not secret. It is shown while the user types it.
     ///
-    /// - Throws: as ``readSecret(_:for:isNew:)``; ``ExitStatus/usage`` for what is no UTF-8.
+    /// - Throws: As ``readSecret(_:for:isNew:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
     func readText(_ prompt: String, toGet what: String, orElse hint: String) throws(Failure) -> String {
         let terminal = try opened(toGet: what, orElse: hint)
         let typed = try terminal.readLine("\(prompt): ", showsTyping: true)
@@ -34,13 +34,13 @@ struct Terminal: Sendable {
         return text
     }
 
-    /// Asks a secret question of somebody else's.
+    /// Asks a question of the server. The answer is secret.
     func readAnswer(_ question: String) throws(Failure) -> SecretBytes {
         try opened(toGet: "the answer to the server's question", orElse: "log in at a terminal")
             .readLine("\(question) ", showsTyping: false)
     }
 
-    /// Whether somebody can be asked.
+    /// Whether there is a terminal to ask at.
     var isThere: Bool {
         guard mayAsk else { return false }
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -77,7 +77,7 @@ struct Terminal: Sendable {
 private struct OpenTerminal: ~Copyable {
     let descriptor: Int32
 
-    /// The longest line that the kernel hands over whole; it drops the rest of a longer one without a word.
+    /// The longest line that the kernel delivers. It silently drops the rest of a longer line.
     private static let longestLine = 4094
 
     init(descriptor: Int32) { self.descriptor = descriptor }
@@ -95,7 +95,7 @@ private struct OpenTerminal: ~Copyable {
             case .ended: throw Failure(.aborted, "the input ended at the prompt")
             case .signal(let number):
                 SignalWatch.deliver(number)
-                // Here again only after a stop (Ctrl-Z, fg), or when our caller handles the signal and goes on.
+                // This point is reached after a stop (Ctrl-Z, fg), or if the signal did not end the process.
                 guard number == SIGTSTP else { throw Failure(.aborted, "interrupted at the prompt") }
             }
         }
@@ -108,7 +108,7 @@ private struct OpenTerminal: ~Copyable {
     }
 
     private borrowing func ask(_ prompt: String, showsTyping: Bool, into line: inout SecretBuffer) -> LineEnd {
-        // The watch first and last: a signal between the two must not leave the terminal without its echo.
+        // The watch starts first and ends last. Otherwise a signal could end the process while the echo is off.
         let signals = SignalWatch()
         defer { signals.end() }
         var before = termios()
@@ -120,7 +120,7 @@ private struct OpenTerminal: ~Copyable {
             tcsetattr(descriptor, TCSAFLUSH, &silent)
         }
         defer {
-            // TCSAFLUSH again: what was typed after an interrupt is the rest of a secret, not the shell's next command.
+            // TCSAFLUSH drops what was typed after an interrupt. It is the rest of a secret, not the shell's next command.
             if isSilent { tcsetattr(descriptor, TCSAFLUSH, &before) }
         }
         _ = writeAll(prompt.shown.utf8Span.span, to: descriptor)

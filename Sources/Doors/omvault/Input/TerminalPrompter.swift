@@ -1,33 +1,33 @@
-// Who answers a login: the person at the terminal, or the options of a script, which answer once.
+// The answers to a login's questions, from the terminal or from the options of a script. A script answers only once.
 
 internal import OMAuth
 internal import OMSecrets
 
-/// Answers with what was given, and asks at the terminal for the rest. A class: it knows what it was told before.
+/// Answers from the options, and asks at the terminal for the rest. A class, since it keeps earlier answers.
 final class TerminalPrompter: LoginPrompter {
     private let terminal: Terminal
     private let output: Output
     private let given: RequestedUser
     private let asksPreferences: Bool
     private let takesRemembered: Bool
-    /// Of a source that can be read once; nil: the person types it.
+    /// The password from a source that can be read only once. Nil if the user types it.
     private var password: Password?
     private let isOneAttempt: Bool
-    /// Whether the person can be asked after a wrong answer.
+    /// Whether the user can be asked again after a wrong answer.
     var asksAgain: Bool { !isOneAttempt && terminal.isThere }
-    /// What was typed last, for the next question.
+    /// The names that were typed last, as defaults for the next question.
     private(set) var user: UserName?
     private(set) var domain: IdentityDomain?
     private var chosen: RememberPreferences?
     private let onRefusal: (AuthError, UserName, IdentityDomain) -> Void
-    /// Why nothing was answered: nobody could be asked, or somebody declined.
+    /// Why there was no answer: there is no terminal, or the user declined.
     private(set) var failure: Failure?
-    /// What the login came to, where nobody can be asked again.
+    /// The refusal of the login, if the user cannot be asked again.
     private(set) var refusal: AuthError?
 
     /// - Parameters:
-    ///   - takesRemembered: whether Enter stands for the remembered password.
-    ///   - onRefusal: told of each login that was refused, and whose it was.
+    ///   - takesRemembered: Whether Enter means the remembered password.
+    ///   - onRefusal: Called for each login that was refused, with its user and domain.
     init(
         _ context: CommandContext, _ given: RequestedUser, asksPreferences: Bool, takesRemembered: Bool,
         password: consuming Password?,
@@ -43,7 +43,7 @@ final class TerminalPrompter: LoginPrompter {
 
     func input(for prompt: LoginPrompt) -> LoginInput? {
         if let refusal = prompt.refusal {
-            // Whoever is asked next may be another user, or go away: what this refusal ends, ends now.
+            // The next answer may name another user, or there may be none. So the effects of this refusal happen now.
             if let refused = user ?? prompt.user { onRefusal(refusal, refused, domain ?? prompt.domain) }
             guard asksAgain else {
                 user = user ?? prompt.user
@@ -52,7 +52,7 @@ final class TerminalPrompter: LoginPrompter {
             }
             // An error, which --quiet does not hide.
             let failure = Failure(refusal)
-            // How long to wait is in the hint.
+            // The hint says how long to wait.
             let wait = if case .delayed = refusal { failure.hints.map { ": \($0)" }.joined() } else { "" }
             StandardError.write("omvault: \(failure.message.shown)\(wait)\n")
         }
@@ -74,7 +74,7 @@ final class TerminalPrompter: LoginPrompter {
         output.notice("asking the server")
     }
 
-    // MARK: - One question after the other
+    // MARK: - The questions, one after the other
 
     private func answer(_ question: LoginPrompt) throws(Failure) -> LoginInput {
         let user = try Failure.requiring(10036) { () throws(Failure) in try self.user(question) }
@@ -130,7 +130,7 @@ final class TerminalPrompter: LoginPrompter {
         do throws(AuthError) { return try IdentityDomain(text) } catch { throw Failure(error) }
     }
 
-    /// Asks once, and only where there is something to choose and nothing was chosen.
+    /// Asks what to remember: once, and only if there is a choice and none was made yet.
     private func preferences(_ question: LoginPrompt) throws(Failure) -> RememberPreferences? {
         guard asksPreferences else { return nil }
         if let chosen { return chosen }
@@ -157,7 +157,7 @@ extension RememberArgument {
         }
     }
 
-    /// What may be chosen under a policy; nothing always may.
+    /// The choices that a policy allows. "nothing" is always allowed.
     fileprivate static func choices(_ policy: RememberPolicy) -> [RememberArgument] {
         allCases.filter { choice in
             switch choice {

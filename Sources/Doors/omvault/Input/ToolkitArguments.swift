@@ -1,4 +1,4 @@
-// The toolkit's own names as values of options. A conformance of another room's type is public, and so its imports.
+// The toolkit's names as values of options. The conformance of another room's type is public, so its imports are public too.
 
 public import ArgumentParser
 public import OMCrypto

@@ -1,9 +1,9 @@
-// What the user reads when there is no agent to ask.
+// Messages for an agent that cannot be used.
 
 internal import OMAgent
 
 extension AgentError {
-    /// What it is called where it kept a login from its server, in machine-readable answers.
+    /// The reason in machine-readable answers why a login could not ask its server.
     var name: String {
         switch self {
         case .programMissing: "no_agent"
@@ -14,7 +14,7 @@ extension AgentError {
 }
 
 extension Failure {
-    /// A login whose server could not be asked for want of a program that may be started.
+    /// A login whose server could not be asked, because the agent's program cannot be started.
     init(duringLogin error: AgentError) {
         let failure = Failure(error)
         self.init(failure.status, failure.message, hints: failure.hints + [Failure.offlineHint])

@@ -1,4 +1,4 @@
-// What the user reads of an event in the audit log.
+// Names and details of the audit log's events, for people and for scripts.
 
 internal import OMVault
 

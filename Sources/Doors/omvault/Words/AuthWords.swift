@@ -1,4 +1,4 @@
-// What the user reads when a login is refused.
+// Messages for logins that are refused.
 
 internal import OMAuth
 internal import OMOnlineModel
@@ -12,12 +12,12 @@ extension Failure {
         self = Failure(withoutSDKCode: error, profile).with(sdkCode: error.sdkCode)
     }
 
-    /// The one hint that helps only where something is cached: ``LoginAccess/denied(_:_:_:)`` looks.
+    /// This hint helps only if a credential is cached. ``LoginAccess/denied(_:_:_:)`` leaves it out otherwise.
     static let offlineHint = "--mode offline uses the cached credential"
 
-    /// Of a login that was refused under a profile.
+    /// A login that was refused under a profile.
     ///
-    /// - Parameter policy: What was in force, where that can be told: a server may have had a say in it.
+    /// - Parameter policy: The policy in force, if it is known. A server may have decided a part of it.
     init(_ error: AuthError, under profile: Profile?, policy: @autoclosure () -> LoginPolicy? = nil) {
         var failure = Failure(error, of: profile)
         if error == .offlineNotAllowed, let profile {
@@ -26,7 +26,7 @@ extension Failure {
         self = failure.with(sdkCode: profile.flatMap { error.sdkCode(under: $0) })
     }
 
-    /// Whose word it was: nobody is told to change a profile that was not it.
+    /// Names the source that forbids offline logins. The hint to change the profile helps only if the profile decided.
     private init(offlineForbiddenBy policy: LoginPolicy, _ profile: ProfileName) {
         switch policy.sources[.offlineAuthAllowed] {
         case .server:
@@ -41,11 +41,11 @@ extension Failure {
         }
     }
 
-    /// How a cached credential is made anew.
+    /// How the user gets a new cached credential.
     private enum Renewal {
         case unknown, online, enrolment, impossible
 
-        /// The way that is open under the profile: a user cannot enroll under a profile with a server.
+        /// The way that the profile allows. Under a profile with a server, a user cannot enroll.
         init(_ profile: Profile?) {
             self =
                 switch profile?.serverKind {
@@ -111,7 +111,7 @@ extension Failure {
         case .online(let refusal): self.init(refusal, under: profile)
         case .neither(let online, let offline):
             let (failed, cause) = (Failure(online, under: profile), Failure(offline, of: profile))
-            // What is wrong with the credential here says more than that nobody was reached; that there is none does not.
+            // The state of the cached credential says more than an unreachable server, unless no credential is cached.
             let status = cause.status == .noOffline ? failed.status : cause.status
             self.init(
                 status, "\(failed.message); and offline: \(cause.message)", hints: failed.hints + cause.hints,
@@ -202,7 +202,7 @@ extension Failure {
         }
     }
 
-    /// - Parameter profile: The one that was asked, where it is known: its keys are what can be changed.
+    /// - Parameter profile: The profile of the login, if it is known. The hints name its keys.
     init(_ refusal: OnlineRefusal, under profile: Profile? = nil) {
         self = Failure(withoutSDKCode: refusal, profile).with(sdkCode: refusal.sdkCode)
     }
@@ -236,19 +236,19 @@ extension Failure {
 }
 
 extension DamagedFile {
-    /// What became of a ledger.
+    /// The notice about a ledger that was renamed as damaged.
     var words: String {
         let gone = removed.isEmpty ? "" : "; older damaged ledgers were deleted: \(removed.map(\.shown).joined(separator: ", "))"
         return "the ledger could not be read, so it was renamed to \(path.shown); its other logins are refused until each one "
             + "logs in online or is removed\(gone); \(Self.warning)"
     }
 
-    /// Of any such file.
+    /// The warning about any damaged ledger.
     static let warning = "it may hold credentials and remembered passwords: delete it when you no longer need it"
 }
 
 extension OnAttemptsExceeded {
-    /// What it does, after "the next wrong one".
+    /// The consequence, as the verb after "the next wrong password".
     var words: String {
         switch self {
         case .wipe: "wipes the cached credential"

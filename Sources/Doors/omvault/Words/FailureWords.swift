@@ -1,5 +1,5 @@
-// From a room's error to words and an exit code: one exhaustive switch a room, so that a new case does not build until
-// someone has decided what the user reads.
+// The message and the exit code of each room's errors. There is one exhaustive switch for each room: a new case does not
+// build until it has a message.
 
 internal import ArgumentParser
 internal import Glibc
@@ -23,12 +23,12 @@ extension Failure {
         case let error as AuthError: self.init(error)
         case let error as CryptoError: self.init(error)
         case let error as VectorsError: self.init(error)
-        // The other rooms go here: one line, and one file beside this one.
+        // Each further room gets one line here and one file beside this one.
         default: self.init(.general, "unexpected error: \(String(describing: type(of: error)))")
         }
     }
 
-    /// Whether the words are ArgumentParser's and not a room's.
+    /// Whether the message comes from ArgumentParser and not from a room.
     static func isOfParser(_ error: any Error) -> Bool {
         error is ValidationError || CommandTree.exitCode(for: error) == .validationFailure
     }

@@ -1,9 +1,9 @@
-// The words for what key files and key pairs can refuse.
+// Messages for errors of key files and key pairs.
 
 internal import OMCrypto
 
 extension Failure {
-    /// - Parameter error: one of the key pairs' own.
+    /// - Parameter error: An error of a key file or a key pair.
     init(ofKeys error: CryptoError) {
         switch error {
         case .cannotGenerate:

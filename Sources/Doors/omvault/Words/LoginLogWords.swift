@@ -1,4 +1,4 @@
-// What the user reads of an entry in the log of logins.
+// Names and details of the login log's entries, for people and for scripts.
 
 internal import OMAuth
 
@@ -49,7 +49,7 @@ extension LoginEvent {
         }
     }
 
-    /// The details in a person's words.
+    /// The details in words for people.
     fileprivate var words: String {
         switch self {
         case .grantedOffline: "by the cached credential"
@@ -78,7 +78,7 @@ extension LoginEvent {
 }
 
 extension LoginLogEntry {
-    /// The details in a person's words, and how often.
+    /// The details in words for people, and how often the event happened.
     var words: String {
         count == 1 ? event.words : "\(event.words); \(count) times since \(Timestamp.text(first))"
     }

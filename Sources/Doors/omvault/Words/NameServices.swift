@@ -1,16 +1,15 @@
-// The name services of this machine, as far as the process that asks a server can reach them. docs/online-protocol.md,
-// "Confinement".
+// The name services that the confined online helper can reach. docs/online-protocol.md, "Confinement".
 
 internal import OMSystem
 
 enum NameServices {
     private static let path = "/etc/nsswitch.conf"
 
-    /// What to change where a server's name is not found because no name server is asked; nil where one is.
+    /// The hint for a server's name that was not found. Nil if the system asks name servers: then there is nothing to change.
     static var hint: String? {
         guard let bytes = try? TrustedFile.read(path, owner: 0, limit: 1 << 16) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.prefix { $0 != "#" } }
-        // Without a line of its own the C library asks name servers.
+        // Without a line "hosts:" the C library asks name servers.
         guard let hosts = lines.last(where: { $0.drop(while: \.isWhitespace).hasPrefix("hosts:") }),
             !hosts.split(whereSeparator: { $0.isWhitespace || $0 == ":" }).contains("dns")
         else { return nil }

@@ -1,4 +1,4 @@
-// What the user can do about a server's answer, by the keys of the profile that was asked.
+// Hints for a server's answer: the keys of the profile that the user can change.
 
 internal import OMAgent
 internal import OMAuth
@@ -6,7 +6,7 @@ internal import OMOnlineModel
 internal import OMSystem
 
 extension OnlineRefusal {
-    /// - Parameter profile: The one that was asked; nil where it is not known.
+    /// - Parameter profile: The profile of the login. Nil if it is not known.
     func hints(_ profile: Profile?) -> [String] {
         switch self {
         case .untrusted(let cause): [cause.hint(profile), Failure.offlineHint]
@@ -19,7 +19,7 @@ extension OnlineRefusal {
         }
     }
 
-    /// What ends no session at the server, and what to do about it.
+    /// What the user can do if a logout did not end the session at the server.
     func logoutHints(_ profile: Profile?) -> [String] {
         switch (self, profile?.serverKind) {
         case (.failed(.noLogout, _, _), _) where profile?.oauthTokenEndpoint != nil:
@@ -33,7 +33,7 @@ extension OnlineRefusal {
             [
                 "LogoutURL must be the address that ends a session; if the server has none, set LogoutURL to the address in LoginURL"
             ]
-        // What is said of a login's address is not about this one.
+        // The other hints speak of the login's address, and a logout has another one.
         default: []
         }
     }
@@ -54,7 +54,7 @@ extension UntrustedCause {
 }
 
 extension OnlineFailure {
-    /// What to do, where that is not plain.
+    /// What to do, if the message does not say it already.
     fileprivate func hint(_ profile: Profile?, _ status: UInt16?) -> String? {
         switch self {
         case .redirected: return redirectHint(profile)
@@ -97,7 +97,7 @@ extension OnlineFailure {
     private func addressHint(_ profile: Profile?, _ status: UInt16?) -> String? {
         let isBasic = profile?.serverKind == .basic
         switch status {
-        // What servers say of a header field that is longer than they take.
+        // The statuses of servers that reject a header field as too long.
         case 400 where isBasic, 413 where isBasic, 414 where isBasic, 431 where isBasic:
             return
                 "LoginURL must be the address of the login; or the user name, the password or CustomAuthHeaders are too long for "
@@ -109,7 +109,7 @@ extension OnlineFailure {
         }
     }
 
-    /// How to go on without the server.
+    /// How the user can continue without the server.
     fileprivate func offlineHints(_ profile: Profile, _ status: UInt16?) -> [String] {
         guard profile.offlineAuthAllowed else { return [] }
         switch self {
@@ -124,7 +124,7 @@ extension OnlineFailure {
         }
     }
 
-    /// What is wrong, with the profile's own path.
+    /// The message, with the path that the profile names.
     func words(_ profile: Profile?) -> String {
         guard self == .unusableTrust, let path = profile?.trustedCA else { return words }
         return profile?.trustProblem ?? "\(path) (TrustedCA) holds no certificate"
@@ -132,7 +132,7 @@ extension OnlineFailure {
 }
 
 extension Profile {
-    /// Why the file of `TrustedCA` cannot be read; nil where it can.
+    /// Why the file of `TrustedCA` cannot be read. Nil if it can.
     var trustProblem: String? {
         guard let path = trustedCA else { return nil }
         do throws(StorageError) { _ = try TrustedAuthorities.read(path) } catch {
@@ -145,7 +145,7 @@ extension Profile {
         return nil
     }
 
-    /// The key whose address is asked about a login.
+    /// The key with the address that a login uses.
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
@@ -155,7 +155,7 @@ extension Profile {
 }
 
 extension Profile? {
-    /// The key whose address was asked, or those that it may be.
+    /// The key with the address that a login uses. Without a profile, all keys that it can be.
     fileprivate var addressKeys: String {
         self?.addressKey.rawValue ?? "LoginURL, OAuthTokenEndpoint or oauth_discoveryURL"
     }

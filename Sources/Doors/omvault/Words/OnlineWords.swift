@@ -1,4 +1,4 @@
-// What the user reads of a server's answer. Nothing of it is the server's own words.
+// Messages about a server's answer. They never contain text from the server.
 
 internal import OMAgent
 internal import OMAuth
@@ -77,7 +77,7 @@ extension OnlineFailure {
 }
 
 extension PolicyProblem {
-    /// Behind "the server's policy".
+    /// The problem, as the words after "the server's policy".
     var words: String {
         switch self {
         case .notFetched(let refusal): "could not be fetched (\(Failure(refusal).message))"
@@ -88,7 +88,7 @@ extension PolicyProblem {
         }
     }
 
-    /// What the user can do about it.
+    /// The hint for the user.
     var hint: String {
         switch self {
         case .otherApplication: "set ApplicationName to the name in the policy at ProfileURL"
@@ -97,7 +97,7 @@ extension PolicyProblem {
         }
     }
 
-    /// In machine-readable answers.
+    /// The name in machine-readable answers.
     var name: String {
         switch self {
         case .notFetched(let refusal): refusal.name

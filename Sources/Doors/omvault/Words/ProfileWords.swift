@@ -1,4 +1,4 @@
-// What the user reads about a profile that is refused. Never a value: it may be a secret in the wrong place.
+// Messages about a profile that is refused. They never contain a value: it may be a secret in the wrong place.
 
 internal import OMAuth
 internal import OMOnlineModel

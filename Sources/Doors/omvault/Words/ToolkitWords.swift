@@ -1,4 +1,4 @@
-// The words for what the toolkit and its vectors refuse.
+// Messages for errors of the toolkit and of its test vectors.
 
 internal import OMCrypto
 internal import OMVectors

@@ -1,11 +1,11 @@
-// What the user reads when a vault refuses.
+// Messages for errors of a vault.
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
 extension Failure {
-    /// - Parameter vault: what the user calls it.
+    /// - Parameter vault: The vault's name, as the user knows it.
     init(_ error: VaultError, vault: String?) {
         self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode)
     }
@@ -209,7 +209,7 @@ extension Failure {
 }
 
 extension EntryReference {
-    /// What stands there, as far as it can be read.
+    /// The entry, and its item's name if it can be read.
     var words: String {
         let place = "entry \(Hex.encode(entry)) of \(level.words)"
         guard let item else { return "\(place), which cannot be read" }

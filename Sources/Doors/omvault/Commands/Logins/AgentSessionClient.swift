@@ -1,19 +1,19 @@
-// What this user's agent keeps of logins, as the verbs about them see it: the sessions, and the vaults that they opened.
+// The sessions of logins in this user's agent, and the vaults that the logins opened.
 
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
 
-/// What the verbs do with the session of a login: have it kept, ask about it, end it.
+/// Keeps, reads and ends the sessions of logins for the login commands.
 struct AgentSessionClient {
     private let context: CommandContext
     private let access: LoginAccess
 
-    /// In the system store no login has an agent: nothing is kept there, and nothing ends.
+    /// Logins of the system store have no agent. For them nothing is kept, and nothing ends.
     init(_ context: CommandContext, _ access: LoginAccess) { (self.context, self.access) = (context, access) }
 
-    /// How a session is named, for this home.
+    /// The name of a session of this home.
     func login(_ key: LoginKey) throws(Failure) -> LoginReference {
         guard let login = access.agentLogin(key) else {
             throw Failure(.usage, "the path of the ledger, or the server's name, is too long for the agent")
@@ -21,7 +21,7 @@ struct AgentSessionClient {
         return login
     }
 
-    /// This user's agent; nil when none runs.
+    /// This user's agent. Nil if none is running.
     func running() throws(AgentError) -> AgentClient? {
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
@@ -33,7 +33,7 @@ struct AgentSessionClient {
         }
     }
 
-    /// The sessions of this home; none where no agent runs.
+    /// The sessions of this home. None if no agent is running.
     func sessions() throws(AgentError) -> [AgentSession] {
         guard !access.isSystem else { return [] }
         let sessions = try running()?.sessions().filter { access.owns($0.login) } ?? []
@@ -44,7 +44,7 @@ struct AgentSessionClient {
         }
     }
 
-    /// The sessions of these names under the profile's name, whatever it said when they began.
+    /// The sessions with these names under the profile's name, even if the profile was changed since they began.
     func sessions(_ given: RequestedUser, _ profile: ProfileName) -> [AgentSession] {
         ((try? sessions()) ?? []).filter { session in
             let key = session.login.key
@@ -53,8 +53,8 @@ struct AgentSessionClient {
         }
     }
 
-    /// The one session that is meant, used just now; nil when there is none, or more than one, or it is idle. One whose access
-    /// token has ended is renewed first.
+    /// The only session with these names, marked as used now. Nil if there is none, or more than one, or it is idle. If its
+    /// access token has expired, the session is renewed first.
     func valid(_ given: RequestedUser, _ profile: Profile) -> AgentSession? {
         let found = sessions(given, profile.name).filter { $0.isOf(profile) }
         guard found.count == 1, let client = try? running() else { return nil }
@@ -72,7 +72,7 @@ struct AgentSessionClient {
         return session
     }
 
-    /// An ended token proves nothing to the server: its session answers for no user until the server gave a new one.
+    /// Renews a session whose access token has expired. Until the server gives a new token, the session lets no user in.
     private func renewed(_ session: AgentSession, _ profile: Profile, _ client: AgentClient) -> AgentSession? {
         switch try? client.renewSession(session.login, anew: true) {
         case .valid(let new)? where new.state == .valid && new.isOf(profile): return new
@@ -85,8 +85,8 @@ struct AgentSessionClient {
         return nil
     }
 
-    /// Ends the sessions that were made while the profile said something else: whoever is logged in was let in by another
-    /// server, or for another time. Their own servers are told, and not waited for.
+    /// Ends the sessions that were made before the profile was changed: another server may have let the user in, or for another
+    /// time. Their own servers are told, and this does not wait for the answers.
     func endOutdated(_ given: RequestedUser, _ profile: Profile) {
         for session in sessions(given, profile.name) where !session.isOf(profile) {
             endSession(session.login.key)
@@ -97,9 +97,10 @@ struct AgentSessionClient {
 
     // MARK: - After a login
 
-    /// Has the agent keep what a login left behind. The login stands without an agent too, and that is said.
+    /// Gives the session of a login to the agent. Without an agent the login is still granted, and a notice says why no session
+    /// is kept.
     ///
-    /// - Returns: whether it is kept.
+    /// - Returns: Whether the agent keeps the session.
     func keep(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) -> Bool {
         let problem: Failure
         do {
@@ -107,7 +108,7 @@ struct AgentSessionClient {
             let client = try AgentLauncher.ensureRunning().client
             try client.keep(receipt, of: request, in: login, asking: provider)
             if request.profile.sessionActiveOnRestart { try noticeIfSessionEndsWithAgent(login, client) }
-            // An agent that was only started now may have found one in a ticket.
+            // An agent that was just started may have restored a session from a ticket.
             endOutdated(RequestedUser(user: request.user, domain: login.key.domain), request.profile)
             return true
         } catch { problem = Failure(anyError: error) }
@@ -125,7 +126,7 @@ struct AgentSessionClient {
                     : "the agent's folder is not in memory; set XDG_RUNTIME_DIR to a folder on a tmpfs, then log in again"))
     }
 
-    /// Ends at the server what the login opened there, since nobody goes on with it.
+    /// Ends the session that the login opened at the server, since it is not used.
     func drop(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) {
         let session: SecretBytes
         switch receipt.session {
@@ -137,8 +138,8 @@ struct AgentSessionClient {
         for hint in refusal.logoutHints(request.profile) { context.output.notice("hint: \(hint)") }
     }
 
-    /// Runs one attempt with a password, and carries out here what its refusal takes away. `login start` makes several
-    /// attempts, and calls ``applyRefusal(_:_:)`` after each.
+    /// Runs one attempt with a password, and applies the effects of a refusal. `login start` makes several attempts, and calls
+    /// ``applyRefusal(_:_:)`` after each.
     func applyingRefusal<R: ~Copyable>(_ key: LoginKey, _ attempt: () throws(AuthError) -> R) throws(AuthError) -> R {
         do throws(AuthError) { return try attempt() } catch {
             applyRefusal(error, key)
@@ -146,8 +147,8 @@ struct AgentSessionClient {
         }
     }
 
-    /// After a login that was refused: ends the session where that is what the refusal takes away, and closes what the login
-    /// opened where the credential is gone.
+    /// Applies the effects of a refused login. If this refusal ends sessions, it ends the session. If the credential is gone, it
+    /// locks the vaults that the login opened.
     func applyRefusal(_ error: AuthError, _ key: LoginKey) {
         guard let event = error.clearing, Clearing(after: event).session == .deleted else { return }
         endSession(key)
@@ -168,27 +169,27 @@ struct AgentSessionClient {
         }
     }
 
-    /// The same for every session of these names, whichever server it is of.
+    /// The same for every session with these names, at any server.
     func endSessions(naming key: LoginKey) {
         endSession(key)
         for other in sessions(RequestedUser(user: key.user, domain: key.domain), key.profile) { endSession(other.login.key) }
     }
 
-    // MARK: - What it opened
+    // MARK: - The vaults that the login opened
 
-    /// Has the vaults locked and forgotten that a login of these names opened, if that has no credential any more. The ledger
-    /// says which: a refusal tells neither whether the server was asked about the cached password, nor whether a lock-out
-    /// destroyed anything. A vault that another slot opened is nobody's to close here.
+    /// Locks and forgets the vaults that a login with these names opened, if the login no longer has a credential. The ledger
+    /// says which logins have none. A refusal does not say whether the server was asked about the cached password, or whether a
+    /// lock-out wiped it. Vaults that another slot opened stay open.
     ///
     /// - Parameter before: The ids of these names before their rows were removed.
     func lockOpened(naming key: LoginKey, before: [[UInt8]] = []) {
-        // A ledger that cannot be read has lost nothing.
+        // If the ledger cannot be read, nothing is locked: its credentials may still be there.
         guard !access.isSystem, let logins = try? access.authenticator().idsWithoutCredential(naming: key, before: before) else {
             return
         }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
-            // What an agent that is gone left behind.
+            // Tickets of an agent that has ended.
             for login in logins { client.deleteTickets(openedBy: login) }
             for login in logins { try client.lockOpened(by: login) }
         } catch {
@@ -209,20 +210,20 @@ struct AgentSessionClient {
         do throws(AgentError) { return try client.endSession(login, password: password) } catch {
             guard error == .notRunning else { throw error }
         }
-        // What an agent that was killed left goes with the next one, which knows how to end it at the server.
+        // An agent that was killed leaves a ticket. The next agent reads it, and can end the session at the server.
         guard client.hasSessionTicket(login) else { return .notThere }
         return try AgentLauncher.ensureRunning().client.endSession(login, password: password)
     }
 }
 
 extension AgentSession {
-    /// Whose it is, how it began and when.
+    /// The user and the profile, and how and when the session began.
     var nameWords: String {
         let key = login.key
         return "session of \(key.user.text.shown) under \"\(key.profile.text)\", \(mode.name) since \(Timestamp.text(since))"
     }
 
-    /// For a person.
+    /// The session in words for people.
     var words: String {
         var words = nameWords + ": "
         switch state {
@@ -236,9 +237,9 @@ extension AgentSession {
         return words
     }
 
-    /// For a program.
+    /// The session in machine-readable answers.
     ///
-    /// - Parameter isEnded: its server has ended it just now.
+    /// - Parameter isEnded: Whether its server has just ended it.
     func describe(_ entry: inout JSONDocument, isEnded: Bool = false) {
         let key = login.key
         entry.field("user", .text(key.user.text))

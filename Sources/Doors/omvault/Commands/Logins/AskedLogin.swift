@@ -1,6 +1,6 @@
 internal import OMAuth
 
-/// What a login was asked for, as far as it is known: for the report and the hints of a refusal.
+/// The names and the mode of a login, as far as they are known. The report and the hints of a refusal use them.
 struct AskedLogin {
     let profileName: ProfileName
     var profile: Profile?

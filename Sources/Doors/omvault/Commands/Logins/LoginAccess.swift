@@ -7,9 +7,9 @@ internal import OMVault
 /// The logins of this user's home, or of the system.
 struct LoginAccess {
     let profiles: ProfileFolder
-    /// nil: the system store.
+    /// Nil for the system store.
     private let folders: UserFolders?
-    /// One for the whole command, so that its verdict and what follows open the ledger once.
+    /// One for the whole command, so that it opens the ledger only once.
     private let logins: Authenticator
 
     init(_ context: CommandContext, system: Bool = false) throws(Failure) {
@@ -28,19 +28,20 @@ struct LoginAccess {
 
     var isSystem: Bool { folders == nil }
 
-    /// How the agent is told of a login; nil for the system store, and for names that are too long for it.
+    /// The name of a login for the agent. Nil for the system store, and if a name is too long for the agent.
     func agentLogin(_ key: LoginKey) -> LoginReference? {
         folders.flatMap { LoginReference(state: $0.state, device: $0.device, key: key) }
     }
 
-    /// Whether a session is one of this home.
+    /// Whether a session belongs to this home.
     func owns(_ login: LoginReference) -> Bool { folders?.state == login.state && folders?.device == login.device }
 
     func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {
         logins.stretching(with: parameters)
     }
 
-    /// Names the ledgers that were set aside. Nothing in them is deleted, and whoever removes a login may expect that it is.
+    /// Names the damaged ledgers that were set aside. Removing a login does not delete its data in them, and the user may
+    /// expect that it does.
     func noticeDamagedLedgers(_ output: Output, except renamed: DamagedFile? = nil) {
         for path in damagedLedgers() where path != renamed?.path {
             output.notice("a damaged ledger is still there: \(path.shown); \(DamagedFile.warning)")
@@ -50,16 +51,16 @@ struct LoginAccess {
     /// The ledgers that were set aside. An error while listing them is ignored.
     func damagedLedgers() -> [String] { (try? authenticator().damagedLedgers()) ?? [] }
 
-    /// The login that a vault's slot is for; nil when the ledger does not know it.
+    /// The login that a vault's slot is for. Nil if the ledger does not know it.
     func owner(of slot: KeySlot) throws(Failure) -> LoginOwner? {
         guard let id = slot.login else { return nil }
         do throws(AuthError) { return try authenticator().owner(of: id) } catch { throw Failure(error) }
     }
 
-    /// Logs in for what the login unlocks, the whole way of any login: the profile's mode decides who is asked, and a wrong
-    /// password is counted.
+    /// Logs in to get the key of a slot. This is a login like any other: the profile's mode decides whether the server is asked,
+    /// and a wrong password is counted.
     ///
-    /// - Throws: ``ExitStatus/noOffline`` too for a login that succeeded and left nothing that could unlock.
+    /// - Throws: Also ``ExitStatus/noOffline``, for a login that succeeded but has no key for a slot.
     func check(
         _ user: UserName, under profile: ProfileName, domain: IdentityDomain = .none,
         _ secrets: borrowing SecretSources, option: String, _ context: CommandContext
@@ -70,7 +71,7 @@ struct LoginAccess {
             let flow = try LoginFlow(policy, request.mode, in: self, context)
             let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
             let receipt = try flow.attempt(request, password)
-            // What unlocks needs no session.
+            // Unlocking needs no session.
             flow.agent.drop(receipt, request, flow.provider)
             let mode = receipt.details.mode
             guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(mode) }
@@ -86,8 +87,8 @@ struct LoginAccess {
             hint: "unlock another way, with the vault's password or the recovery code")
     }
 
-    /// - Parameter name: nil for the only profile there is; among several, for the one of a configuration URL without a name,
-    ///   which is the SDK's default.
+    /// - Parameter name: Nil for the only profile. If there are several, nil means the SDK's default name, which a configuration
+    ///   URL without a name gets.
     func profileName(_ name: String?) throws -> ProfileName {
         if let name { return try ProfileName(name) }
         let names = try profiles.names()
@@ -107,7 +108,7 @@ extension LoginAccess {
     /// The domain that was given, else the profile's own.
     static func identityDomain(_ domain: String?, _ profile: Profile) throws -> IdentityDomain {
         if let domain { return try IdentityDomain(domain) }
-        // A login without its domain would be another user's, or nobody's.
+        // Without its domain the login would be a different user's.
         guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
         throw Failure(
             .inputRequired, "the profile \"\(profile.name.text)\" needs the user's identity domain",

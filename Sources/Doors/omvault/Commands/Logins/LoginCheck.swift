@@ -3,7 +3,7 @@ internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
 
-/// `omvault login check`: granted or denied, and nothing else.
+/// `omvault login check`: checks a password, and keeps no session.
 struct LoginCheck: Verb {
     enum Mode: String, CaseIterable, ExpressibleByArgument {
         case auto, online, offline

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
 
-/// `omvault login enroll`: provisions this device for a user without a server.
+/// `omvault login enroll`: caches a credential for a user without a server.
 struct LoginEnroll: Verb {
     static let configuration = CommandConfiguration(
         commandName: "enroll",
@@ -32,7 +32,7 @@ struct LoginEnroll: Verb {
         let profile = try access.profiles.profile(access.profileName(login.profile))
         let domain = try login.identityDomain(profile)
         guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
-        // Whoever enrols in a store of his own would be let in under a password that the server has never seen.
+        // Attack: a user enrols in the user's own store, and gets in with a password that the server has never seen.
         guard access.isSystem || !profile.serverKind.isThere else {
             throw Failure(
                 .policy, "the profile \"\(profile.name.text)\" has a server: the first login online caches the credential",

@@ -1,4 +1,4 @@
-// One login from the shell: what it needs before a password is typed, and what follows its verdict.
+// A login from the shell: the set-up before the user types a password, and the work after the result.
 
 internal import OMAgent
 internal import OMAuth
@@ -9,14 +9,14 @@ struct LoginFlow: ~Copyable {
     let profile: Profile
     let authenticator: Authenticator
     let agent: AgentSessionClient
-    /// The passwords, and the client's secret for the server.
+    /// The sources of the passwords, and of the client's secret for the server.
     let secrets: SecretSources
-    /// Asks the server; nil where the login asks none.
+    /// Asks the server. Nil if the login asks none.
     let provider: OnlineProvider?
     private let context: CommandContext
 
     /// - Parameter passwords: The options that say where passwords come from.
-    /// - Throws: if the login cannot succeed: then no user types a password for it.
+    /// - Throws: If the login cannot succeed, so that the user types no password for it.
     init(
         _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ context: CommandContext,
         stretch parameters: Argon2id.Parameters = .standard, passwords: KeyValuePairs<String, SecretSourceArgument?> = [:]
@@ -30,7 +30,7 @@ struct LoginFlow: ~Copyable {
         self.secrets = secrets
     }
 
-    /// Logs in with one password. What a refusal takes away goes here.
+    /// Logs in with one password, and applies the effects of a refusal.
     func attempt(_ request: LoginRequest, _ password: borrowing Password) throws(AuthError) -> LoginReceipt {
         try agent.applyingRefusal(request.login) { () throws(AuthError) in
             try authenticator.login(request, password: password, asking: provider)
@@ -42,8 +42,8 @@ struct LoginFlow: ~Copyable {
     /// Keeps the session, opens the vault, and reports the login.
     ///
     /// - Parameters:
-    ///   - whyNoKey: Why no password can be remembered; nil where one can.
-    ///   - vault: The vault that the login opens too.
+    ///   - whyNoKey: Why no password can be remembered. Nil if one can.
+    ///   - vault: The vault that the login also opens.
     func finish(_ receipt: consuming LoginReceipt, whyNoKey: String?, opening vault: LoginVaultOpening?) throws {
         // The login is granted, even if nothing could be remembered.
         let remembered = (try? authenticator.remembered(profile)) ?? nil
@@ -61,7 +61,7 @@ struct LoginFlow: ~Copyable {
 }
 
 extension RememberChoice {
-    /// What is kept now.
+    /// The data that is remembered now.
     fileprivate init(kept remembered: RememberedLogin?) {
         guard let remembered, remembered.user != nil else {
             self = .nothing
@@ -95,7 +95,7 @@ extension LoginAccess {
         return try? authenticator().policy(of: user, profile, domain: asked.domain ?? .none)
     }
 
-    /// Leaves out the hint to go offline where that could not let the user in.
+    /// Leaves out the hint to log in offline if that cannot succeed.
     private func withUsefulHints(_ failure: Failure, _ asked: AskedLogin) -> Failure {
         guard failure.hints.contains(Failure.offlineHint) else { return failure }
         if let user = asked.user, let profile = asked.profile,

@@ -4,7 +4,7 @@ internal import OMAuth
 internal import OMSecrets
 internal import OMStorage
 
-/// What was decided about the logins of this home, or of the system.
+/// The log of the logins of this home, or of the system store.
 struct LoginLogAccess {
     private let access: LoginAccess
     private let context: CommandContext
@@ -93,7 +93,7 @@ struct LoginLogAccess {
 
     private func report() throws(AuthError) -> LoginLogReport { try access.authenticator().log() }
 
-    /// Who is behind the ids. The log holds no names; the rows do, and one that is damaged names nobody.
+    /// The owners of the ids. The log holds no names, but the ledger's rows do. A damaged row gives no name.
     private func owners(of entries: [LoginLogEntry]) throws(AuthError) -> [[UInt8]: LoginOwner] {
         let authenticator = access.authenticator()
         var owners: [[UInt8]: LoginOwner] = [:]

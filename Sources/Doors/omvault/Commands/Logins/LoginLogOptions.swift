@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `--logins`, and whose.
+/// `--logins`, and `--system` for the system store.
 struct LoginLogOptions: ParsableArguments {
     @Flag(help: "The log of logins, and not a vault's: what was decided about each.")
     var logins = false
@@ -12,7 +12,7 @@ struct LoginLogOptions: ParsableArguments {
         guard logins || !system else { throw ValidationError("--system goes with --logins") }
     }
 
-    /// nil: a vault's log is meant.
+    /// Nil if the command is about a vault's log.
     func access(_ context: CommandContext) throws(Failure) -> LoginLogAccess? {
         logins ? try LoginLogAccess(context, system: system) : nil
     }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMAuth
 
-/// Which login a verb is about.
+/// The options that name a login.
 struct LoginOptions: ParsableArguments {
     @Argument(help: "The user's name.")
     var user: String
@@ -15,13 +15,13 @@ struct LoginOptions: ParsableArguments {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    /// The domain that was given, else the profile's own.
+    /// The given domain, else the profile's domain.
     func identityDomain(_ profile: Profile) throws -> IdentityDomain {
         try LoginAccess.identityDomain(domain, profile)
     }
 }
 
-/// Which profile ``LoginAccess/profileName(_:)`` takes.
+/// The help for the rule of ``LoginAccess/profileName(_:)``.
 let profileHelp = ArgumentHelp(
     "The profile; if not given, the only one there is, else \(ConfigurationURL.defaultName).", valueName: "name")
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
 
-/// `omvault login passwd`: another password for a login that no server answers for.
+/// `omvault login passwd`: changes the password of a login without a server.
 struct LoginPasswd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "passwd",
@@ -46,7 +46,7 @@ struct LoginPasswd: Verb {
         _ = try agent.applyingRefusal(key) { () throws(AuthError) in
             try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
         }
-        // The session that there is was opened with the old one.
+        // The present session was opened with the old password.
         agent.endSession(key)
         try context.output.done(
             "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; the new one also opens the vaults "

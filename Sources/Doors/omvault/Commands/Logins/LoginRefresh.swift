@@ -54,7 +54,7 @@ struct LoginRefresh: Verb {
 }
 
 extension Failure {
-    /// What a server said about a session, and not about a password.
+    /// A server's refusal of a session, not of a password.
     init(duringRenewal refusal: OnlineRefusal) {
         switch refusal {
         case _ where refusal.endsSession:

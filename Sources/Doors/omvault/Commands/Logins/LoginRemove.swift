@@ -16,7 +16,7 @@ struct LoginRemove: Verb {
         let user = try UserName(login.user)
         let profile = try access.profileName(login.profile)
         try context.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
-        // The profile may be gone, or beyond reading; the rows still name themselves then.
+        // The profile may be missing or unreadable. The ledger's rows still have their names then.
         let policy = try? access.profiles.profile(profile)
         let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
         let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)

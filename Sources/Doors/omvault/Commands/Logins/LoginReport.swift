@@ -1,4 +1,4 @@
-// What a login came to, as data on standard output.
+// The result of a login, as data on standard output.
 
 internal import OMAgent
 internal import OMAuth
@@ -12,9 +12,9 @@ struct LoginReport {
     init(_ output: Output) { self.output = output }
 
     /// - Parameters:
-    ///   - remembered: what is remembered after it; nil where the verb remembers nothing.
-    ///   - isKept: whether the agent keeps a session of it; nil where the verb has none kept.
-    ///   - isUnlocked: whether a vault was opened with it; nil where none was to be.
+    ///   - remembered: The data that is remembered after it. Nil if the command remembers nothing.
+    ///   - isKept: Whether the agent keeps a session of it. Nil if the command keeps no sessions.
+    ///   - isUnlocked: Whether it also opened a vault. Nil if it did not have to.
     func granted(
         _ receipt: borrowing LoginReceipt, remembered: RememberChoice? = nil, isKept: Bool? = nil, isUnlocked: Bool? = nil
     ) throws(Failure) {
@@ -52,7 +52,7 @@ struct LoginReport {
         try output.document(document)
     }
 
-    /// A session of an earlier login is valid: nobody was asked.
+    /// Reports that a session of an earlier login is still valid, so that no password was needed.
     func alreadyLoggedIn(_ session: AgentSession) throws(Failure) {
         let key = session.login.key
         guard output.format == .json else {
@@ -107,7 +107,7 @@ struct LoginReport {
         }
     }
 
-    /// The verdict on a login that nobody judged: no program may be started that would ask the server.
+    /// Reports a login that was not checked, because the program that asks the server cannot be started.
     func denied(_ error: AgentError, _ asked: AskedLogin) throws(Failure) {
         guard output.format == .json else { return try output.line("denied reason=\(error.name)") }
         try output.document(refusal(of: asked, reason: error.name, mode: asked.mode.rawValue.lowercased()))
@@ -123,9 +123,9 @@ struct LoginReport {
         return document
     }
 
-    /// The verdict as data; the sentence for the person follows on standard error.
+    /// Reports a refused login as data. The sentence for people follows on standard error.
     func denied(_ error: AuthError, _ asked: AskedLogin) throws(Failure) {
-        // The verdict on the last answer: that no more was asked stands with the error.
+        // This reports the refusal of the last answer. The error says that the command does not ask again.
         if case .tooManyAttempts(let last) = error { return try denied(last, asked) }
         guard output.format == .json else {
             switch error {
@@ -160,12 +160,12 @@ struct LoginReport {
 }
 
 extension LoginDetails.Mode {
-    /// Whether that has been said already.
+    /// Whether the notice already says that the server's policy is missing.
     fileprivate var isUncachedForWantOfPolicy: Bool {
         if case .online(.policyMissing?) = self { true } else { false }
     }
 
-    /// The way that was gone.
+    /// The name in answers.
     fileprivate var name: String {
         switch self {
         case .online: "online"
@@ -175,7 +175,7 @@ extension LoginDetails.Mode {
 }
 
 extension AuthError {
-    /// The way that came to this; where neither did, the one that was asked for.
+    /// The mode in which the error happened. If the error does not say it, the requested mode.
     fileprivate func mode(_ asked: ConnectivityMode) -> String {
         switch self {
         case .online, .noServer: "online"

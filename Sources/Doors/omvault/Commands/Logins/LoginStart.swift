@@ -3,7 +3,7 @@ internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
 
-/// `omvault login USER`: logs in, asks as long as there is somebody to answer, and remembers what may be remembered.
+/// `omvault login USER`: logs in, asks again after a wrong answer, and remembers what the profile allows.
 struct LoginStart: Verb {
     static let configuration = CommandConfiguration(
         commandName: "start",
@@ -69,7 +69,7 @@ struct LoginStart: Verb {
             let profile = try access.profiles.profile(asked.profileName)
             (asked.profile, asked.mode) = (profile, mode?.connectivity ?? profile.connectivityMode)
             agent.endOutdated(given, profile)
-            // Of a session there is no key, and nobody who typed.
+            // With --unlock no session is used: a session holds no key for a slot, and the user typed no password.
             if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
                 return try LoginReport(context.output).alreadyLoggedIn(session)
             }
@@ -84,9 +84,9 @@ struct LoginStart: Verb {
         } catch { throw try access.denied(asked, error, context.output) }
     }
 
-    /// Asks until an answer is right, or no more may be asked. What each refusal takes away goes here.
+    /// Asks until an answer is right, or the command may not ask again. Applies the effects of each refusal.
     ///
-    /// - Parameter asked: Gets the names that were typed.
+    /// - Parameter asked: Receives the names that the user typed.
     private func logIn(
         _ flow: borrowing LoginFlow, as given: RequestedUser, _ asked: inout AskedLogin,
         remembering key: RememberingKey?, preferring preferences: RememberPreferences?, _ context: CommandContext
@@ -106,10 +106,10 @@ struct LoginStart: Verb {
                 submitsAutoLogin: passwordFrom == nil && !unlock && !isOneAttempt && known != nil)
         } catch {
             if let failure = prompter.failure { throw failure }
-            // Where only one attempt was possible, its own error says more.
+            // If only one attempt was possible, its own error says more.
             var error = prompter.refusal ?? error
             if !prompter.asksAgain, case .tooManyAttempts(let last) = error { error = last }
-            // Without an answer it was the remembered user's auto login.
+            // If there was no answer, the refusal was of the remembered user's auto login.
             asked.user = prompter.user ?? given.user ?? known?.user
             asked.domain = prompter.domain ?? given.domain ?? known?.domain
             if let user = asked.user { agent.applyRefusal(error, LoginKey(user, profile, asked.domain ?? .none)) }

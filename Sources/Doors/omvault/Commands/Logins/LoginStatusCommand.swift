@@ -4,7 +4,7 @@ internal import OMAuth
 internal import OMOnlineModel
 internal import OMRecords
 
-/// `omvault login status`: would an offline login work now, until when, and how many wrong passwords are tolerated.
+/// `omvault login status`: whether an offline login would succeed now, until when, and how many wrong passwords are tolerated.
 struct LoginStatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -40,7 +40,7 @@ struct LoginStatusCommand: Verb {
         let remembered = try remembered(access, context)
         let sessions = try sessions(access, context)
         try show(logins, remembered: remembered, sessions: sessions, of: access, context)
-        // A ledger that cannot be read hides no session.
+        // Sessions are shown even if the ledger cannot be read.
         if let damage { throw Failure(damage) }
         if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(duringRenewal: unanswered) }
     }
@@ -76,14 +76,14 @@ struct LoginStatusCommand: Verb {
         try context.output.document(document)
     }
 
-    /// What is remembered, by profile; never of the system store, where nobody is asked.
+    /// The remembered data of each profile. The system store remembers nothing.
     private func remembered(_ access: LoginAccess, _ context: CommandContext) throws -> [RememberedOfProfile] {
         guard !access.isSystem else { return [] }
         let wantedUser = try user.map { try UserName($0) }
         let wantedDomain = try domain.map { try IdentityDomain($0) }
         let authenticator = access.authenticator()
         return try access.profiles.names().filter { profile == nil || $0.text == profile }.compactMap { name in
-            // What cannot be read has been said with the logins, and stands in nobody's way.
+            // A notice about an unreadable profile was printed with the logins, and the others are shown.
             guard let profile = try? access.profiles.profile(name) else { return nil }
             access.deleteDisallowed(profile, context.output)
             guard let kept = try? authenticator.remembered(profile),
@@ -93,7 +93,7 @@ struct LoginStatusCommand: Verb {
         }
     }
 
-    /// The sessions that run. That the agent cannot be asked is said; the rest of the answer stands.
+    /// The sessions in the agent. If the agent cannot be asked, a warning says so, and the other answers are still given.
     private func sessions(_ access: LoginAccess, _ context: CommandContext) throws -> [ShownSession] {
         let agent = AgentSessionClient(context, access)
         do {
@@ -122,13 +122,13 @@ struct LoginStatusCommand: Verb {
         }
     }
 
-    /// Whether the session was made under another profile than there is by now.
+    /// Whether the profile was changed since the session began.
     private func isOutdated(_ session: AgentSession, _ access: LoginAccess) -> Bool {
         guard let profile = try? access.profiles.profile(session.login.key.profile) else { return true }
         return !session.isOf(profile)
     }
 
-    /// - Returns: What is cached, and why nothing of it could be looked at.
+    /// - Returns: The cached logins, and the error if the ledger could not be read.
     private func find(_ access: LoginAccess, _ context: CommandContext) throws -> ([LoginStatus], AuthError?) {
         let authenticator = access.authenticator()
         if let user, let profile {
@@ -158,7 +158,7 @@ struct LoginStatusCommand: Verb {
         return (wanted, nil)
     }
 
-    /// Says which servers PAM does not ask, and why: the store may be whole, and nobody is let in.
+    /// Names the servers that PAM does not ask, and the reason. The store may be undamaged, and PAM still lets no user in.
     private func noticeUnreachableServers(_ profiles: [Profile], _ access: LoginAccess, _ context: CommandContext) {
         guard access.isSystem else { return }
         for profile in profiles where profile.couldAnyUserBeServer { context.output.notice(profile.openServerWords) }
@@ -198,18 +198,18 @@ struct LoginStatusCommand: Verb {
     }
 }
 
-/// A session, and the answer of its server where that was asked.
+/// A session, and the answer of its server if it was asked.
 private struct ShownSession {
     let session: AgentSession
     var isConfirmed = false
     var refusal: OnlineRefusal?
-    /// The server's answer ended it.
+    /// Whether the server's answer ended it.
     var isEnded = false
 
-    /// Why the server gave no answer. One that ends the session is an answer.
+    /// Why the server gave no answer. A refusal that ends the session is an answer.
     var unanswered: OnlineRefusal? { isEnded ? nil : refusal }
 
-    /// For a program.
+    /// The server's answer in machine-readable output.
     var answer: String { isConfirmed ? "confirmed" : refusal?.name ?? "not_asked" }
 
     var words: String {
@@ -218,7 +218,7 @@ private struct ShownSession {
     }
 }
 
-/// What a profile remembers, as `login status` tells it: that there is a password, never which.
+/// The remembered data of a profile, as `login status` prints it. It says whether there is a password, and never shows it.
 private struct RememberedOfProfile {
     let profile: Profile
     let kept: RememberedLogin

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMAuth
 
-/// `omvault login unlock`: root ends a lock-out in the store that PAM asks.
+/// `omvault login unlock`: ends a lock-out in the system store, for root.
 struct LoginUnlockCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
@@ -17,7 +17,7 @@ struct LoginUnlockCommand: Verb {
     @OptionGroup var login: LoginOptions
 
     func run(_ context: CommandContext) throws {
-        // Attack: a user who guesses at a store of his own, or under a stolen session, gives himself attempts.
+        // Attack: a person who guesses passwords, perhaps in a stolen session, resets the counter of the user's own store.
         guard login.system else {
             throw Failure(
                 .policy, "only root can unlock a login, and only in the system store",

@@ -1,28 +1,28 @@
-// `omvault login --unlock`: the login opens the vault's slot of it too, so that one password serves both.
+// `omvault login --unlock`: the login also opens the vault's slot for this login, so that one password serves both.
 //
-// Attack: an unattended terminal, or a program that can run omvault. A session and a remembered password let a user in where
-// his profile says so; neither of them opens a vault here, since whoever chose them chose nothing about a vault.
+// Attack: an attacker uses an unattended terminal, or a program that can run omvault. A session or a remembered password lets
+// a user in if the profile allows it. Neither opens a vault here, since the user did not choose that for a vault.
 
 internal import OMAuth
 internal import OMVault
 
-/// A vault that is to be opened in the agent by a login.
+/// A vault that a login opens in the agent.
 struct LoginVaultOpening {
     private let access: VaultAccess
     private let agent: AgentVaultClient
 
-    /// - Throws: where there is no vault, or no agent can be: nobody types a password for that.
+    /// - Throws: If there is no vault, or no agent can run, so that the user types no password for it.
     init(_ context: CommandContext) throws {
         access = try VaultAccess(context)
         agent = try access.startedAgent()
     }
 
-    /// What came of it. The login stands in any case.
+    /// The result for the vault. The login is granted in any case.
     enum Outcome {
         case unlocked(String)
-        /// Why there is nothing here that this login opens.
+        /// Why this login does not open the vault.
         case closed(String)
-        /// Something is wrong with the vault or the agent.
+        /// An error of the vault or the agent.
         case failed(Failure)
 
         var isUnlocked: Bool {

@@ -4,7 +4,7 @@ internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
 
-/// `omvault logout`: what a login left behind goes.
+/// `omvault logout`: ends a session and deletes the remembered password.
 struct LogoutCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "logout",
@@ -48,20 +48,20 @@ struct LogoutCommand: Verb {
         let authenticator = access.authenticator()
         let keys = try targets(access, agent, authenticator), key = keys[0]
         let logins = try keys.map { key in try agent.login(key) }
-        // Before anything goes: the password that a server wants to see once more is what goes first.
+        // Read before anything is deleted: the remembered password is deleted first, and the server may need it for the logout.
         let profile = try? access.profiles.profile(key.profile)
         let password = profile.flatMap { profile in Self.password(under: profile, of: keys, authenticator, context) }
         let ids = (try? authenticator.ids(naming: key)) ?? []
-        // What is kept here first: a server may take its time, and somebody may lose patience with it.
+        // The data on this device is deleted first: a server may be slow, and the user may interrupt the command.
         var damage: AuthError?
         do throws(AuthError) { try authenticator.end(key, after: clear ? .logoutClear : .logout) } catch {
-            // Attack: spoil the ledger, and a session goes on that its user has ended.
+            // Attack: an attacker damages the ledger, so that a session stays open after its user ended it.
             damage = error
         }
         if clear { agent.lockOpened(naming: key, before: ids) }
         var ending = SessionEnding.notThere
         for login in logins {
-            // Only to whom the profile points by now.
+            // The password goes only to the server that the profile names now.
             let isCurrent = profile.map { login.key.server == $0.serverIdentity } ?? false
             let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
             if case .endedHereOnly(let refusal) = ended {
@@ -87,13 +87,13 @@ struct LogoutCommand: Verb {
             ])
     }
 
-    /// Whom it is about: who was named, else the only session there is, else the user who is remembered. More than one are
-    /// of the same names, at the servers that the profile has pointed to.
+    /// The logins to end: the named user's, else the only session's, else the remembered user's. Several logins have the same
+    /// names, and belong to different servers that the profile has named.
     private func targets(_ access: LoginAccess, _ agent: AgentSessionClient, _ authenticator: Authenticator) throws -> [LoginKey]
     {
         let (wantedUser, wantedDomain) = (try user.map { try UserName($0) }, try domain.map { try IdentityDomain($0) })
         let wantedProfile = try profile.map { try ProfileName($0) }
-        // An agent that is not to be asked is told of later, when the rest is done.
+        // If the agent cannot be asked, that is reported later, after the other steps.
         let found = ((try? agent.sessions()) ?? []).map(\.login.key).filter { key in
             (wantedUser == nil || key.user == wantedUser) && (wantedProfile == nil || key.profile == wantedProfile)
                 && (wantedDomain == nil || key.domain == wantedDomain)
@@ -107,7 +107,7 @@ struct LogoutCommand: Verb {
         let name = try access.profileName(profile)
         let profile: Profile
         do throws(AuthError) { profile = try access.profiles.profile(name) } catch {
-            // One that is gone, or beyond reading, is no reason to keep what was left under it.
+            // Even if the profile is missing or unreadable, the data under its name is deleted.
             guard let wantedUser else { throw error }
             let names = LoginKey(profile: name, user: wantedUser, domain: wantedDomain ?? .none)
             guard try authenticator.hasData(names) else { throw error }
@@ -120,7 +120,7 @@ struct LogoutCommand: Verb {
         return [LoginKey(user, profile, wantedDomain ?? known.domain)]
     }
 
-    /// The remembered password, where the profile wants it to go with the logout and it is this user's.
+    /// The remembered password, if the profile sends it with the logout and it is this user's.
     private static func password(
         under profile: Profile, of keys: [LoginKey], _ authenticator: Authenticator, _ context: CommandContext
     ) -> Password? {
@@ -133,7 +133,7 @@ struct LogoutCommand: Verb {
 }
 
 extension SessionEnding {
-    /// What the server said to the logout, in machine-readable answers.
+    /// The server's answer to the logout, in machine-readable answers.
     fileprivate var serverWord: String {
         guard wasServerAsked else { return "not_asked" }
         return if case .endedHereOnly(let refusal) = self { refusal.name } else { "ended" }

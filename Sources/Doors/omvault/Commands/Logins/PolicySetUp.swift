@@ -1,12 +1,12 @@
 internal import OMAgent
 internal import OMAuth
 
-/// Fetches what stands behind a profile's `ProfileURL` and keeps it, before anything of the profile is kept.
+/// Fetches the policy at a profile's `ProfileURL` and stores it, before the profile is saved.
 struct PolicySetUp {
     let access: LoginAccess
     let output: Output
 
-    /// - Returns: What counts by now; nil where there is nobody to ask.
+    /// - Returns: The policy that is now in force. Nil if there is no server to ask.
     func fetch(for profile: Profile) throws -> ServerPolicy? {
         guard profile.profileURL != nil else { return nil }
         if case .unsupported = profile.serverKind { return nil }
@@ -14,7 +14,7 @@ struct PolicySetUp {
         try AgentProcess.check(program)
         let policy: ServerPolicy?
         do throws(AuthError) {
-            // Kept before the profile is: what was seen counts for the first login under it.
+            // Stored before the profile, since the policy already counts for the first login under it.
             policy = try OnlineProvider(program: program).policy(of: profile).map { (offered) throws(AuthError) in
                 try access.authenticator().storePolicy(offered, of: profile)
             }
@@ -32,7 +32,7 @@ struct PolicySetUp {
 }
 
 extension ServerPolicy {
-    /// What it says, to be read behind its epoch: each value in force, and the server's own where the administrator bounds it.
+    /// The values in force, as the words after the epoch. If the administrator limits a value, also the server's own value.
     fileprivate func words(under profile: Profile) -> String {
         let policy = LoginPolicy(profile, self)
         func words<Value: Equatable>(_ key: ProfileKey, _ said: Value?, _ inForce: Value) -> String? {

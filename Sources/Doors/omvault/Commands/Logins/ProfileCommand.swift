@@ -11,7 +11,7 @@ struct ProfileCommand: ParsableCommand {
         ])
 }
 
-/// The profiles of this user's home, under what the administrator allows.
+/// The profiles of this user's home, within the administrator's limits.
 extension ProfileFolder {
     init(_ folders: UserFolders) throws(Failure) {
         do throws(AuthError) {
@@ -20,7 +20,7 @@ extension ProfileFolder {
     }
 }
 
-/// `omvault profile set`: adds or changes values; all of them are valid, or nothing is written.
+/// `omvault profile set`: adds or changes values. If one value is not valid, nothing is written.
 struct ProfileSet: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -60,7 +60,7 @@ struct ProfileSet: Verb {
         let changes = try values.enumerated().map { index, text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
-                // Not repeated: it may be a secret that was meant for somewhere else.
+                // The value is not repeated: it may be a secret that was typed in the wrong place.
                 throw Failure(.usage, "value \(index + 1) is not KEY=VALUE", hint: "omvault profile set --help")
             }
             return (key: parts[0], value: parts[1])
@@ -106,7 +106,7 @@ struct ProfileList: Verb {
     }
 }
 
-/// `omvault profile rm`: the policy goes, and with it every offline login under it.
+/// `omvault profile rm`: removes a profile. Its offline logins are refused then.
 struct ProfileRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -154,7 +154,7 @@ extension Profile {
 }
 
 extension LoginPolicy {
-    /// The limit in force as one sentence, which enrolment prints too.
+    /// The limit in force, in words. `login enroll` and `login unlock` print it too.
     var limitWords: String {
         guard isOfflineAllowed else { return "offline logins are not allowed" }
         switch limitMode {
@@ -165,7 +165,7 @@ extension LoginPolicy {
         }
     }
 
-    /// Who decided it, where that is not the profile.
+    /// The source of the limit, if it is not the profile.
     var limitSource: String {
         switch sources[isOfflineAllowed ? .maxLoginAttempts : .offlineAuthAllowed] {
         case .server: " (the server's policy)"
@@ -176,7 +176,7 @@ extension LoginPolicy {
 }
 
 extension LoginAccess {
-    /// What is known of the policy of the profile's server; nil where the profile asks for none, or where it cannot be read.
+    /// The known policy of the profile's server. Nil if the profile names no policy, or if it cannot be read.
     func knownPolicy(of profile: Profile, _ output: Output) -> ServerPolicy? {
         guard profile.profileURL != nil else { return nil }
         do throws(AuthError) { return try authenticator().knownPolicy(profile) } catch {
@@ -185,9 +185,9 @@ extension LoginAccess {
         }
     }
 
-    /// Takes away what the profile does not allow to be remembered any more, and says so.
+    /// Deletes remembered data that the profile no longer allows, and says so.
     func deleteDisallowed(_ profile: Profile, _ output: Output) {
-        // Nobody is asked there, and nothing remembered.
+        // The system store remembers nothing.
         guard !isSystem else { return }
         do throws(AuthError) {
             guard try authenticator().deleteDisallowed(profile) else { return }
@@ -201,9 +201,9 @@ extension LoginAccess {
 }
 
 extension Output {
-    /// What a person should know about a profile that is valid all the same.
+    /// Warnings about a valid profile.
     ///
-    /// - Parameter system: Whether it is one of the system store.
+    /// - Parameter system: Whether it is a profile of the system store.
     func warn(about profile: Profile, system: Bool) {
         if system, profile.couldAnyUserBeServer { notice(profile.openServerWords) }
         for key in profile.unprotected {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
 
-/// `omvault profile import`: a configuration URL of the SDK's, taken for hostile until the user says otherwise.
+/// `omvault profile import`: makes a profile of an SDK configuration URL. The URL is treated as hostile until the user agrees.
 struct ProfileImport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -52,11 +52,11 @@ struct ProfileImport: Verb {
         let access = try LoginAccess(context, system: system), folder = access.profiles
         let profile = try url.profile(name, ceiling: folder.ceiling)
         let isThere = try folder.names().contains(name)
-        // With one that cannot be read nothing is compared: no login is let in under it anyhow.
+        // A profile that cannot be read is not compared: no login succeeds under it.
         try refuseDangers(of: profile, replacing: isThere ? try? folder.profile(name) : nil, unless: allowed)
         printOmissions(url, profile, context.output)
         try context.confirm(question(profile, isThere))
-        // Not before: who only looks at a URL of a stranger's tells no server of it.
+        // Fetched after the question, so that looking at a stranger's URL contacts no server.
         let server = policy.noFetch ? nil : try PolicySetUp(access: access, output: context.output).fetch(for: profile)
         try folder.store(profile)
         access.deleteDisallowed(profile, context.output)
@@ -114,7 +114,7 @@ struct ProfileImport: Verb {
     private func question(_ profile: Profile, _ isThere: Bool) -> String {
         let server = profile.serverOrigin.isEmpty ? "" : ", which sends passwords to \(profile.serverOrigin)"
         let old = isThere ? " They replace all settings of the existing profile." : ""
-        // Attack: a URL without a name, and from then on every login that names no profile goes to the sender.
+        // Attack: an attacker sends a URL without a name. Then every login without --profile goes to the attacker's server.
         let isDefault = profile.name.text == ConfigurationURL.defaultName
         let usual = isDefault ? " Logins without --profile use it." : ""
         return "Save these settings as profile \"\(profile.name.text)\"\(server)?\(old)\(usual)"
@@ -144,7 +144,7 @@ extension ConfigurationURL.Omission.Reason {
         }
     }
 
-    /// Whether the part gave a setting all the same.
+    /// Whether the part still gave a setting.
     fileprivate var isTaken: Bool {
         switch self {
         case .notAPair, .filtered: false

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMAuth
 
-/// `omvault profile show`: what counts, who said it, and what has no effect.
+/// `omvault profile show`: the values in force, their sources, and which of them have no effect.
 struct ProfileShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -54,14 +54,14 @@ struct ProfileShow: Verb {
         let from: EffectivePolicy.Source
         let effect: ProfileEffect
 
-        /// - Parameter server: What is known of its server's policy.
+        /// - Parameter server: The known policy of the profile's server.
         init?(_ key: ProfileKey, of profile: Profile, _ server: ServerPolicy?) {
             guard let value = profile.effective(key, server) else { return nil }
             (self.key, self.value, from) = (key, value, profile.source(of: key, server))
             effect = profile.effect(of: key)
         }
 
-        /// Whether a person wants to read it: the default of a key without effect would only fill the page.
+        /// Whether the table shows it. The default of a key without effect would only fill the page.
         var isWorthALine: Bool { effect == .acts || from != .standard }
 
         var cells: [String] { [key.rawValue, value.text, from.rawValue, effect.words] }

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 internal import OMAuth
 
-/// What `--remember` takes.
+/// The value of `--remember`.
 enum RememberArgument: String, CaseIterable, ExpressibleByArgument {
     case auto, credentials, user, nothing
 
-    /// - Throws: ``ExitStatus/policy`` for what the profile does not allow: nobody types a password for that.
+    /// - Throws: ``ExitStatus/policy`` if the profile does not allow it, so that the user types no password for it.
     func preferences(_ profile: Profile) throws(Failure) -> RememberPreferences {
         let policy = profile.remember
         let (isAllowed, key): (Bool, ProfileKey?) =
@@ -29,7 +29,7 @@ enum RememberArgument: String, CaseIterable, ExpressibleByArgument {
         return preferences
     }
 
-    /// The choice, and what it includes: who wants the password kept wants the name kept too.
+    /// The choice, with the choices that it includes: keeping the password also keeps the name.
     var preferences: RememberPreferences {
         RememberPreferences(
             autoLogin: self == .auto, credentials: self == .auto || self == .credentials, userName: self != .nothing)

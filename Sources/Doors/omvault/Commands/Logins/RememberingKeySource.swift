@@ -1,10 +1,10 @@
-// Where the key for remembered passwords comes from: this device, or a vault that is open in the agent.
+// The source of the key for remembered passwords: this device, or a vault that is open in the agent.
 
 internal import OMAgent
 internal import OMAuth
 internal import OMRecords
 
-/// The level of a profile (`KeychainDataProtection`), as far as it is open.
+/// The key of the profile's level (`KeychainDataProtection`), if that level is open.
 struct RememberingKeySource {
     private let context: CommandContext
     private let profile: Profile
@@ -14,8 +14,8 @@ struct RememberingKeySource {
         (self.context, self.profile, self.authenticator) = (context, profile, authenticator)
     }
 
-    /// - Returns: nil where the profile lets no password be kept, and while the level is locked: then nothing is logged
-    ///   in automatically, filled in, or kept.
+    /// - Returns: Nil if the profile does not allow remembered passwords, and while the level is locked. Then no password is
+    ///   used or kept.
     func key() throws(Failure) -> RememberingKey? {
         let policy = profile.remember
         guard policy.autoLogin.isAllowed || policy.credentials.isAllowed else { return nil }
@@ -26,7 +26,7 @@ struct RememberingKeySource {
         return try VaultAccess(context).rememberingKey(of: profile.level)
     }
 
-    /// After ``key()`` gave none.
+    /// Why ``key()`` returned nil.
     var whyNoKey: String {
         guard profile.level.availability != .always else { return "this device has no key" }
         let vault = (try? VaultAccess(context).location.name.shown) ?? ""
@@ -36,9 +36,9 @@ struct RememberingKeySource {
 }
 
 extension VaultAccess {
-    /// The agent's key for what is remembered at `level` of this vault.
+    /// The agent's key for passwords that are remembered at `level` of this vault.
     ///
-    /// - Returns: nil while the level is locked there, or nobody is to be asked.
+    /// - Returns: Nil while the level is locked in the agent, or if the agent cannot be asked.
     func rememberingKey(of level: ProtectionLevel) -> RememberingKey? {
         guard let agent = agentClient else { return nil }
         do throws(AgentError) {

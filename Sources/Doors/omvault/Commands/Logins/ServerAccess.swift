@@ -1,22 +1,22 @@
-// The server that a login asks: whether it may be asked, and what asking it needs.
+// The server of a login: whether it may be asked, and the secret and the program for asking it.
 
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
 
-/// The server of a profile, as far as a request may ask it.
+/// The server of a profile, if a request may ask it.
 struct ServerAccess {
-    /// What a client secret that cannot be read is called.
+    /// The name of the client's secret in messages.
     static let secretName = ProfileKey.oauthClientSecret.rawValue
 
     private let mode: ConnectivityMode
     private let isSystem: Bool
     private let couldBeAnyUser: Bool
-    /// Where the client's secret comes from: none or one.
+    /// The source of the client's secret: none or one.
     let sources: [SecretSourceArgument]
     private let isAsked: Bool
 
-    /// - Throws: if the request cannot succeed: then no user types a password for it.
+    /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         var isAsked = profile.serverKind.isThere
@@ -46,8 +46,8 @@ struct ServerAccess {
         sources = source.map { [SecretSourceArgument($0)] } ?? []
     }
 
-    /// - Returns: nil when nobody is to be asked.
-    /// - Throws: ``AgentError`` for a program that is not there, or that others can change.
+    /// - Returns: Nil if no server is asked.
+    /// - Throws: ``AgentError`` if the program is missing, or if other users can change it.
     func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
         guard isAsked else { return nil }
         guard mode != .offline else { return try? asked(secrets) }
@@ -67,7 +67,8 @@ struct ServerAccess {
         do throws(Failure) {
             return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
         } catch {
-            // Without its secret the client would be refused, which is no server out of reach: nothing is cached over that.
+            // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
+            // here and the cached credential is not used.
             throw Failure(
                 error.status, error.message,
                 hints: error.hints + [

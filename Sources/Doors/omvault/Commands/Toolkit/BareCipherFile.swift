@@ -1,4 +1,4 @@
-// A bare cipher between `-i` and `-o`: the layouts that others write, each by its name (docs/toolkit.md).
+// Encrypts and decrypts with a bare cipher from `-i` to `-o`, in the formats of other programs (docs/toolkit.md).
 
 internal import OMCrypto
 internal import OMSecrets
@@ -7,7 +7,7 @@ struct BareCipherFile {
     let options: CipherOptions
     let context: CommandContext
 
-    /// The most that is held in memory: where a tag has to be judged first, or the result is text.
+    /// The limit of data in memory, for formats with a tag that is checked first, and for text.
     static let mostInMemory = 256 << 20
     /// The same as base64, in lines or not.
     static let mostText = mostInMemory / 2 * 3
@@ -19,7 +19,7 @@ struct BareCipherFile {
 
     // MARK: Gates
 
-    /// - Throws: ``ExitStatus/unsafeAlgorithm`` for what is only made with --insecure.
+    /// - Throws: ``ExitStatus/unsafeAlgorithm`` for formats that need --insecure.
     func pass(_ algorithm: BlockAlgorithm, _ keyCount: Int?, allowsInsecure: Bool) throws(Failure) {
         guard !allowsInsecure else { return }
         let name = name(algorithm, keyCount)
@@ -46,7 +46,7 @@ struct BareCipherFile {
         Failure(.unsafeAlgorithm, reason, hint: "use \(safe), or add --insecure for interoperability")
     }
 
-    /// The one gate that looks at a value: zeros are zeros, wherever they come from.
+    /// This check looks at the IV itself: an IV of zeros is unsafe, wherever it comes from.
     func refuseZeros(_ given: [UInt8]?, allowsInsecure: Bool) throws(Failure) {
         guard allowsInsecure || given?.contains(where: { $0 != 0 }) != false else { throw Self.unsafeZeroIV }
     }
@@ -144,7 +144,7 @@ struct BareCipherFile {
         let given = try iv(secrets, count: algorithm.blockCount, takesAny: false)
         try refuseZeros(algorithm.usesIV ? given : nil, allowsInsecure: allowsInsecure)
         if !algorithm.isInsecure { warn(algorithm, count) }
-        // Android's strings put a random block in front in ECB too, where it means nothing.
+        // Android's strings start with a random block in ECB too, where it has no effect.
         let carries = given == nil && (algorithm.usesIV || encoding == .sdkAndroid)
         let iv = given ?? Random.bytes(algorithm.blockCount)
         var cipher = try BlockCipher(
@@ -199,7 +199,7 @@ struct BareCipherFile {
         try target.finish(context)
     }
 
-    /// The algorithm, the padding and the bytes of a text, whose prefix must be of the cipher that was asked for.
+    /// The algorithm, the padding and the bytes of a text. Its prefix must name the requested cipher.
     private func parts(
         _ input: borrowing InputFile, _ encoding: CipherOptions.Encoding, _ named: BlockAlgorithm
     ) throws -> (BlockAlgorithm, BlockPadding, [UInt8]) {

@@ -1,4 +1,4 @@
-// The two forms that are others' own from end to end: the SDK's strings, and what `openssl enc` makes of a password.
+// Two complete formats of other programs: the SDK's strings, and files that `openssl enc` makes with a password.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -6,8 +6,7 @@ internal import OMSecrets
 // MARK: The SDK's strings
 
 extension BareCipherFile {
-    /// Through the SDK's own call, whose rules are narrower than ours: no CTR, no empty message, Triple DES with three
-    /// keys.
+    /// Uses the SDK's own call. Its rules are narrower: no CTR, no empty message, and Triple DES with three keys only.
     func encryptLikeSDK(_ algorithm: BlockAlgorithm, _ count: Int?, allowsInsecure: Bool) throws {
         let mode = try sdkMode(algorithm)
         guard options.zeroIV || givesIV || !algorithm.usesIV else {
@@ -65,7 +64,7 @@ extension BareCipherFile {
         }
     }
 
-    /// A string of another cipher, or none.
+    /// The error for a string of another cipher, or for other text.
     func otherPrefix(_ algorithm: BlockAlgorithm) -> Failure {
         let name = algorithm.cipher.sdkName
         let expected = options.encoding == .sdk ? "{\(name)}" : "{\(name)/…}"
@@ -141,7 +140,7 @@ extension BareCipherFile {
         return Array(output.prefix(written)) + last.prefix(ending)
     }
 
-    /// Base64 in lines of 64 digits, as `openssl enc -a` writes it and asks for.
+    /// Base64 in lines of 64 digits, as `openssl enc -a` writes and reads it.
     private func lines(_ bytes: [UInt8]) -> [UInt8] {
         let text = Array(Base64.encode(bytes).utf8)
         var lines: [UInt8] = []

@@ -1,4 +1,4 @@
-// What a bare cipher reads and writes: its key, its IV, and the two streams.
+// The inputs and outputs of a bare cipher: its key, its IV, and the two streams.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -35,7 +35,7 @@ extension BareCipherFile {
         return target
     }
 
-    /// Nil when it is random, and then carried.
+    /// The given IV. Nil if it is random: then the output contains it.
     func iv(
         _ secrets: borrowing SecretSources, count: Int, takesAny: Bool
     ) throws(Failure) -> [UInt8]? {
@@ -56,12 +56,12 @@ extension BareCipherFile {
         return try secrets.readBytes("--aad-from", prompt: "Associated data", .raw).withBytes { [UInt8](copying: $0) }
     }
 
-    /// - Parameter maximum: more for what is read back: IV, tag and base64 come on top of the message.
+    /// - Parameter maximum: The limit in bytes. It is higher for ciphertexts, which add IV, tag and base64 to the message.
     func whole(_ input: borrowing InputFile, maximum: Int = mostInMemory) throws(Failure) -> SecretBytes {
         try input.readWhole(maximum: maximum, hint: "leave out --raw: the container has no such limit")
     }
 
-    /// A text of one line.
+    /// Reads a text of one line.
     func text(_ input: borrowing InputFile) throws -> String {
         var text = try whole(input, maximum: Self.mostText).withBytes { [UInt8](copying: $0) }
         if text.last == 0x0A { text.removeLast() }
@@ -70,7 +70,7 @@ extension BareCipherFile {
         return valid
     }
 
-    /// The bytes of base64 that may be cut into lines, as `openssl enc -a` and `base64` write it.
+    /// Reads base64 that may be split into lines, as `openssl enc -a` and `base64` write it.
     func decodedLines(_ input: borrowing InputFile) throws -> [UInt8] {
         var text = try whole(input, maximum: Self.mostText).withBytes { [UInt8](copying: $0) }
         text.removeAll { $0 == 0x0A || $0 == 0x0D }
@@ -87,7 +87,7 @@ extension BareCipherFile {
         return try whole(input, maximum: Self.mostInMemory + 64).withBytes { [UInt8](copying: $0) }
     }
 
-    /// The first bytes of the data, or fewer when it ends before.
+    /// The first bytes of the data. Fewer if the data is shorter.
     func start(_ input: borrowing InputFile, count: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -107,7 +107,7 @@ extension BareCipherFile {
         try stream(total: total, &cipher, &target) { (room) throws(Failure) in try input.read(into: &room) }
     }
 
-    /// - Parameter next: fills the room from its start and says how far; 0 at the end.
+    /// - Parameter next: Fills the buffer from its start, and returns the number of bytes. 0 at the end.
     func stream(
         total: Int?, _ cipher: inout BlockCipher, _ target: inout OutputFile,
         from next: (inout MutableSpan<UInt8>) throws(Failure) -> Int

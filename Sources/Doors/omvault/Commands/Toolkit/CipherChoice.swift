@@ -1,6 +1,6 @@
 internal import OMCrypto
 
-/// What is encrypted with.
+/// The chosen cipher: a container, or a bare cipher.
 enum CipherChoice {
     case container(FileAlgorithm)
     case sealed(AEADAlgorithm, keyCount: Int?)
@@ -13,9 +13,9 @@ extension CipherOptions {
         aes-256-cbc, aes-256-ctr and the others that omvault crypto algs lists
         """
 
-    /// A name that only a bare cipher has means the bare cipher, with or without --raw.
+    /// If only a bare cipher has the name, the bare cipher is chosen, with or without --raw.
     ///
-    /// - Throws: ``ExitStatus/usage`` for an unknown name, and for an option that would mean nothing.
+    /// - Throws: ``ExitStatus/usage`` for an unknown name, and for an option without effect.
     func choice() throws(Failure) -> CipherChoice {
         let name = alg ?? FileAlgorithm.aes256GCM.name
         if !raw, openssl == nil, let algorithm = try? FileAlgorithm(named: name) {
@@ -45,7 +45,7 @@ extension CipherOptions {
         return .bare(algorithm, keyCount: count)
     }
 
-    /// An option that a container has no use for.
+    /// A given option that has no effect on a container.
     private var bareOption: String? {
         let given = [
             ("--encoding", encoding != nil), ("--iv-from", ivFrom != nil), ("--zero-iv", zeroIV),

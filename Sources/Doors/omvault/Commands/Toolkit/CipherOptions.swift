@@ -10,7 +10,7 @@ struct CipherOptions: ParsableArguments {
         var ours: BlockPadding { self == .pkcs7 ? .pkcs7 : .none }
     }
 
-    /// How a bare cipher's result is written down.
+    /// The encoding of a bare cipher's result.
     enum Encoding: String, CaseIterable, ExpressibleByArgument {
         case raw, base64, sdk
         case sdkAndroid = "sdk-android"
@@ -108,8 +108,8 @@ struct CipherOptions: ParsableArguments {
 }
 
 extension CipherOptions {
-    /// - Throws: ``ExitStatus/usage`` for an option that would mean nothing where no key file is opened: nobody shall
-    ///   think that it did something.
+    /// - Throws: ``ExitStatus/usage`` for an option without effect if no key file is opened. Ignoring it would mislead the
+    ///   user.
     func refuseIdle(_ what: String, takesKey: Bool, takesWork: Bool) throws(Failure) {
         let idle = [
             ("--key-encoding", !takesKey && keyEncoding != nil),
@@ -121,12 +121,12 @@ extension CipherOptions {
         throw Failure(.usage, "\(option) has no effect on \(what)", hint: "leave out \(option)")
     }
 
-    /// The file's password, or the vault's that the key is in.
+    /// The source of the file's password, or of the password of the vault that holds the key.
     var passwordFrom: SecretSourceArgument? { key.unlock.passwordFrom }
 
-    /// The bytes that --key-from or --tag names.
+    /// Reads the key of --key-from or --tag.
     ///
-    /// - Parameter field: of an item in a vault, when the reference names none.
+    /// - Parameter field: The field of an item in a vault, if the reference names none.
     func keyBytes(
         _ secrets: borrowing SecretSources, field: String, prompt: String, _ context: CommandContext
     ) throws -> SecretBytes {
@@ -135,7 +135,7 @@ extension CipherOptions {
         return try encoding.decode(key.bytes(field, secrets, context), of: "--key-from")
     }
 
-    /// The symmetric key, of the length that the algorithm's name asks for.
+    /// Reads the symmetric key and checks its length.
     func key(
         _ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int], _ context: CommandContext
     ) throws -> SecretBytes {
@@ -158,7 +158,7 @@ extension CipherOptions {
 
     var blockPadding: BlockPadding { (padding ?? .pkcs7).ours }
 
-    /// What openssl does when it is not told otherwise; fewer are gated.
+    /// The default of openssl. Fewer iterations need --insecure.
     static let opensslIterations = 10_000
 
     func opensslEnc() throws -> OpenSSLEnc? {

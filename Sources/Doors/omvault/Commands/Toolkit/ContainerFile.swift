@@ -1,5 +1,5 @@
-// The container between `-i` and `-o`: all that it is, OMCrypto knows; here are the secrets' sources and the two
-// streams.
+// Encrypts and decrypts a container from `-i` to `-o`. OMCrypto has the format. Here are the sources of the secrets and the
+// two streams.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -42,7 +42,7 @@ struct ContainerFile {
                     .usage, "--key-encoding is for --key-from, and a recipient is a key file or its 32 bytes",
                     hint: "leave out --key-encoding")
             }
-            // A recipient's key may stand in an encrypted file, or in a vault.
+            // A recipient's key may be in an encrypted file, or in a vault.
             let secrets = try SecretSources(context, key.opening.sources, standardInputIsDataOf: dataOption)
             var recipients: [FileRecipient] = []
             if key.tag != nil { recipients.append(try recipient(key.origin(), secrets)) }
@@ -66,7 +66,7 @@ struct ContainerFile {
             work: work)
     }
 
-    /// A key in hex or base64, or whatever holds one.
+    /// A recipient's key: hex, base64, a key file or a vault item.
     private func recipient(_ text: String, _ secrets: borrowing SecretSources) throws -> FileRecipient {
         if let bytes = (try? Hex.decode(text)) ?? (try? Base64.decode(text)), bytes.count == 32 {
             return try FileRecipient(publicKey: bytes)

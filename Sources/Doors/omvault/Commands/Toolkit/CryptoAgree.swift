@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto agree`: a key that two holders of key pairs share.
+/// `omvault crypto agree`: derives a key that two owners of key pairs share.
 struct CryptoAgree: Verb {
     static let configuration = CommandConfiguration(
         commandName: "agree",

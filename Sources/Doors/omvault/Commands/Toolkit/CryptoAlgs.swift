@@ -1,5 +1,5 @@
-// `omvault crypto algs`: what the toolkit has. Every name comes from the type that the verbs parse it into, so that the
-// list cannot promise what a verb refuses.
+// `omvault crypto algs`: the algorithms of the toolkit. Every name comes from the type that the commands parse. So the list
+// names nothing that a command does not know.
 
 internal import ArgumentParser
 internal import OMCrypto
@@ -36,15 +36,15 @@ struct CryptoAlgs: Verb {
     }
 }
 
-/// One name that a verb takes.
+/// A name that a command accepts.
 struct ToolkitName {
     enum Status: String {
-        /// What happens when nothing is named.
+        /// Used if no name is given.
         case standard = "default"
         case ok
-        /// Done, with a warning.
+        /// Works, with a warning.
         case warns
-        /// Made only with `--insecure`, read without it.
+        /// Writing needs `--insecure`. Reading does not.
         case legacy
         case readOnly = "read-only"
     }
@@ -143,7 +143,7 @@ struct ToolkitName {
 
     private static var keyForms: [ToolkitName] {
         list("key-form", KeyForm.allCases.filter { $0 != .cert }, verbs: "pubkey", "convert", name: \.rawValue) {
-            // Only private keys have the two of SEC1, and those have no encryption.
+            // The two SEC1 forms are for private keys only, and have no encryption.
             $0 == .pem ? .standard : $0 == .sec1 || $0 == .sec1PEM ? .legacy : .ok
         }
             + [ToolkitName(kind: "key-form", name: KeyForm.cert.rawValue, status: .ok, verbs: ["convert"])]

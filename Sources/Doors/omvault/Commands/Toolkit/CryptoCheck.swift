@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto check`: is this the value behind that stored hash?
+/// `omvault crypto check`: compares a value with a stored hash.
 struct CryptoCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -74,7 +74,7 @@ struct CryptoCheck: Verb {
 
     private var isBare: Bool { encoding == .hex || encoding == .base64 }
     private var isSDK: Bool { encoding == .sdk || encoding == .sdkAndroid }
-    /// Whether the string does not say all that is needed, so that options do.
+    /// Whether the stored string lacks the algorithm or the salt, so that options must give them.
     private var isIncomplete: Bool {
         isBare || isSDK && (alg != nil || saltFrom != nil || noAppendSalt || noBase64 || noPrefix)
     }
@@ -135,7 +135,7 @@ struct CryptoCheck: Verb {
         try answer(stored.withBytes { stored in value.withBytes { checker.check(stored, $0) } }, context)
     }
 
-    /// The fast hash in the string and in the options; `--schemes` judges it, whoever named it.
+    /// The fast hash from the string and the options. `--schemes` must allow it in both cases.
     private func hash(_ stored: [UInt8], salt: [UInt8], _ schemes: HashSchemes) throws -> StoredHash {
         let text = String(decoding: stored, as: UTF8.self)
         guard isIncomplete else {
@@ -166,7 +166,7 @@ struct CryptoCheck: Verb {
 
     private func salt(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8] {
         guard saltFrom != nil else { return [] }
-        // The iOS SDK's salt is text, and text in a file has a newline; any other is what its bytes are.
+        // The iOS SDK's salt is text, and text in a file ends with a newline. Any other salt is taken byte for byte.
         let keepsNewline = saltEncoding == .raw && encoding != .sdk
         let given = try sources.read("--salt-from", prompt: "Salt", keepNewline: keepsNewline)
         return try saltEncoding.decode(given, of: "--salt-from").publicBytes()
@@ -176,7 +176,7 @@ struct CryptoCheck: Verb {
         try hash.matches(SecretBytes(copying: value)) ? .match : .mismatch
     }
 
-    /// - Throws: a usage ``Failure`` with the word that is no scheme.
+    /// - Throws: A usage ``Failure`` with the word that is not a scheme.
     private static func schemes(_ list: String) throws -> HashSchemes {
         for word in list.split(separator: ",", omittingEmptySubsequences: false)
         where (try? HashSchemes(list: String(word))) == nil {
@@ -243,7 +243,7 @@ extension HashChecker.Answer {
     }
 }
 
-/// The answers of a batch, counted, and printed as they come or in one document at the end.
+/// The counted answers of a batch. They are printed one by one, or as one document at the end.
 private struct Tally {
     let isJSON: Bool
     private var counts = [0, 0, 0]

@@ -92,7 +92,7 @@ struct CryptoConvert: Verb {
             context: context)
     }
 
-    /// The certificates of a PKCS#12 file: of one key, if one is named or there is one; else all.
+    /// The certificates of a PKCS#12 file: those of the named or only key, otherwise all.
     private func certificates(
         _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources
     ) throws -> [Certificate] {

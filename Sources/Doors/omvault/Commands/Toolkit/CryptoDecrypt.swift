@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `omvault crypto decrypt`: what `encrypt` made, and what others did with the same ciphers.
+/// `omvault crypto decrypt`: decrypts files of `encrypt`, and files of other programs with the same ciphers.
 struct CryptoDecrypt: Verb {
     static let configuration = CommandConfiguration(
         commandName: "decrypt",

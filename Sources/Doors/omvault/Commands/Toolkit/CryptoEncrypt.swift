@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `omvault crypto encrypt`: the container of docs/file-format.md, or a bare cipher.
+/// `omvault crypto encrypt`: encrypts into a container (docs/file-format.md) or with a bare cipher.
 struct CryptoEncrypt: Verb {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",

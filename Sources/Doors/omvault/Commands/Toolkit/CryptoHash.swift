@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto hash`: digests as sha256sum prints them, and salted hashes in every spelling.
+/// `omvault crypto hash`: digests in the form of sha256sum, and salted hashes in all encodings.
 struct CryptoHash: Verb {
     static let configuration = CommandConfiguration(
         commandName: "hash",
@@ -85,14 +85,14 @@ struct CryptoHash: Verb {
         }
         let given = try givenSalt(context)
         if batch { return try hashLines(context, algorithm, given) }
-        // What is wrong with every file is said once.
+        // An error that concerns every file is reported once.
         _ = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
         var hashes: [Hashed] = []
         var failure: Failure?
         for file in files {
             let hashed: Hashed
             do throws(Failure) { hashed = try reading { try hash(file, algorithm, given) } } catch {
-                // Like sha256sum: one file that cannot be read does not hide the others' hashes.
+                // Like sha256sum: if one file cannot be read, the other hashes are still printed.
                 guard files.count > 1 else { throw error }
                 error.report(asJSON: context.output.format == .json)
                 failure = failure ?? error
@@ -140,7 +140,7 @@ struct CryptoHash: Verb {
         guard let saltFrom else { return nil }
         let sources = try SecretSources(
             context, ["--salt-from": saltFrom], standardInputIsDataOf: files.contains("-") ? "FILE" : nil)
-        // The iOS SDK's salt is text, and text in a file has a newline; any other is what its bytes are.
+        // The iOS SDK's salt is text, and text in a file ends with a newline. Any other salt is taken byte for byte.
         let given = try sources.read(
             "--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw && spelling != .sdk)
         let salt = try saltEncoding.decode(given, of: "--salt-from")
@@ -165,11 +165,11 @@ struct CryptoHash: Verb {
             hash.update(piece)
         }
         guard count > 0 || spelling != .sdk else { throw CryptoError.emptyInput }
-        // Asked for on standard output, so no longer a secret of ours.
+        // The user asked for it on standard output, so it is no longer secret here.
         return Hashed(name: file, text: hash.finish().publicBytes(), salt: salt)
     }
 
-    /// As sha256sum; the string of one input that is made to be stored stands alone.
+    /// Prints a line in the form of sha256sum. A stored hash of one input is printed without the name.
     private func print(_ hash: Hashed, _ context: CommandContext) throws(Failure) {
         if noBase64 { return try context.output.writeSecret(SecretBytes(copying: hash.text)) }
         let text = String(decoding: hash.text, as: UTF8.self)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto inspect`: what a key file or a container is, without its secret.
+/// `omvault crypto inspect`: describes a key file or a container, without its secret.
 struct CryptoInspect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",

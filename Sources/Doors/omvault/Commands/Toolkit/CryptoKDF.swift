@@ -40,7 +40,7 @@ struct CryptoKDF: Verb {
     var encoding = OutputEncoding.hex
 
     func validate() throws {
-        // HKDF without a salt is defined; the slow functions without one would give equal passwords equal keys.
+        // HKDF is defined without a salt. In the slow functions, equal passwords would give equal keys without one.
         if input.saltFrom == nil, alg != .hkdf { throw ValidationError("--salt-from is missing") }
         if infoFrom != nil, alg != .hkdf { throw ValidationError("--info-from is for hkdf") }
         if input.secretFrom != nil || input.adFrom != nil, !alg.rawValue.hasPrefix("argon2") {
@@ -58,7 +58,7 @@ struct CryptoKDF: Verb {
         // Nil for HKDF.
         let function = try passwordFunction()
         warn(function, saltCount: salt.count, context)
-        // A newline can be the last byte of HKDF's key. It is no part of a password.
+        // A newline can be the last byte of a key for HKDF. It is not part of a password.
         let value = try valueEncoding.decode(
             sources.read(
                 "--value-from", prompt: function == nil ? "Key" : "Password",

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMCrypto
 
-/// `omvault crypto keyrm`: a key pair out of the vault.
+/// `omvault crypto keyrm`: removes a key pair from the vault.
 struct CryptoKeyRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "keyrm",

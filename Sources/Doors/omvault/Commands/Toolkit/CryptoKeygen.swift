@@ -3,7 +3,7 @@ internal import OMCrypto
 internal import OMSecrets
 internal import OMVault
 
-/// `omvault crypto keygen`: a key or a key pair, into a file or into the vault.
+/// `omvault crypto keygen`: makes a key or a key pair, in a file or in the vault.
 struct CryptoKeygen: Verb {
     static let configuration = CommandConfiguration(
         commandName: "keygen",
@@ -104,7 +104,7 @@ struct CryptoKeygen: Verb {
         return try .generate(kind)
     }
 
-    // MARK: Places
+    // MARK: Targets
 
     private func store(_ kind: KeyKind, _ reference: KeyPairReference, _ context: CommandContext) throws {
         var target = try PublicTarget(pub, replacing: force)
@@ -155,7 +155,7 @@ struct CryptoKeygen: Verb {
         context.output.notice("made \(key.kind.name), \(key.kind.bits) bits, SHA-256 \(fingerprint): \(place)")
     }
 
-    /// Says where the key is now, also as a document, unless standard output is taken.
+    /// Reports where the key is now. With --json it also prints a document, unless the key is on standard output.
     private func report(
         _ key: borrowing PrivateKey, at place: String, members: KeyValuePairs<String, String>, context: CommandContext
     ) throws {
@@ -212,7 +212,7 @@ struct CryptoKeygen: Verb {
     }
 }
 
-/// The file of `--pub`, found free before anything is made.
+/// The file of `--pub`. It is checked before the key is made.
 private struct PublicTarget: ~Copyable {
     private var file: OutputFile?
 

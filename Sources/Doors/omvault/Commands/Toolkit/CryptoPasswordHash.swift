@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto password-hash`: a string to store, slow to guess.
+/// `omvault crypto password-hash`: a password hash to store, which is slow to guess.
 struct CryptoPasswordHash: Verb {
     static let configuration = CommandConfiguration(
         commandName: "password-hash",

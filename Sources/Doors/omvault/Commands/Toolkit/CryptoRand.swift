@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMSecrets
 
-/// `omvault crypto rand`: bytes from the system's generator.
+/// `omvault crypto rand`: random bytes from the system's generator.
 struct CryptoRand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rand",
@@ -44,6 +44,6 @@ struct CryptoRand: Verb {
         if encoding != .raw { try StandardOutput.write("\n") }
     }
 
-    /// A multiple of 15, so that the pieces of base64 and base32 join without padding between them.
+    /// A multiple of 15, so that pieces in base64 and base32 have no padding between them.
     private static let piece = 15 << 12
 }

@@ -43,7 +43,8 @@ struct CryptoVerify: Verb {
         try context.output.document(document)
     }
 
-    /// Text may stand in lines, as base64(1) writes it. What cannot be decoded is no signature of anything.
+    /// Decodes the signature. Text may be split into lines, as base64(1) writes it. Text that cannot be decoded is a bad
+    /// signature.
     private func decoded(_ stored: borrowing SecretBytes) throws -> [UInt8] {
         var bytes = stored.publicBytes()
         guard options.encoding != .raw else { return bytes }

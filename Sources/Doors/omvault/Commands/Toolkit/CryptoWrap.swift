@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto wrap`: one key under another.
+/// `omvault crypto wrap`: encrypts one key with another.
 struct CryptoWrap: Verb {
     static let configuration = CommandConfiguration(
         commandName: "wrap",

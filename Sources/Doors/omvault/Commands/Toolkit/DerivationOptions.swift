@@ -23,11 +23,11 @@ struct DerivationOptions: ParsableArguments {
         _ context: CommandContext, _ more: [(key: String, value: SecretSourceArgument?)] = []
     ) throws(Failure) -> SecretSources {
         let given = [("--salt-from", saltFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom)] + more
-        // Without --value-from the terminal is asked.
+        // Without --value-from the value comes from the terminal.
         return try SecretSources(context, given.filter { $0.1 != nil } + [("--value-from", valueFrom)])
     }
 
-    /// Nil when none was given.
+    /// Nil if no salt was given.
     func salt(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8]? {
         guard saltFrom != nil else { return nil }
         return try sources.readBytes("--salt-from", prompt: "Salt", saltEncoding).publicBytes()

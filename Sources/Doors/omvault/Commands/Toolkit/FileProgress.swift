@@ -1,6 +1,6 @@
 internal import OMVectors
 
-/// The file that is being run, on one line of a terminal that is overwritten.
+/// Shows the test vector file that is running, on one line of the terminal.
 struct FileProgress {
     private let total: Int
     private let isShown: Bool

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMCrypto
 
-/// The work factors of the slow functions; those of another function than the chosen one are refused.
+/// The work factors of the slow functions. Options of another function than the chosen one are refused.
 struct FunctionOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("Argon2: memory in KiB.", valueName: "KiB"))
     var memory: Int?

@@ -1,4 +1,4 @@
-// What is made only with --insecure, of keys and hashes; reading needs no flag.
+// Checks for keys and hashes that may be made only with --insecure. Reading them needs no flag.
 
 internal import OMCrypto
 
@@ -11,7 +11,7 @@ enum InsecureCheck {
             hint: "use a key of 2048 bits or more, or add --insecure for interoperability")
     }
 
-    /// - Throws: ``ExitStatus/unsafeAlgorithm`` for MD5. SHA-1 is warned of where it is used.
+    /// - Throws: ``ExitStatus/unsafeAlgorithm`` for MD5. SHA-1 gets a warning where it is used.
     static func check(_ hash: DigestAlgorithm) throws(Failure) {
         guard hash == .insecureMD5 else { return }
         throw Failure(

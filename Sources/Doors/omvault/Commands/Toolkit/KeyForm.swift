@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The forms that keys are written in.
+/// The forms of key files that omvault writes.
 enum KeyForm: String, CaseIterable, ExpressibleByArgument {
     case pem, der, jwk, openssh, raw, pkcs1
     case pkcs1PEM = "pkcs1-pem"

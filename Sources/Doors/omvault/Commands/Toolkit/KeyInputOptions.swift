@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMSecrets
 
-/// The key that a verb looks at.
+/// The options for the key that a command reads.
 struct KeyInputOptions: ParsableArguments {
     @Option(
         name: [.customShort("i"), .customLong("in")],
@@ -28,7 +28,7 @@ struct KeyInputOptions: ParsableArguments {
             context, opening.sources + more, standardInputIsDataOf: isStandardInput ? "--in" : nil)
     }
 
-    /// - Parameter half: `private` or `public`: the field where the reference names none.
+    /// - Parameter half: The field if the reference names none: `private` or `public`.
     func bytes(_ half: String, _ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
         try KeyOrigin(file: input, tag: tag).bytes(half, secrets: secrets, unlock: unlock, context: context)
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// Where the answer goes.
+/// The options for the form and the file of a key that is written.
 struct KeyOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The form to write.", valueName: "form"))
     var to = KeyForm.pem

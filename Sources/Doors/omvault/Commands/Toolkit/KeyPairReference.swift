@@ -1,4 +1,4 @@
-// Where a key pair is put in a vault: under a tag, or as an item of a name of its own.
+// The target of a key pair in a vault: the item of a tag, or an item with any name.
 
 internal import OMCrypto
 internal import OMVault
@@ -7,7 +7,7 @@ struct KeyPairReference {
     private let reference: ItemURI
     private let tag: String?
 
-    /// Nil when neither names a place in a vault.
+    /// Nil if neither is a reference into a vault.
     init?(tag: String?, output: String?) throws {
         if let tag {
             reference = ItemURI(tag: try KeyPairTag(tag))
@@ -23,7 +23,7 @@ struct KeyPairReference {
         }
     }
 
-    /// Stores the pair that `make` gives once the vault is unlocked.
+    /// Unlocks the vault, then stores the pair that `make` returns.
     func store(
         secrets: borrowing SecretSources, unlock: UnlockOptions, level: LevelOptions, context: CommandContext,
         make: () throws -> PrivateKey
@@ -43,7 +43,7 @@ struct KeyPairReference {
     }
 }
 
-/// A pair, and where it is now.
+/// A stored key pair, with the vault and the item that hold it.
 struct SavedKeyPair: ~Copyable {
     let key: PrivateKey
     let vault: String

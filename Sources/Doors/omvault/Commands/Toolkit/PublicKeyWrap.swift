@@ -1,10 +1,10 @@
-// The half of `crypto wrap` that wraps under a public key.
+// Wrapping with a public key, for `crypto wrap` and `crypto unwrap`.
 
 internal import OMCrypto
 internal import OMSecrets
 
 enum PublicKeyWrap {
-    /// RSA-OAEP; the hash, and the mask's unless --mgf names another.
+    /// RSA-OAEP with its hash. The mask uses the same hash, unless --mgf names another.
     case oaep(DigestAlgorithm)
     /// RSA PKCS#1 v1.5.
     case pkcs1
@@ -26,7 +26,7 @@ enum PublicKeyWrap {
 
     var needsInsecure: Bool { if case .pkcs1 = self { true } else { hash == .insecureMD5 } }
 
-    /// Of OAEP.
+    /// The hashes of OAEP.
     var hash: DigestAlgorithm? { if case .oaep(let hash) = self { hash } else { nil } }
 
     /// - Throws: ``CryptoError/unknownAlgorithm``.
@@ -35,7 +35,7 @@ enum PublicKeyWrap {
         self = found
     }
 
-    /// The message's and the mask's.
+    /// The hashes of the message and of the mask.
     func hashes(_ options: PublicKeyWrapOptions) throws(CryptoError) -> [DigestAlgorithm] {
         guard let hash else { return [] }
         return [hash] + (try options.oaep(hash).mask.map { [$0] } ?? [])

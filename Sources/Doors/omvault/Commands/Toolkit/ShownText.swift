@@ -1,6 +1,6 @@
 internal import OMSecrets
 
-/// What goes to a terminal: held until it is whole, and judged before it is shown.
+/// Output for a terminal. It is held until it is complete, and checked before it is shown.
 struct ShownText: ~Copyable {
     private let isNeeded: Bool
     private var text = SecretBuffer()
@@ -8,11 +8,11 @@ struct ShownText: ~Copyable {
 
     init(isNeeded: Bool) { self.isNeeded = isNeeded }
 
-    /// Takes the piece when it is for a terminal.
+    /// Keeps the piece, if the output goes to a terminal.
     mutating func append(_ piece: Span<UInt8>) throws(Failure) -> Bool {
         guard isNeeded else { return false }
         guard text.count + piece.count <= Self.maximum else {
-            throw Failure(.usage, "more than 1 MiB, and standard output is a terminal", hint: "give -o FILE")
+            throw Failure(.usage, "the output is longer than 1 MiB, and standard output is a terminal", hint: "give -o FILE")
         }
         text.append(piece)
         return true

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMCrypto
 
-/// What signing and verifying have in common.
+/// The options that `crypto sign` and `crypto verify` share.
 struct SignatureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -39,13 +39,13 @@ struct SignatureOptions: ParsableArguments {
         return algorithm
     }
 
-    /// The message's and the mask's.
+    /// The hashes of the message and of the mask.
     static func hashes(_ algorithm: SignatureAlgorithm) -> [DigestAlgorithm] {
         guard case .rsaPSS(let hash, let mask?, _) = algorithm else { return algorithm.hash.map { [$0] } ?? [] }
         return [hash, mask]
     }
 
-    /// Hands the message over piece by piece.
+    /// Passes the message on piece by piece.
     func read(_ update: (Span<UInt8>) throws(CryptoError) -> Void) throws {
         do { try FilePieces.read(file) { try update($0) } } catch CryptoError.inputTooLong {
             throw Failure(

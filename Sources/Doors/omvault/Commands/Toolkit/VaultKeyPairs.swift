@@ -1,4 +1,4 @@
-// Key pairs in the vault: one item a tag, its name `keypair.TAG`, its fields `private` (PKCS#8 in DER) and `public`
+// Key pairs in the vault. Each tag has one item `keypair.TAG` with the fields `private` (PKCS#8 in DER) and `public`
 // (SubjectPublicKeyInfo in DER).
 
 internal import OMCrypto
@@ -7,10 +7,10 @@ internal import OMSecrets
 internal import OMVault
 
 struct VaultKeyPairs: ~Copyable, KeyPairStore {
-    /// Unlocked already.
+    /// The vault, already unlocked.
     private let access: VaultAccess
     private let level: ProtectionLevel?
-    /// Where the pair goes whatever its tag; nil for the item of the tag.
+    /// The item for the pair, independent of its tag. Nil for the item of the tag.
     private let item: String?
 
     init(_ access: VaultAccess, level: ProtectionLevel? = nil, item: String? = nil) {
@@ -20,7 +20,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     }
 
     func contains(_ name: String) throws(Failure) -> Bool {
-        // An item without this field is no key pair, whatever its name.
+        // An item without this field is not a key pair, whatever its name is.
         do throws(Failure) {
             let path = try path(name)
             return try access.perform(.item(path.item)).item().fields.contains { $0.name == path.field }

@@ -7,7 +7,7 @@ struct VectorsCommand: ParsableCommand {
         abstract: "Check the cryptography against published test vectors.",
         subcommands: [VectorsVerify.self, VectorsList.self])
 
-    /// The files of `paths`; without any, those of the repository, and where there is none those that are built in.
+    /// The files of `paths`. Without paths, the repository's files, and without a repository the built-in files.
     static func files(_ paths: [String], _ context: CommandContext) throws -> [VectorFile] {
         guard paths.isEmpty else { return try VectorRunner.files(paths) }
         if let folder = VectorRunner.repositoryFolder() { return try VectorRunner.files([folder]) }
@@ -18,7 +18,7 @@ struct VectorsCommand: ParsableCommand {
     }
 }
 
-/// `omvault vectors verify`: the verb that proves the toolkit on the user's own machine.
+/// `omvault vectors verify`: tests the toolkit on the user's machine.
 struct VectorsVerify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -98,7 +98,7 @@ struct VectorsVerify: Verb {
 // MARK: - For people
 
 extension VectorsVerify {
-    /// One line a file, with the first few reasons; `--json` lists all of them.
+    /// One line for each file, with the first few reasons. `--json` lists all of them.
     private static func line(_ file: FileReport) -> String {
         if let note = file.note { return "\(file.path): \(note)" }
         let acceptances = file.acceptances.map { acceptance in

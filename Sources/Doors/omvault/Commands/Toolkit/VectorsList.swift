@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMVectors
 
-/// `omvault vectors list`: what files cover, without running them.
+/// `omvault vectors list`: the algorithms that files cover, without running them.
 struct VectorsList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list",

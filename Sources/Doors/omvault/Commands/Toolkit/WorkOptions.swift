@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMCrypto
 
-/// `--max-work`: how much work a stored string, or a slip of the fingers, may ask for.
+/// `--max-work`: the limit of the work that a stored string or a mistyped option can require.
 struct WorkOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,

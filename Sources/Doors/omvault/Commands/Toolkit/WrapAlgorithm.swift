@@ -1,10 +1,10 @@
 internal import OMCrypto
 
-/// The families of wrapping, by the names of `--alg`. A new family is one case here and one branch in `wrap` and in
+/// The families of wrapping algorithms that `--alg` names. A new family needs a case here, and a branch in `wrap` and in
 /// `unwrap`.
 enum WrapAlgorithm {
     case aes(AESKeyWrap)
-    /// Under a public key.
+    /// Wrapping with a public key.
     case publicKey(PublicKeyWrap)
 
     static let names = (AESKeyWrap.allCases.map(\.name) + ["rsa-oaep-HASH", "rsa-pkcs1", "x25519"])

@@ -31,7 +31,7 @@ struct WrapOptions: ParsableArguments {
 
     @OptionGroup var publicKey: PublicKeyWrapOptions
     @OptionGroup var work: WorkOptions
-    /// Of the vault that the wrapping key stands in.
+    /// The options of the vault that holds the wrapping key.
     @OptionGroup var unlock: UnlockOptions
 
     func key(_ secrets: borrowing SecretSources, prompt: String) throws(Failure) -> SecretBytes {
@@ -62,9 +62,9 @@ struct WrapOptions: ParsableArguments {
             ] + (isInVault ? unlock.sources : []))
     }
 
-    /// The bytes that --kek-from names.
+    /// Reads the key of --kek-from.
     ///
-    /// - Parameter field: of an item in a vault, when the reference names none.
+    /// - Parameter field: The field of an item in a vault, if the reference names none.
     private func kekBytes(_ field: String, _ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
         guard let reference = kekFrom?.reference else {
             return try secrets.read(
@@ -96,17 +96,17 @@ struct WrapOptions: ParsableArguments {
         KeyFileOpening(passwordOption: "--kek-password-from", limit: work.limit)
     }
 
-    /// The algorithm for a key file that was given as a symmetric key; nil for what is none.
+    /// The hint for a key file that was given as a symmetric key. Nil if the bytes are not a key file.
     private static func keyFileHint(_ key: borrowing SecretBytes) -> String? {
         guard let kind = try? KeyFile(key).publicKey().kind else { return nil }
         switch kind {
         case .rsa: return "it is an RSA key: --alg rsa-oaep-sha256"
         case .x25519: return "it is an X25519 key: --alg x25519"
-        case .ec, .ed25519: return "it is a key pair's file, and \(kind.name) wraps nothing: RSA and X25519 do"
+        case .ec, .ed25519: return "it is a key of type \(kind.name), which cannot wrap: use an RSA or X25519 key"
         }
     }
 
-    /// - Throws: ``ExitStatus/usage`` for an option that would mean nothing.
+    /// - Throws: ``ExitStatus/usage`` for an option without effect.
     func requireApplicable(to algorithm: WrapAlgorithm) throws(Failure) {
         switch algorithm {
         case .publicKey(.oaep): break

@@ -38,7 +38,7 @@ struct AddCommand: Verb {
             context, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
         try access.unlock(secrets, unlock)
-        // Looked up before the secrets are asked for, and once more inside the change.
+        // Checked before the user types secrets, and again inside the change.
         try access.refuseExisting(name)
         var values = FieldValues()
         for field in fields {

@@ -1,4 +1,4 @@
-// The verbs that speak to the agent itself.
+// The commands about the agent itself.
 
 internal import ArgumentParser
 internal import Glibc
@@ -14,7 +14,7 @@ struct AgentCommand: ParsableCommand {
         ])
 }
 
-/// The options of an agent that is started.
+/// The options for starting an agent.
 struct AgentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds without use after which a vault locks.", valueName: "sec"))
     var idle: UInt32?
@@ -72,7 +72,7 @@ struct AgentRun: Verb {
 
     func run(_ context: CommandContext) throws {
         let program = try AgentProcess.check(try AgentLauncher.program())
-        // A socket that systemd passed is the agent's own to look at.
+        // The agent itself reads a socket that systemd passes.
         let isPassed = Environment.text("LISTEN_FDS") != nil
         let words = isPassed ? [] : ["--socket", try options.agentSocket().path]
         _ = ([program] + words + options.words).withCArguments { execv(program, $0) }
@@ -122,7 +122,7 @@ struct AgentStatusCommand: Verb {
         try context.output.document(document)
     }
 
-    /// What this kernel lacks to confine the process that asks a server.
+    /// The layers of the online helper's confinement that this kernel lacks.
     static func words(_ lacking: [Confinement.Layer]) -> String {
         lacking.isEmpty ? "whole" : "this kernel lacks: " + lacking.map(\.words).joined(separator: ", ")
     }
@@ -148,7 +148,7 @@ struct AgentEnvironment: Verb {
 }
 
 extension Confinement.Layer {
-    /// The layer by what it takes away.
+    /// The layer, named by the rights that it removes.
     fileprivate var words: String {
         switch self {
         case .user: "a user without rights"

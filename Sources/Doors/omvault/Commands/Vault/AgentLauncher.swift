@@ -2,11 +2,11 @@ internal import Glibc
 internal import OMAgent
 internal import OMSystem
 
-/// An agent that runs.
+/// A running agent.
 struct AgentLauncher {
     let client: AgentClient
 
-    /// The agent of this version, started if none runs. An older one is told to go first.
+    /// The agent of this version. It is started if none is running, and an older agent is told to end first.
     static func ensureRunning() throws -> AgentLauncher {
         let socket = try AgentSocket(Environment.text, makes: true)
         let client = AgentClient(socket)
@@ -24,7 +24,7 @@ struct AgentLauncher {
         return AgentLauncher(client: client)
     }
 
-    /// The agent's program: beside this one, wherever that was started from.
+    /// The path of the agent's program, beside the program file of this process.
     static func program() throws(Failure) -> String {
         guard let own = realpath("/proc/self/exe", nil) else {
             throw Failure(.agent, "omvault cannot find its own program file: \(systemMessage(errno))")

@@ -1,4 +1,4 @@
-// Who answers a verb: the agent where it has the keys, else this process, with the password. To the verb it is one.
+// The agent as the backend of commands, if it has the vault's keys. Otherwise this process unlocks the vault.
 
 internal import OMAgent
 internal import OMVault
@@ -7,10 +7,10 @@ internal import OMVault
 struct AgentVaultClient {
     let client: AgentClient
     let paths: VaultPaths
-    /// What the user calls the vault.
+    /// The vault's name, as the user knows it.
     let name: String
 
-    /// Answers a question, or makes a change, of a vault that is unlocked there.
+    /// Reads or changes a vault that is unlocked in the agent.
     func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
         do throws(AgentItems.Problem) { return try AgentItems(client, paths).perform(request) } catch {
             switch error {
@@ -33,12 +33,12 @@ struct AgentVaultClient {
         try client.status().vaults.contains { $0.paths == paths && $0.state == .unlocked }
     }
 
-    /// Hands over the keys of the vault, unlocked in this process, to be kept.
+    /// Gives the agent the keys of a vault that is unlocked in this process.
     ///
     /// - Parameters:
-    ///   - idle: seconds without use after which it locks; 0 for the agent's own.
-    ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
-    /// - Returns: how it stands there; nil where it was locked again meanwhile.
+    ///   - idle: Seconds without use after which the agent locks the vault. 0 for the agent's default.
+    ///   - hard: Seconds after which the agent locks it in any case. 0 for the agent's default.
+    /// - Returns: The vault's status in the agent. Nil if it was locked again meanwhile.
     func handOver(
         _ vault: borrowing Vault, idle: UInt32 = 0, hard: UInt32 = 0
     ) throws(Failure) -> AgentStatus.VaultStatus? {
@@ -53,7 +53,7 @@ struct AgentVaultClient {
         return opened
     }
 
-    /// For a person.
+    /// The notice for a person.
     func unlockedWords(_ vault: AgentStatus.VaultStatus?) -> String {
         "unlocked \(name.shown)"
             + (vault.map { " (idle \(DurationText.text($0.idleLeft)), hard \(DurationText.text($0.hardLeft)))" } ?? "")
@@ -61,8 +61,8 @@ struct AgentVaultClient {
 }
 
 extension VaultAccess {
-    /// The agent, started if none runs, to keep this vault open. A vault that is not there, and an agent that cannot be, are
-    /// told here, before anybody types.
+    /// The agent that will keep this vault open, started if none is running. If the vault does not exist or the agent cannot
+    /// start, this throws before the user types a password.
     func startedAgent() throws -> AgentVaultClient {
         guard let agentPaths else {
             throw Failure(.usage, "the path of vault \"\(location.name.shown)\" is too long for the agent")
@@ -71,14 +71,14 @@ extension VaultAccess {
         return AgentVaultClient(client: try AgentLauncher.ensureRunning().client, paths: agentPaths, name: location.name)
     }
 
-    /// The agent, unless the options or the verb rule it out, or none runs. An agent that cannot be trusted is not asked, and
-    /// a warning says so.
+    /// The agent, unless the options or the command exclude it, or none is running. An agent that cannot be trusted is not
+    /// asked, and a warning says so.
     func agent(_ options: UnlockOptions) -> AgentVaultClient? {
         guard !options.noAgent, !options.hasAskedAgent, !acceptsRollback else { return nil }
         return agentClient
     }
 
-    /// The agent, asked for what a login needs of this vault.
+    /// The agent for this vault, without a look at the options.
     var agentClient: AgentVaultClient? {
         guard let agentPaths else { return nil }
         do throws(AgentError) {
@@ -99,7 +99,7 @@ extension VaultAccess {
         }
     }
 
-    /// The agent's answer to a question; nil when it has none.
+    /// The agent's answer to a question. Nil if the agent could not be asked.
     func ask(_ agent: AgentVaultClient, _ question: consuming ItemRequest) -> AgentItemReply? {
         do throws(AgentError) { return try agent.client.perform(agent.paths, question) } catch {
             warn(error)
@@ -107,7 +107,7 @@ extension VaultAccess {
         }
     }
 
-    /// That there is no agent is nothing to speak of.
+    /// Warns of an error of the agent. An agent that is not running is no error.
     func warn(_ error: AgentError) {
         switch error {
         case .notRunning, .noRuntimeFolder: break
@@ -115,13 +115,13 @@ extension VaultAccess {
         }
     }
 
-    /// Takes away the vault's restart ticket, which an agent that is gone may have left.
+    /// Deletes the vault's ticket, which an agent may have left when it ended.
     func deleteTicket() {
         guard let socket = try? AgentSocket(Environment.text), let id = try? file().id else { return }
         AgentClient(socket).deleteTickets(of: id)
     }
 
-    /// Has the agent let go of keys that open nothing any more, and of the ticket.
+    /// Makes the agent drop keys that no longer open the vault, and deletes the ticket.
     func lockAgent() {
         deleteTicket()
         guard let agent = agentClient else { return }
@@ -134,6 +134,6 @@ extension VaultAccess {
         } catch { warn(error) }
     }
 
-    /// The vault as the agent is told of it.
+    /// The paths that name the vault to the agent.
     var agentPaths: VaultPaths? { VaultPaths(vault: AbsolutePath.absolute(location.path), device: deviceFolder) }
 }

@@ -36,7 +36,7 @@ struct BackupCreate: Verb {
 
     func run(_ context: CommandContext) throws {
         let path = try BackupPath(file)
-        // Before anybody types a password.
+        // Checked before the user types a password.
         try path.refuseExisting()
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)

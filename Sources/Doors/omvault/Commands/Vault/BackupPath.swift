@@ -1,11 +1,11 @@
 internal import OMSystem
 internal import OMVault
 
-/// A backup's path, and what goes wrong there.
+/// A backup's path, and the messages for errors there.
 struct BackupPath {
     let path: String
 
-    /// A backup is read twice and gets its name when it is whole, so it is a file.
+    /// A backup must be a file: it is read twice, and it gets its name when it is complete.
     init(_ path: String) throws(Failure) {
         guard path != "-", !path.isEmpty else {
             throw Failure(.usage, "a backup is a file, not a stream", hint: "give the name of a file")
@@ -24,7 +24,7 @@ struct BackupPath {
         return try run { () throws(VaultError) in try BackupFile.open(path, progress: progress.add) }
     }
 
-    /// - Parameter vault: whose name errors get that are about a vault and not about the backup.
+    /// - Parameter vault: The vault's name, for errors that are about the vault and not about the backup.
     func run<R: ~Copyable>(
         vault: String? = nil, _ body: () throws(VaultError) -> R
     ) throws(Failure) -> R {

@@ -94,7 +94,7 @@ struct BackupRestore: Verb {
         }
     }
 
-    /// Attack, or accident: restore beside the vault itself. This device would refuse the original from then on.
+    /// Attack, or accident: a backup is restored beside the vault itself. This device would refuse the original from then on.
     private func refuseIfVaultIsHere(_ id: [UInt8], _ folders: UserFolders) throws(Failure) {
         guard let names = try? PrivateFolder(folders.vaults).names() else { return }
         for name in names where name.hasSuffix(".omv") {
@@ -117,7 +117,7 @@ struct BackupRestore: Verb {
                 context.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
             }
         }
-        // Attack: use a password that was changed because it leaked. It opens the vault that an older backup brings back.
+        // Attack: an attacker has a leaked password that was changed since. It opens the vault of an older backup again.
         let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
         if !revived.isEmpty {
             context.output.notice(

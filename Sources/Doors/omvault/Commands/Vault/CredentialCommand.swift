@@ -166,7 +166,7 @@ extension VaultAccess: ItemBackend {
 
     static func problem(_ error: VaultError) -> Failure { Failure(error, vault: nil) }
 
-    /// Puts an item under a level, if it is not there already.
+    /// Moves an item to a level, unless it already has this level.
     func raise(_ name: ItemName, to level: ProtectionLevel) throws(Failure) {
         guard try perform(.item(name)).item().level != level else { return }
         _ = try perform(.setLevel(name, level, ifRevision: nil))

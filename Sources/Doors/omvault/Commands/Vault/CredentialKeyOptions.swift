@@ -24,7 +24,9 @@ struct CredentialKeyOptions: ParsableArguments {
         } catch { throw Failure(error, vault: vault) }
     }
 
-    /// - Parameter error: what the vault said of the item, whose name says nothing to those who know the key.
+    /// The error for a missing key. The vault's own error names the item, and the user knows only the key.
+    ///
+    /// - Parameter error: The vault's error, with the SDK's number.
     func missing(_ vault: String, _ error: Failure) -> Failure {
         Failure(.notFound, "no \(noun) \"\(text)\" in vault \"\(vault)\"", hint: "omvault credential ls")
             .with(sdkCode: error.sdkCode)

@@ -35,9 +35,9 @@ struct CredentialPartOptions: ParsableArguments {
     @OptionGroup var level: LevelOptions
     @OptionGroup var unlock: CredentialUnlockOptions
 
-    /// Stores what is given.
+    /// Stores the given parts.
     ///
-    /// - Parameter isWhole: replaces the credential or property; else only the parts that are given.
+    /// - Parameter isWhole: Whether to replace the whole credential or property. Otherwise only the given parts change.
     func store(_ context: CommandContext, isWhole: Bool) throws {
         guard isProperty ? !isOfCredential : !isOfProperty else {
             throw ValidationError(
@@ -47,7 +47,7 @@ struct CredentialPartOptions: ParsableArguments {
         }
         let access = try VaultAccess(context)
         let name = try key.name(access.location.name)
-        // Before a secret is asked for that would not be taken.
+        // Checked before the user types a secret that would be refused.
         for property in properties { try check(property) }
         let options = try unlock.options()
         let takesSecret = takesSecret(isWhole: isWhole)
@@ -113,7 +113,7 @@ struct CredentialPartOptions: ParsableArguments {
     }
     private var isOfProperty: Bool { valueFrom != nil || label != nil || description != nil }
 
-    /// Whether the main secret is asked for: always when a thing is put in whole, else when nothing else is given.
+    /// Whether to ask for the main secret: always for a whole credential or property, otherwise if no other part is given.
     private func takesSecret(isWhole: Bool) -> Bool {
         if isProperty { return isWhole || valueFrom != nil || !isOfProperty }
         return isWhole || passwordFrom != nil || !isOfCredential

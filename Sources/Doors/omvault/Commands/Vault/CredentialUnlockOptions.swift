@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How these verbs unlock: `--password-from` is the credential's own.
+/// How these commands unlock the vault. Here `--password-from` is for the credential's password.
 struct CredentialUnlockOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
     var vaultPasswordFrom: SecretSourceArgument?

@@ -3,7 +3,7 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
-/// `NAME=SRC`. Like a source it takes anything, so that ArgumentParser never prints a secret typed in the wrong place.
+/// `NAME=SRC`. It accepts any text, so that ArgumentParser never prints a secret that was typed in the wrong place.
 struct FieldArgument: ExpressibleByArgument {
     let name: String?
     let source: SecretSourceArgument

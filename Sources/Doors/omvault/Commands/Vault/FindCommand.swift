@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMSecrets
 internal import OMVault
 
-/// `omvault find`: the items in which something stands.
+/// `omvault find`: the items that contain given words.
 struct FindCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "find",
@@ -67,7 +67,7 @@ struct FindCommand: Verb {
         try noticeUnknownFields(among: scope?.fields ?? [], items, access, context)
     }
 
-    /// Names the fields that no item has: a word that is not found in them is not found because of a slip of the pen.
+    /// Names the fields of `--in` that no item has. Such a name is probably mistyped, and no word is found in it.
     private func noticeUnknownFields(
         among fields: [FieldName], _ found: [Item], _ access: VaultAccess, _ context: CommandContext
     ) throws {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMSecrets
 internal import OMVault
 
-/// `omvault get`: one secret, exactly its bytes; or an item with its secrets concealed.
+/// `omvault get`: the exact bytes of one secret, or an item with its secrets concealed.
 struct GetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "get",

@@ -45,7 +45,7 @@ struct InitCommand: Verb {
         let location = try vault.map { name throws(Failure) in try VaultLocation(name, in: folders) } ?? context.vault(folders)
         let parameters = try stretch.parameters()
         let secrets = try SecretSources(context, ["--password-from": passwordFrom, "--code-from": codeFrom])
-        // Before anybody types a password twice.
+        // Checked before the user types a password twice.
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
         let password = try secrets.readPassword(
             "--password-from", prompt: "New password for vault \"\(location.name)\"", isNew: true)
@@ -60,7 +60,7 @@ struct InitCommand: Verb {
         }
         let code = RecoveryCode.random()
         let recovery = try NewSlot(recovery: code, parameters)
-        // Whoever types it back does so before the vault is made: a slip of the pen then costs nothing.
+        // The user types the code back before the vault is made, so that a typing error costs nothing.
         guard RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, context) else {
             try make(location, device: folder, policy: policy, slots: [slot, recovery])
             return try report(context, location, code.text())

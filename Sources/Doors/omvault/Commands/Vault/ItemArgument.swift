@@ -11,7 +11,7 @@ struct ItemArgument: ExpressibleByArgument {
         (item, field) = (parts[0], parts.count == 2 ? parts[1] : nil)
     }
 
-    /// An item where no field can be named.
+    /// An item for a command that takes no field.
     init(whole text: String) { (item, field) = (text, nil) }
 
     /// Whether it ends with the colon: the field is ``DefaultField``.
@@ -21,7 +21,7 @@ struct ItemArgument: ExpressibleByArgument {
         do throws(VaultError) { return try ItemName(item) } catch { throw Failure(error, vault: nil) }
     }
 
-    /// - Throws: ``ExitStatus/usage`` when no field was named.
+    /// - Throws: ``ExitStatus/usage`` if no field was given.
     func path() throws(Failure) -> FieldPath {
         guard let field else {
             throw Failure(

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import OMVault
 
-/// Items on their way to the screen: what `ls` and `find` print.
+/// The table of items that `ls` and `find` print.
 struct ItemTable {
     let columns: [Column]
-    /// In the order of their names.
+    /// Sorted by name.
     let items: [Item]
     let isOfTrash: Bool
 

@@ -134,18 +134,18 @@ struct KeyAddSlot: Verb {
             let text = try secrets.read("--key-from", prompt: "Text of the key file")
             return try add(.keyFile(try access.keyFile(text)), to: vault, policy: policy, access: access)
         }
-        // The file before the slot: a slot whose file could not be written would be a way in that nobody has.
+        // The file is written before the slot: a slot without its file would be useless.
         var target = try OutputFile(out, replacing: false)
         let file = VaultKeyFile.random()
         try target.write(file.text())
-        // Attack, or accident: a power cut leaves the slot and an empty file. So the file is on the disk before the slot is.
+        // Attack, or accident: a power cut leaves the slot and an empty file. So the file is on the disk before the slot.
         try target.finish(survivesPowerCut: true)
         let made = FileNumber(out)
         let before = try access.run { () throws(VaultError) in try vault.settings() }.slots
         do throws(Failure) {
             try add(.keyFile(file), to: vault, policy: policy, access: access)
         } catch {
-            // The slot may be there although an error came behind it; its file must not go then.
+            // The error may have come after the slot was added. Then its file must stay.
             let after = (try? vault.settings())?.slots
             let isThere = after?.contains { slot in slot.kind == .keyFile && !before.contains(slot) } ?? true
             if !isThere, FileNumber(out) == made { OutputFile.remove(out) }

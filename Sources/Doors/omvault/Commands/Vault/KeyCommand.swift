@@ -59,7 +59,7 @@ struct KeySlots: Verb {
     }
 }
 
-/// A slot on its way to the screen.
+/// A slot as it is printed.
 private struct ShownSlot {
     let slot: KeySlot
     let owner: LoginOwner?
@@ -69,7 +69,7 @@ private struct ShownSlot {
         self.slot = slot
         owner = try logins.owner(of: slot)
         if slot.kind == .login {
-            // Each enrolment has a key of its own.
+            // Each enrolment has a new key, so a slot from before it does not open.
             state = (owner?.enrolledAt).map { $0 > slot.created ? "stale" : "ok" } ?? "stale"
         } else {
             state = policy.isMet(by: slot) ? "ok" : "below policy"

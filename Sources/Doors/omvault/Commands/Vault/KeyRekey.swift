@@ -67,7 +67,7 @@ struct KeyRekey: Verb {
                 try RecoveryCodeSheet.print(code.text(), context)
                 try RecoveryCodeSheet.confirm(code, secrets)
             } else if context.output.format != .json {
-                // Before the old one ends: a code that could not be printed would be lost.
+                // Printed before the old code stops working. If printing fails, nothing is changed.
                 try RecoveryCodeSheet.print(code.text(), context)
                 isShown = true
             }
@@ -119,7 +119,7 @@ extension VaultAccess {
         try run { () throws(VaultError) in try NewSlot(recovery: code, policy.stretch) }
     }
 
-    /// Reads what opens `slot`, and tries it: nobody wants to learn tomorrow that it was mistyped.
+    /// Reads the secret of `slot` and tries it, so that a mistyped secret is found before the rekey.
     fileprivate func keep(
         _ slot: KeySlot, secrets: borrowing SecretSources, option: String, policy: VaultPolicy
     ) throws(Failure) -> Vault.RekeyedSlot {
@@ -141,7 +141,7 @@ extension VaultAccess {
     }
 }
 
-/// `ID=SRC`. Like a source it takes anything, so that ArgumentParser never prints a secret typed in the wrong place.
+/// `ID=SRC`. It accepts any text, so that ArgumentParser never prints a secret that was typed in the wrong place.
 struct SlotSource: ExpressibleByArgument {
     private let id: UInt32?
     let source: SecretSourceArgument

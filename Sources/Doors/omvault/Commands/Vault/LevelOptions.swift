@@ -11,9 +11,9 @@ struct LevelOptions: ParsableArguments {
     @Flag(help: "Bind the item to this device: it is in no backup, export or sync.")
     var deviceOnly = false
 
-    /// Nil where nothing was given. An unknown level is an error, never a weaker one.
+    /// The level that was given. Nil if none was. An unknown level is an error, and never becomes a weaker level.
     ///
-    /// - Parameter defaultLevel: asked for with `--device-only` alone: it takes a look into the vault.
+    /// - Parameter defaultLevel: Read for `--device-only` alone, since reading it opens the vault's file.
     func level(
         default defaultLevel: @autoclosure () throws(Failure) -> ProtectionLevel
     ) throws(Failure) -> ProtectionLevel? {
@@ -25,7 +25,7 @@ struct LevelOptions: ParsableArguments {
 }
 
 extension ProtectionLevel {
-    /// A level as it is typed.
+    /// The level that the user typed.
     static func parse(_ text: String, deviceOnly: Bool) throws(Failure) -> ProtectionLevel {
         guard let level = ProtectionLevel(named: text) else {
             throw Failure(

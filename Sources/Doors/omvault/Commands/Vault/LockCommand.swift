@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMAgent
 internal import OMVault
 
-/// `omvault lock`: the keys go.
+/// `omvault lock`: makes the agent wipe the keys.
 struct LockCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "lock",
@@ -25,15 +25,15 @@ struct LockCommand: Verb {
 
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
-        // "locked" must not be said of a vault that is not there.
+        // A vault that does not exist must not be reported as locked.
         guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.location.path) }) else {
             throw access.failure(.noVault)
         }
         let what = all ? "every vault" : "vault \"\(access.location.name.shown)\""
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
-            // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it. Before, so that
-            // nobody has it resumed meanwhile, and after, since an unlock may have written one.
+            // A ticket outlives the agent that wrote it, and a newer agent does not know it. The tickets are deleted before
+            // the lock, so that no process resumes one meanwhile, and after it, since an unlock may have written one.
             let deleteTickets = {
                 guard forget else { return }
                 if all { client.deleteTickets(of: nil) } else if let id = try? access.file().id { client.deleteTickets(of: id) }

@@ -93,7 +93,7 @@ struct LogVerifyCommand: Verb {
     }
 }
 
-/// `omvault log export`: the entries with their bytes, for somebody else's archive.
+/// `omvault log export`: the entries with their bytes, for an archive.
 struct LogExportCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -122,7 +122,7 @@ struct LogExportCommand: Verb {
     }
 }
 
-/// `omvault log begin`: a new chain behind a break in the log of logins.
+/// `omvault log begin`: a new chain after a break in the log of logins.
 struct LogBeginCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "begin",
@@ -148,7 +148,7 @@ struct LogBeginCommand: Verb {
 private struct AuditAccess {
     let access: VaultAccess
 
-    /// Under an accepted rollback: a log is most wanted when the vault is refused.
+    /// Accepts a rollback, since a user needs the log most when the vault is refused.
     init(_ context: CommandContext) throws(Failure) { access = try VaultAccess(context, acceptsRollback: true) }
 
     func report() throws(Failure) -> AuditLogReport {

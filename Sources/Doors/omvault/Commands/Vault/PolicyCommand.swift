@@ -120,7 +120,7 @@ struct PolicySet: Verb {
         }
     }
 
-    /// Whatever the item is called: a level is for nothing else.
+    /// Whether the rule is an item's level, whatever name the item has. Only items and `--default` take a level.
     private var isForItem: Bool { !isDefault && (level.level != nil || level.deviceOnly) }
 
     func run(_ context: CommandContext) throws {
@@ -146,7 +146,7 @@ struct PolicySet: Verb {
 
     private typealias Change = (inout VaultPolicy) throws(VaultError) -> Void
 
-    /// Read before anybody types a password.
+    /// Parsed before the user types a password.
     private func change() throws -> Change {
         switch (rule, value) {
         case (nil, _):
@@ -165,7 +165,7 @@ struct PolicySet: Verb {
         case ("history", nil): throw ValidationError("history takes a number, 0 to 1000")
         case ("stretch", nil):
             guard kdfMem != nil || kdfTime != nil else { throw ValidationError("stretch takes --kdf-mem, --kdf-time") }
-            // Judged here with what is given; the other half is the vault's own and within the bounds.
+            // Only the given values are checked here. The other value comes from the vault and is within the limits.
             _ = try StretchOptions.parameters(memory: kdfMem ?? 64, passes: kdfTime ?? 3)
             let (memory, passes) = (kdfMem, kdfTime)
             return { policy throws(VaultError) in

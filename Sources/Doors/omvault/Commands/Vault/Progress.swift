@@ -1,4 +1,4 @@
-/// A bar that a closure can move.
+/// A progress bar for closures. A class, so that a closure can advance it.
 final class Progress {
     private var bar: ByteProgress
 

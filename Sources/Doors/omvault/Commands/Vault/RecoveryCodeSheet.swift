@@ -1,9 +1,9 @@
 internal import OMSecrets
 internal import OMVault
 
-/// A new recovery code on its way to paper.
+/// Shows a new recovery code, and checks that the user wrote it down.
 enum RecoveryCodeSheet {
-    /// Prints the code on standard output, with what to do with it beside it.
+    /// Prints the code on standard output, and a notice about what to do with it.
     static func print(_ code: borrowing SecretBytes, _ context: CommandContext) throws(Failure) {
         context.output.notice("the recovery code, shown only once; write it down and keep it away from this device:")
         var line = SecretBuffer()
@@ -12,7 +12,7 @@ enum RecoveryCodeSheet {
         try StandardOutput.write(line.finish())
     }
 
-    /// Whether the code is wanted back: where `--code-from` was given, or a person has just seen it. A script need not.
+    /// Whether the user must type the code back: with `--code-from`, and at a terminal. A script without it need not.
     static func isTypedBack(wasGiven: Bool, _ context: CommandContext) -> Bool {
         context.output.format != .json && (wasGiven || context.terminal.mayAsk && StandardOutput.isTerminal)
     }

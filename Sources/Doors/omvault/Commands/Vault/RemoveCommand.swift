@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMRecords
 internal import OMVault
 
-/// `omvault rm`: items into the trash, or gone with all their versions.
+/// `omvault rm`: moves items to the trash, or removes them with all their versions.
 struct RemoveCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -63,7 +63,7 @@ struct RemoveCommand: Verb {
         let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
         if purge { try confirm(names, access, context) }
-        // All go in one change or none does.
+        // One change removes all items or none.
         let reply =
             if trash {
                 try access.perform(.purgeTrash(names.isEmpty ? nil : names))
@@ -93,7 +93,7 @@ struct RemoveCommand: Verb {
         try access.unlock(secrets, unlock)
         let place = try place(id, level, access)
         try context.confirm("Remove \(place.words)\(place.item == nil ? "," : "") for good?")
-        // The very entry that was asked about, whatever is planted meanwhile.
+        // Removes exactly the entry that the user confirmed, even if another one was added meanwhile.
         guard case .removed(let gone, let result) = try access.perform(.purgeID(place.entry, level: place.level)) else {
             throw Failure.unexpectedReply
         }
@@ -107,7 +107,7 @@ struct RemoveCommand: Verb {
         context.output.purged(result)
     }
 
-    /// The one place that the id names.
+    /// The only entry with this id.
     private func place(_ id: [UInt8], _ level: ProtectionLevel?, _ access: VaultAccess) throws(Failure) -> EntryReference {
         guard case .entries(let places) = try access.perform(.entries(id: id, level: level)) else {
             throw .unexpectedReply
@@ -121,7 +121,7 @@ struct RemoveCommand: Verb {
             hint: "omvault ls --fields id,name,level")
     }
 
-    /// Looked up before the question, so that nobody agrees to what is not there.
+    /// Looks the items up before the question, so that the user is not asked about items that do not exist.
     private func confirm(_ names: [ItemName], _ access: VaultAccess, _ context: CommandContext) throws(Failure) {
         if names.isEmpty {
             let count = try access.perform(.items(trashed: true)).items().count
@@ -139,7 +139,7 @@ struct RemoveCommand: Verb {
     }
 }
 
-/// `--level LEVEL [--device-only]`, of what is there already.
+/// `--level LEVEL [--device-only]` of an existing item.
 struct StoredLevelOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Under which level the item with that id stands. Only with --id.", valueName: "level"))
     var level: String?
@@ -147,7 +147,7 @@ struct StoredLevelOptions: ParsableArguments {
     @Flag(help: "The device-only one of that level.")
     var deviceOnly = false
 
-    /// Nil where nothing was given.
+    /// Nil if no level was given.
     func chosen() throws(Failure) -> ProtectionLevel? {
         guard let level else { return nil }
         return try ProtectionLevel.parse(level, deviceOnly: deviceOnly)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMVault
 
-/// `omvault restore`: an item out of the trash, or an earlier version of it.
+/// `omvault restore`: brings back an item from the trash, or an earlier version of it.
 struct RestoreCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "restore",

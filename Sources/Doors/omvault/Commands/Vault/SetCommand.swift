@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import OMRecords
 internal import OMVault
 
-/// `omvault set`: another secret in an item's field, or another level for the item.
+/// `omvault set`: changes the secret in an item's field, or the item's level.
 struct SetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -56,7 +56,7 @@ struct SetCommand: Verb {
         let path = try item.path()
         try access.unlock(secrets, unlock)
         let found = try access.perform(.item(path.item)).item()
-        // Before a secret is asked for that would not be taken.
+        // Checked before the user types a secret that would be refused.
         if let ifRev, ifRev != found.revision {
             throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.location.name)
         }
@@ -78,7 +78,7 @@ struct SetCommand: Verb {
             ])
     }
 
-    /// Moves an item of an unlocked vault to another level, and says so.
+    /// Moves an item of an unlocked vault to another level, and reports it.
     static func setLevel(
         _ name: ItemName, _ level: LevelOptions, ifRevision: UInt64?, _ access: VaultAccess
     ) throws(Failure) {
@@ -98,7 +98,7 @@ struct SetCommand: Verb {
         access.context.output.purged(purge)
     }
 
-    /// The item, or where there is none, the one of that name that went to the trash last.
+    /// The item. If there is none, the item of that name that was moved to the trash last.
     private static func placed(_ name: ItemName, _ access: VaultAccess) throws(Failure) -> Item {
         do throws(Failure) { return try access.perform(.item(name)).item() } catch {
             guard error.status == .notFound else { throw error }
@@ -110,7 +110,7 @@ struct SetCommand: Verb {
 }
 
 extension Output {
-    /// Says when bytes that must be gone are not gone yet.
+    /// Notes that removed bytes are not yet erased, if that is so.
     func purged(_ result: PurgeResult?) {
         guard result == .pending else { return }
         notice(
@@ -118,13 +118,14 @@ extension Output {
         )
     }
 
-    /// Says that there are such bytes.
+    /// Warns that the vault's file is a copy.
     func replacedFile(of vault: String) {
         notice(
             "warning: the file of vault \"\(vault.shown)\" is a copy of the file that this device wrote last: unlocks and wrong "
                 + "secrets are not in its log until the vault is changed")
     }
 
+    /// Notes that removed bytes of an earlier change are not yet erased.
     func pendingPurge(of vault: String) {
         notice(
             "a purge of vault \"\(vault.shown)\" is pending: removed sealed bytes stay in its write-ahead log until it is unlocked "

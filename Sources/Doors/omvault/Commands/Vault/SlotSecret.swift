@@ -1,4 +1,4 @@
-// What opens a slot, while it is at hand.
+// The secret that opens a slot.
 
 internal import OMAuth
 internal import OMSecrets
@@ -11,7 +11,7 @@ enum SlotSecret: ~Copyable {
     case keyFile(VaultKeyFile)
     case login(VerifiedLogin)
 
-    /// The key that `slot`, of the same kind, asks for.
+    /// The key for `slot`, which is of the same kind.
     borrowing func key(for slot: KeySlot) throws(VaultError) -> Key<Unlocking> {
         switch self {
         case .password(let password): try slot.key(stretching: password.bytes)
@@ -21,7 +21,7 @@ enum SlotSecret: ~Copyable {
         }
     }
 
-    /// A new slot that the same opens.
+    /// A new slot that this secret opens.
     borrowing func newSlot(_ parameters: Argon2id.Parameters) throws(VaultError) -> NewSlot {
         switch self {
         case .password(let password): try NewSlot(password: password, parameters)
@@ -31,7 +31,7 @@ enum SlotSecret: ~Copyable {
         }
     }
 
-    /// Makes a slot below the policy anew, if this is for one that is stretched.
+    /// Replaces a slot that is weaker than the policy, if its kind is stretched.
     borrowing func raiseStretch(of slot: KeySlot, in vault: borrowing Vault) throws(VaultError) -> KeySlot? {
         switch self {
         case .password(let password): try vault.raiseStretch(of: slot, password.bytes)
@@ -43,7 +43,7 @@ enum SlotSecret: ~Copyable {
 }
 
 extension KeySlot.Kind {
-    /// As `--type` names it.
+    /// The name for `--type`.
     var name: String {
         switch self {
         case .password: "password"
@@ -62,7 +62,7 @@ extension KeySlot.Kind {
         }
     }
 
-    /// The option that says where its secret comes from.
+    /// The option for the source of its secret.
     var option: String {
         switch self {
         case .password, .login: "--password-from"

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMSecrets
 
-/// `--kdf-mem MIB --kdf-time N`: how long a guess takes.
+/// `--kdf-mem MIB --kdf-time N`: how much memory and time a guess takes.
 struct StretchOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024 (64).", valueName: "mib"))
     var kdfMem: UInt32?
@@ -17,7 +17,7 @@ struct StretchOptions: ParsableArguments {
             memory: kdfMem ?? standard.memoryKiB >> 10, passes: kdfTime ?? standard.passes)
     }
 
-    /// - Parameter memory: in MiB.
+    /// - Parameter memory: The memory in MiB.
     static func parameters(memory: UInt32, passes: UInt32) throws(Failure) -> Argon2id.Parameters {
         do throws(SecretsError) {
             guard memory <= 1 << 20 else { throw .stretchOutOfBounds }

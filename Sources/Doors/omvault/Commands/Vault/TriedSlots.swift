@@ -9,8 +9,8 @@ struct TriedSlots {
     /// Chooses the slot that `--keyslot` names, or else those of the kind that the options ask for.
     ///
     /// - Parameters:
-    ///   - owner: the vault or the backup, as a message names it.
-    ///   - unknown: the error for an id that no slot has.
+    ///   - owner: The vault or the backup, as a message names it.
+    ///   - unknown: The error for an id that no slot has.
     init(
         _ options: UnlockOptions, of slots: [KeySlot], in owner: String, unknown: (UInt32) -> Failure
     ) throws(Failure) {
@@ -25,7 +25,7 @@ struct TriedSlots {
         let kind = options.kind
         tried = KeySlot.tried(kind, of: slots)
         guard !tried.isEmpty else {
-            // A login slot is reached by --keyslot only.
+            // A login slot can be chosen with --keyslot only.
             let others = Set(slots.filter { $0.kind != .login }.map(\.kind.option)).sorted().joined(separator: ", ")
             throw Failure(
                 .badSecret, "\(owner) has no \(kind.noun)",
@@ -35,7 +35,7 @@ struct TriedSlots {
         untried = slots.filter { [tried] slot in slot.kind == kind && !tried.contains(slot) }
     }
 
-    /// Runs `body`. Where the secret opens none of the slots, the error names those that were not tried.
+    /// Runs `body`. If the secret opens none of the slots, the error names the slots that were not tried.
     func naming<R: ~Copyable>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) { return try body() } catch {
             guard error.status == .badSecret, !untried.isEmpty else { throw error }

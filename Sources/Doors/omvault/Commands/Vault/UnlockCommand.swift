@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMAgent
 
-/// `omvault unlock`: the vault stays open in the agent.
+/// `omvault unlock`: unlocks a vault, which stays open in the agent.
 struct UnlockCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "unlock",

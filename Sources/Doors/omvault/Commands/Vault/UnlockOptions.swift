@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMVault
 
-/// The options of every verb that unlocks.
+/// The options of every command that unlocks a vault.
 struct UnlockOptions: ParsableArguments {
     private enum CodingKeys: CodingKey { case passwordFrom, recoveryFrom, keyFileFrom, keyslot, noAgent }
 
@@ -20,10 +20,10 @@ struct UnlockOptions: ParsableArguments {
     @Flag(help: "Do not ask the agent: open the vault here.")
     var noAgent = false
 
-    /// What the vault's password is called where a verb has a password of its own.
+    /// The option for the vault's password. It differs in commands that have a password of their own.
     var passwordOption = "--password-from"
 
-    /// Whether the agent has been asked the same question just now, and did not have the keys.
+    /// Whether the agent was already asked the same question and did not have the keys.
     var hasAskedAgent = false
 
     func validate() throws {
@@ -32,7 +32,7 @@ struct UnlockOptions: ParsableArguments {
         }
     }
 
-    /// What ``SecretSources`` is told of these options. With a slot and nothing else any of them may be needed.
+    /// The options for ``SecretSources``. With `--keyslot` alone, each of them may be needed.
     var sources: [(key: String, value: SecretSourceArgument?)] {
         if !given.isEmpty { return given }
         guard keyslot != nil else { return [(passwordOption, nil)] }
@@ -50,10 +50,10 @@ struct UnlockOptions: ParsableArguments {
 }
 
 extension UnlockOptions {
-    /// The kind of slot that is asked for where none is named.
+    /// The kind of slot to unlock, if `--keyslot` names none.
     var kind: KeySlot.Kind { recoveryFrom != nil ? .recovery : keyFileFrom != nil ? .keyFile : .password }
 
-    /// The option behind which the secret of a slot is.
+    /// The option for the secret of a slot.
     func option(for slot: KeySlot) -> String? {
         if let given = given.first?.key { return given }
         return slot.kind.option == "--password-from" ? passwordOption : nil

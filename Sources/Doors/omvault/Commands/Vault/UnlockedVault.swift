@@ -1,6 +1,6 @@
 internal import OMVault
 
-/// A vault that was just unlocked, and what unlocked it.
+/// A vault that was just unlocked, with the slot and the secret that unlocked it.
 struct UnlockedVault: ~Copyable {
     let vault: Vault
     let slot: KeySlot

@@ -1,4 +1,4 @@
-// How a verb gets at a vault: which file, which device, which password.
+// A command's access to a vault: its file, the device folder, and the unlocked vault.
 
 internal import OMAgent
 internal import OMSecrets
@@ -6,7 +6,7 @@ internal import OMStorage
 internal import OMSystem
 internal import OMVault
 
-/// One vault, found, and opened when something is asked of it.
+/// The vault of a command. It is opened when it is first needed.
 ///
 ///     let access = try VaultAccess(context)
 ///     try access.unlock(secrets, options)
@@ -15,14 +15,15 @@ final class VaultAccess {
     let context: CommandContext
     let location: VaultLocation
     let device: DeviceFolder?
-    /// Its path; empty where there is none.
+    /// The path of the device folder. Empty if there is none.
     let deviceFolder: String
     let acceptsRollback: Bool
-    /// One of these once it is unlocked: open here, or in the agent.
+    /// Not nil once the vault is unlocked in this process.
     private var unlocked: Vault?
+    /// Not nil once the agent serves the vault instead.
     private var unlockedAgent: AgentVaultClient?
 
-    /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
+    /// - Parameter name: The vault that a reference names. Nil for the vault of `--vault`.
     init(_ context: CommandContext, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
         let folders = try context.userFolders()
         self.context = context
@@ -32,7 +33,7 @@ final class VaultAccess {
         deviceFolder = device == nil ? "" : folders.device
     }
 
-    /// Runs `body` on the vault; its errors get the vault's name.
+    /// Runs `body` on the vault. Its errors get the vault's name.
     func run<R: ~Copyable>(_ body: () throws(VaultError) -> R) throws(Failure) -> R {
         do throws(VaultError) { return try body() } catch { throw failure(error) }
     }
@@ -56,14 +57,14 @@ final class VaultAccess {
         }
     }
 
-    /// Unlocks with what the options name, once; or takes the agent where the vault is unlocked there.
+    /// Unlocks the vault once, as the options say. If the vault is unlocked in the agent, it uses the agent.
     func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) {
         guard !isUnlocked else { return }
         unlockedAgent = agentIfUnlocked(options)
         if unlockedAgent == nil { unlocked = try open(secrets, options) }
     }
 
-    /// The policy of the vault that is unlocked here; nil while it is not.
+    /// The policy of the vault. Nil unless it is unlocked in this process.
     func unlockedPolicy() throws(Failure) -> VaultPolicy? {
         switch unlocked {
         case .some(let vault):
@@ -81,7 +82,7 @@ final class VaultAccess {
         }
     }
 
-    /// Asks the unlocked vault. To be called after ``unlock(_:_:)``.
+    /// Reads or changes the unlocked vault. Call ``unlock(_:_:)`` first.
     func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
         switch unlocked {
         case .some(let vault):
@@ -94,7 +95,7 @@ final class VaultAccess {
         }
     }
 
-    /// Asks the agent, then what can be read without a password; when the item is not there, the unlocked vault.
+    /// Reads from the agent, else from the items that need no password, else from the unlocked vault.
     func read(
         _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
     ) throws(Failure) -> ItemReply {
@@ -109,7 +110,7 @@ final class VaultAccess {
         return try readHere(request(), secrets, options)
     }
 
-    /// Reads in this process: what needs no password, else the unlocked vault.
+    /// Reads in this process: from the items that need no password, else from the unlocked vault.
     func readHere(
         _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
     ) throws(Failure) -> ItemReply {
@@ -146,7 +147,7 @@ final class VaultAccess {
 }
 
 extension ItemReply {
-    /// The item that was asked for, or as it stands after its change.
+    /// The item that was read, or the item after its change.
     consuming func item() throws(Failure) -> Item {
         switch consume self {
         case .item(let item): return item
@@ -170,7 +171,7 @@ extension ItemReply {
         }
     }
 
-    /// What became of the bytes that a change was to purge; nil when there were none.
+    /// Whether a change's removed bytes are erased. Nil if there were none.
     var purge: PurgeResult? {
         switch self {
         case .changed(_, let purge): purge

@@ -1,22 +1,22 @@
-// Unlocking: which slot, with what, and what follows from it.
+// Unlocking a vault: the choice of the slots, the secret, and the work after the unlock.
 
 internal import OMAuth
 internal import OMSecrets
 internal import OMVault
 
 extension VaultAccess {
-    /// The vault itself, unlocked here, for what is no ``ItemRequest``.
+    /// Unlocks the vault in this process, for work that is not an ``ItemRequest``.
     func open(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
         try openSlot(secrets, options).intoVault()
     }
 
-    /// The same, with what it took.
+    /// The same, with the slot and the secret that unlocked it.
     func openSlot(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> UnlockedVault {
-        // The file first: nobody types a password for a vault that is not there.
+        // The file is opened first, so that the user types no password for a vault that does not exist.
         try openSlot(secrets, options, in: try file())
     }
 
-    /// - Parameter file: opened a moment ago.
+    /// - Parameter file: The vault's file, just opened.
     func openSlot(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
     ) throws(Failure) -> UnlockedVault {
@@ -38,7 +38,7 @@ extension VaultAccess {
         return UnlockedVault(vault: vault, slot: slot, secret: secret)
     }
 
-    /// Unlocks with the first of several slots that opens, and says when the audit log does not know it.
+    /// Unlocks with the first of several slots that opens, and warns if the unlock is not in the audit log.
     private func unlock(
         anyOf slots: [KeySlot], of file: borrowing VaultFile, with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
@@ -53,8 +53,8 @@ extension VaultAccess {
 
     /// Unlocks with a login that was verified just now.
     ///
-    /// - Returns: nil where the vault has no slot of it.
-    /// - Throws: ``VaultError/staleLogin(_:)`` where that slot is of an earlier enrolment.
+    /// - Returns: Nil if the vault has no slot for the login.
+    /// - Throws: ``VaultError/staleLogin(_:)`` if that slot belongs to an earlier enrolment.
     func unlock(
         _ file: borrowing VaultFile, with login: borrowing VerifiedLogin
     ) throws(VaultError) -> Vault? {
@@ -64,9 +64,9 @@ extension VaultAccess {
         return try unlock(anyOf: [slot], of: file) { _ throws(VaultError) in login.unlock.duplicate() }
     }
 
-    /// Reads what opens slots of the kind of `slot`.
+    /// Reads the secret for slots of the same kind as `slot`.
     ///
-    /// - Parameter option: the source; nil for the kind's own.
+    /// - Parameter option: The option for its source. Nil for the usual option of the kind.
     func read(
         _ slot: KeySlot, _ secrets: borrowing SecretSources, option: String? = nil
     ) throws(Failure) -> SlotSecret {
@@ -92,7 +92,7 @@ extension VaultAccess {
         do throws(VaultError) { return try VaultKeyFile(text: text) } catch { throw Failure(error, vault: nil) }
     }
 
-    /// The login of a slot: online, offline and counted as its profile says.
+    /// Checks the login of a slot, online or offline and counted, as its profile says.
     private func logIn(
         _ slot: KeySlot, _ secrets: borrowing SecretSources, _ option: String
     ) throws(Failure) -> VerifiedLogin {
@@ -105,7 +105,7 @@ extension VaultAccess {
         return try access.check(owner.user, under: owner.profile, domain: owner.domain, secrets, option: option, context)
     }
 
-    /// Afterwards, so that nothing that goes wrong here keeps anybody out.
+    /// Raises the stretch of a slot to the policy. It runs after the unlock, so that an error here does not keep the user out.
     private func strengthenStretch(_ slot: KeySlot, _ secret: borrowing SlotSecret, _ vault: borrowing Vault) {
         do throws(VaultError) {
             guard let raised = try secret.raiseStretch(of: slot, in: vault), let now = raised.stretch else { return }
@@ -120,10 +120,11 @@ extension VaultAccess {
         }
     }
 
-    /// The policy: of the header that this device has noted, or of the unlocked vault.
+    /// The policy from a header that this device has noted, else from the unlocked vault.
     func policy(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> VaultPolicy {
         let file = try file()
-        // Attack: on a device that has not noted this header anybody could have written it; an unlock judges its seal.
+        // Attack: an attacker writes a header with another policy. Only an unlock can check its seal. So without an unlock only
+        // a header that this device has noted is trusted.
         if file.isNoted { return file.policy }
         if let policy = try unlockedPolicy() { return policy }
         let vault = try open(secrets, options)

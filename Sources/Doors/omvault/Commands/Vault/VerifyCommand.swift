@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMVault
 
-/// `omvault verify`: everything that is wrong with a vault.
+/// `omvault verify`: checks a vault and names every problem.
 struct VerifyCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -29,7 +29,7 @@ struct VerifyCommand: Verb {
             let vault = try access.open(secrets, unlock)
             report = try access.run { () throws(VaultError) in try vault.verify(deep: deep) }
         } catch {
-            // What keeps the vault closed is a finding as well; a wrong password is not.
+            // An error that keeps the vault closed is a problem to report. A wrong password is not.
             guard [.corrupt, .rollback, .permission].contains(error.status) else { throw error }
             problems.append(Problem(error))
         }
@@ -81,7 +81,7 @@ struct VerifyCommand: Verb {
     }
 }
 
-/// One thing that is wrong, as a user reads it.
+/// One problem, as it is printed.
 private struct Problem {
     let words: String
     var (level, item, entryPath): (String?, String?, String?)
@@ -108,7 +108,7 @@ private struct Problem {
         (revision, readable) = (finding.revision, finding.readable)
     }
 
-    /// The name; and the entry where there is none, or where it is what 'rm --purge --id' takes.
+    /// The item's name. It includes the entry if there is no name, or if 'rm --purge --id' needs the entry.
     private var shownItem: String {
         guard let entryPath, item == nil || revision == nil else { return item ?? "-" }
         return item.map { "\($0) (entry \(entryPath))" } ?? "entry \(entryPath)"
