@@ -64,7 +64,7 @@ import Testing
             ran.output == """
                 4
                 omvault: error: the file has format 2, which this omvault does not know
-                omvault: hint: a later omvault wrote it; update this one
+                omvault: hint: a later omvault wrote the file; update omvault
                 omvault: sdk: ORAIDMMOBILE-10527
                 30
                 30

@@ -35,7 +35,7 @@ import Testing
         #expect(
             ran.output == """
                 30
-                omvault: error: vault "personal" opens with its password only beside this device's key, and that is gone
+                omvault: error: the password opens vault "personal" only together with this device's key, and the key is missing
                 omvault: hint: the recovery code opens it anywhere: --recovery-from tty; so does a key file: --key-file-from file:PATH
                 omvault: hint: if this machine made it, put its folder omvault-device back; a new machine gets a vault by omvault backup restore
                 v

@@ -80,11 +80,11 @@ import Testing
             ran.output == """
                 6
                 omvault: error: there is no vault "nope"
-                omvault: hint: omvault init makes one; --vault names another
+                omvault: hint: omvault init makes one; --vault NAME chooses another
                 6
                 omvault: error: there is no vault "nope"
                 omvault: hint: vaults here: a, b, c, d, e and 2 more
-                omvault: hint: omvault init makes one; --vault names another
+                omvault: hint: omvault init makes one; --vault NAME chooses another
                 6
                 1
                 "vaults":["a","b","c","d","e","f","g"]}}
@@ -115,7 +115,7 @@ import Testing
                 omvault: error: wrong key file for vault "personal"
                 20
                 omvault: error: wrong password for vault "personal"
-                omvault: hint: after each wrong password the next waits longer, 60 seconds at most; nothing is wiped
+                omvault: hint: each wrong password makes the next wait longer, up to 60 seconds; nothing is wiped
                 omvault: hint: forgotten: omvault key passwd --recovery-from tty sets a new one by the recovery code
 
                 """, "\(ran)")

@@ -97,9 +97,14 @@ extension Transcript.Step {
     func matches(_ shown: [String], _ status: Int32) -> Bool {
         guard status == self.status else { return false }
         guard let output else { return true }
-        return Wildcard.matches(shown[...], output[...], isAny: { $0 == "…" }) { line, expected in
-            Wildcard.matches(Array(line)[...], Array(Self.asShown(expected))[...], isAny: { $0 == "…" }, ==)
-        }
+        return Wildcard.matches(shown[...], output[...], isAny: { $0 == "…" }, Self.matches)
+    }
+
+    /// The page's line that a shown line matches, with its placeholders and typed text.
+    func pattern(of line: String) -> String? { output?.first { $0 != "…" && Self.matches(line, $0) } }
+
+    private static func matches(_ line: String, _ expected: String) -> Bool {
+        Wildcard.matches(Array(line)[...], Array(asShown(expected))[...], isAny: { $0 == "…" }, ==)
     }
 
     /// The line as the terminal shows it.

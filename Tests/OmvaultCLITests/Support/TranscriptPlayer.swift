@@ -11,8 +11,8 @@ extension Transcript {
         let shown: [String]
         let status: Int32
 
-        /// As the page would have it.
-        var lines: [String] { shown + (status == 0 ? [] : ["[exit \(status)]"]) }
+        /// As the page would have it. Lines that are right in the page stay as they are.
+        var lines: [String] { shown.map { step.pattern(of: $0) ?? $0 } + (status == 0 ? [] : ["[exit \(status)]"]) }
     }
 
     /// Runs all commands in one bash, in an empty home.
