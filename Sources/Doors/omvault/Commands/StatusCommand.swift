@@ -7,7 +7,8 @@ struct StatusCommand: Verb {
         commandName: "status",
         abstract: "Show which vaults are open, and for how long.",
         discussion: """
-            States: unlocked; first-unlocked (locked again, items of after-first-unlock are still readable); locked.
+            A vault is unlocked, locked or first-unlocked. First-unlocked means: it was unlocked and locked again, and items of the
+            level after-first-unlock are still readable.
 
               omvault status
               omvault status --exit-code && omvault get github:token

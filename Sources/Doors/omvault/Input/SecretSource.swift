@@ -11,9 +11,19 @@ enum SecretSource: Hashable, Sendable {
     case command([String])
     case credential(String)
 
+    /// What is left where nobody can be asked and standard input is named already.
+    static let others = "fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
+
     static let grammar = "tty, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
 
     static let stdin = SecretSource.descriptor(STDIN_FILENO)
+
+    /// An option and a source as they are typed: `--value-from stdin`, `--field token=stdin`.
+    static func spelled(_ source: String, for option: String) -> String {
+        if option.hasPrefix("--field ") || option.hasPrefix("--property ") { return "\(option)=\(source)" }
+        // Where two options of a verb have one name, more words tell them apart.
+        return "\(option.prefix { $0 != " " }) \(source)"
+    }
 
     /// Nil for anything outside the grammar. There is no `pass:`, since every process can read our arguments.
     init?(_ text: String) {

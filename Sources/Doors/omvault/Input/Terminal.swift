@@ -11,9 +11,13 @@ struct Terminal: Sendable {
     ///
     /// - Throws: ``ExitStatus/inputRequired`` when nobody can be asked, ``ExitStatus/aborted`` when the input ends or the
     ///   two entries differ. A signal ends the process as it would have without us, after the echo is back on.
-    func readSecret(_ prompt: String, for option: String, isNew: Bool = false) throws(Failure) -> SecretBytes {
+    ///
+    /// - Parameter name: what an error calls it.
+    func readSecret(
+        _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false
+    ) throws(Failure) -> SecretBytes {
         let terminal = try opened(
-            toGet: "the secret of \(option)", orElse: "give \(option) \(SecretSource.grammar.dropFirst("tty, ".count))")
+            toGet: name, orElse: "give \(SecretSource.spelled("stdin", for: option)), or another source: \(SecretSource.others)")
         let secret = try terminal.readLine("\(prompt): ", showsTyping: false)
         guard isNew else { return secret }
         guard secret.isEqual(to: try terminal.readLine("\(prompt), again: ", showsTyping: false)) else {

@@ -6,10 +6,10 @@ internal import OMSecrets
 struct CryptoInspect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Say what a key file is, without showing its secret.",
+        abstract: "Show what a key file is, without its secret.",
         discussion: """
-            An encrypted file is told apart without its password; with --key-password-from its key is too. Fingerprints
-            are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own.
+            Tells the kind of an encrypted file without its password; with --key-password-from it tells the key too. Fingerprints are
+            SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own.
 
               omvault crypto inspect --in id.pem
               omvault crypto inspect --in id.p12 --key-password-from tty --json

@@ -18,7 +18,9 @@ enum RecoveryCodeSheet {
     }
 
     static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {
-        let typed = try secrets.read("--code-from", prompt: "Type the recovery code back, from what you wrote")
+        let typed = try secrets.read(
+            "--code-from", prompt: "Type the recovery code back, from what you wrote",
+            name: "the new recovery code, typed back")
         var isSame = false
         do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
         guard isSame else {
