@@ -146,7 +146,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
                     _ = try terminal.readSecret("Password", for: "--new-password-from")
                 }
                 try expect(failure?.status == .inputRequired)
-                try expect(failure?.hints.first?.hasPrefix("give --new-password-from SOURCE; sources: stdin, fd:N") == true)
+                try expect(failure?.hints.first?.hasPrefix("give --new-password-from stdin, or another source: fd:N") == true)
             }
         }
     }

@@ -7,9 +7,9 @@ struct StatusCommand: Verb {
         commandName: "status",
         abstract: "List the vaults: which are open, and for how long.",
         discussion: """
-            READABLE names the levels whose items come out without a password. After 'omvault lock' the items of
-            after-first-unlock still do; 'omvault lock --forget' ends that. In plain rows and JSON this state is
-            first-unlocked; the others are unlocked and locked.
+            READABLE names the levels whose items can be read without a password. After 'omvault lock' these are still the
+            items of after-first-unlock; 'omvault lock --forget' ends that. In plain rows and JSON this state is first-unlocked;
+            the others are unlocked and locked.
 
               omvault status
               omvault status --exit-code && omvault get github:token

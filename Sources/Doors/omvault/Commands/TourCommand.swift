@@ -12,9 +12,11 @@ struct TourCommand: Verb {
         commandName: "tour",
         abstract: "Show the main job in a temporary home, step by step.",
         discussion: """
-            Makes a vault, stores and reads back a secret, enrols a login, lets wrong passwords be counted and the right
-            one in, shows the wipe, and verifies the test vectors. Every step is the real command, run by itself; what
-            it should answer is checked. Nothing is left behind.
+            Makes a vault, stores a secret and reads it back. Enrolls a login, counts wrong passwords and lets the right one in.
+            Shows the wipe, and checks the test vectors. Every step runs the real command and checks its answer. Leaves nothing
+            behind.
+
+              omvault tour
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -17,6 +17,7 @@ struct CommandLineArguments {
         while try walk.step() {}
         arguments = try walk.finish()
         (verb, group) = (walk.verb, walk.impliedGroup)
+        try UsageError.refuseClusters(arguments, of: verb)
     }
 
     /// Refuses a mistyped subcommand: `omvault login statsu` would ask for a password of the user "statsu".
@@ -28,11 +29,7 @@ struct CommandLineArguments {
     }
 
     /// ArgumentParser's message as an error with a hint.
-    func usageFailure(_ message: String) -> Failure {
-        Failure(
-            .usage, message.prefix(1).lowercased() + message.dropFirst(),
-            hint: (["omvault"] + verb + ["--help"]).joined(separator: " "))
-    }
+    func usageFailure(_ message: String) -> Failure { UsageError.failure(message, of: verb) }
 }
 
 /// Walks from the first word down the command tree to a leaf.
@@ -53,14 +50,16 @@ private struct Walk {
 
     /// Takes the next word or two. False if the rest belongs to the command that was found.
     mutating func step() throws(Failure) -> Bool {
-        if takeGlobalOption() || takeQuestion() { return true }
+        if try takeGlobalOption() { return true }
+        if takeQuestion() { return true }
         return try takeCommand()
     }
 
-    private mutating func takeGlobalOption() -> Bool {
+    private mutating func takeGlobalOption() throws(Failure) -> Bool {
         guard let word = rest.first else { return false }
         if let takesValue = GlobalOptions.spellings[word] {
-            hoist(takesValue && rest.count > 1 ? 2 : 1)
+            guard !takesValue || rest.count > 1 else { throw UsageError.missingValue(of: word) }
+            hoist(takesValue ? 2 : 1)
             return true
         }
         let name = String(word.prefix { $0 != "=" })
@@ -119,9 +118,9 @@ private struct Walk {
         rest = rest.dropFirst(count)
     }
 
-    /// ArgumentParser's own flags at the root, for completion scripts and for help as JSON.
+    /// ArgumentParser's own flags at the root: completion scripts, their questions on Tab, and the help as JSON.
     private static func belongsToParser(_ word: String) -> Bool {
-        word.hasPrefix("--generate-completion-script") || word.hasPrefix("--experimental-dump-help")
+        ["--generate-completion-script", "---completion", "--experimental-dump-help"].contains { word.hasPrefix($0) }
     }
 }
 
@@ -129,6 +128,12 @@ extension Walk {
     private func unknownOption(_ word: String) -> Failure {
         // The value after "=" is not repeated: it may be a secret for another program.
         let name = String(word.prefix { $0 != "=" })
+        // Many programs answer -v with their version; here -V is an option that takes a vault.
+        if name == "-v" {
+            return Failure(
+                .usage, "unknown option -v before the command", hint: "did you mean --version?", "-V NAME chooses a vault")
+        }
+        if name.hasPrefix("-"), !name.hasPrefix("--"), name.count > 2 { return UsageError.cluster(name, of: verb) }
         let known = Suggestion.closest(to: name, among: GlobalOptions.spellings.keys)
         return Failure(
             .usage, "unknown option \(name) before the command",
@@ -137,17 +142,27 @@ extension Walk {
     }
 
     private func unknownCommand(_ word: String) -> Failure {
-        let known = Suggestion.closest(to: word, among: command.configuration.subcommands.map { $0._commandName })
+        let foreign = verb.isEmpty ? ForeignVerb.named(word) : nil
         let help = (["omvault"] + verb + ["--help"]).joined(separator: " ")
+        let known = foreign == nil ? known(word).map { "\"\(phrase($0))\"" } : []
         return Failure(
-            .usage, "no command \"\(phrase(verb + [word]))\"",
-            hint: known.map { "did you mean \"\(phrase(verb + [$0]))\"?  (\(help))" } ?? help)
+            .usage, "no command \"\(phrase(verb + [word]))\"" + (foreign?.isHere == false ? " yet" : ""),
+            hint: foreign?.hint ?? (known.isEmpty ? help : "did you mean \(known.joined(separator: " or "))?  (\(help))"))
+    }
+
+    /// The commands that a word may be meant for: those of its name one step down, or else the nearest one here.
+    private func known(_ word: String) -> [[String]] {
+        let commands = command.configuration.subcommands
+        let below = commands.filter { $0.configuration.subcommands.contains { $0.answers(to: word) } }
+            .map { verb + [$0._commandName, word] }
+        if (1...3).contains(below.count) { return below }
+        return Suggestion.closest(to: word, among: commands.map { $0._commandName }).map { [verb + [$0]] } ?? []
     }
 
     private func missingCommand() -> Failure {
+        guard !verb.isEmpty else { return Failure(.usage, "no command given", hint: "omvault --help lists them") }
         let names = command.configuration.subcommands.map { $0._commandName }.joined(separator: ", ")
-        return Failure(
-            .usage, verb.isEmpty ? "no command given" : "\"\(phrase(verb))\" needs a command", hint: "one of: \(names)")
+        return Failure(.usage, "\"\(phrase(verb))\" needs a command", hint: "one of: \(names)")
     }
 
     private func phrase(_ words: [String]) -> String { words.joined(separator: " ") }

@@ -1,4 +1,4 @@
-// Every command, in the order of `omvault --help`. A new command is one line here and one file in Commands.
+// Every command, in the groups of `omvault --help`. A new command is one line here and one file in Commands.
 
 internal import ArgumentParser
 internal import OMSecrets
@@ -7,15 +7,36 @@ struct CommandTree: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "omvault",
         abstract: "Credentials that still work when the network does not.",
+        discussion: """
+              omvault tour                           # shows the main job, step by step
+              omvault init                           # makes a vault
+              omvault add github --field token=tty   # asks for the secret, stores it
+              omvault get github:token               # prints it
+
+            Guides and reference: README.md, docs/command-line.md.
+            """,
         version: "omvault \(Omvault.version)",
-        subcommands: [
-            InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, FindCommand.self,
-            RemoveCommand.self, HistoryCommand.self, RestoreCommand.self, VerifyCommand.self,
-            UnlockCommand.self, LockCommand.self, StatusCommand.self, AgentCommand.self,
-            KeyCommand.self, PolicyCommand.self, BackupCommand.self, LogCommand.self,
-            CredentialCommand.self,
-            ProfileCommand.self, LoginCommand.self, LogoutCommand.self,
-            VectorsCommand.self, CryptoCommand.self,
-            TourCommand.self, ExitCodes.self,
-        ])
+        groupedSubcommands: groups)
+
+    static let groups = [
+        CommandGroup(
+            name: "Vault",
+            subcommands: [
+                InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, FindCommand.self,
+                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self,
+            ]),
+        CommandGroup(
+            name: "Opening a vault",
+            subcommands: [UnlockCommand.self, LockCommand.self, StatusCommand.self, KeyCommand.self]),
+        CommandGroup(
+            name: "Keeping a vault safe",
+            subcommands: [PolicyCommand.self, BackupCommand.self, VerifyCommand.self, LogCommand.self]),
+        CommandGroup(
+            name: "Logins",
+            subcommands: [LoginCommand.self, LogoutCommand.self, ProfileCommand.self, CredentialCommand.self]),
+        CommandGroup(name: "Toolkit", subcommands: [CryptoCommand.self, VectorsCommand.self]),
+        CommandGroup(
+            name: "Agent and maintenance",
+            subcommands: [AgentCommand.self, CompletionCommand.self, ExitCodes.self, TourCommand.self]),
+    ]
 }

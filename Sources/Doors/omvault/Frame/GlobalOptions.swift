@@ -5,22 +5,23 @@ internal import ArgumentParser
 struct GlobalOptions: ParsableArguments {
     @Option(
         name: [.long, .customShort("V")],
-        help: ArgumentHelp("The vault: its name, or a path with a / or ending in .omv.", valueName: "name|path"))
+        help: ArgumentHelp("The vault: a name, or a path with a / or ending in .omv.", valueName: "name|path"),
+        completion: .vaults)
     var vault: String?
 
-    @Option(help: ArgumentHelp("How to print: table, plain or json.", valueName: "format"))
+    @Option(help: ArgumentHelp("How to print.", valueName: "format"))
     var format: OutputFormat?
 
     @Flag(help: "The same as --format json.")
     var json = false
 
-    @Flag(help: "Never prompt; exit with 8 instead.")
+    @Flag(help: "Never ask a question: exit with 8 instead.")
     var noInput = false
 
-    @Flag(help: "Answer yes to confirmations.")
+    @Flag(help: "Answer yes where omvault asks for a confirmation.")
     var yes = false
 
-    @Flag(name: .shortAndLong, help: "No notices. Errors are always shown.")
+    @Flag(name: .shortAndLong, help: "Print no notices. Errors are always printed.")
     var quiet = false
 
     /// Whether the options ask for one JSON document. An environment variable can ask for it too.

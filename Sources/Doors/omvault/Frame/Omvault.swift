@@ -50,8 +50,8 @@ enum Omvault {
         } catch let failure where CommandTree.exitCode(for: failure) == .success {
             // ArgumentParser throws the answers to --help and to the completion flags.
             let width = HelpText.terminalWidth
-            try StandardOutput.write(
-                HelpText.filled(CommandTree.fullMessage(for: failure, columns: width), width) + "\n")
+            let page = HelpPage.ordered(CommandTree.fullMessage(for: failure, columns: width), width)
+            try StandardOutput.write(HelpText.filled(page, width) + "\n")
         } catch let failure where Failure.isOfParser(failure) {
             throw line.usageFailure(CommandTree.message(for: failure))
         }

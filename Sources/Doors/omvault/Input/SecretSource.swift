@@ -11,14 +11,18 @@ enum SecretSource: Hashable, Sendable {
     case command([String])
     case credential(String)
 
+    /// What is left where nobody can be asked and standard input is named already.
+    static let others = "fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
+
     static let grammar = "tty, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
 
     static let stdin = SecretSource.descriptor(STDIN_FILENO)
 
-    /// An option with a source as the user types it: `--field NAME=tty`, or `--password-from tty`.
-    static func typed(_ option: String, _ source: String) -> String {
-        let words = option.split(separator: " ")
-        return words.count == 2 ? "\(option)=\(source)" : "\(words.first ?? "") \(source)"
+    /// An option with a source as the user types it: `--value-from stdin`, `--field token=stdin`.
+    static func spelled(_ source: String, for option: String) -> String {
+        if option.hasPrefix("--field ") || option.hasPrefix("--property ") { return "\(option)=\(source)" }
+        // If two options of a command have the same name, more words tell them apart.
+        return "\(option.prefix { $0 != " " }) \(source)"
     }
 
     /// Nil for any text outside the grammar. There is no `pass:`, since every process can read the arguments of omvault.

@@ -7,6 +7,10 @@ internal import ArgumentParser
 /// It accepts any text. If it refused a value, ArgumentParser would print that value, and it may be a secret that was typed
 /// in the wrong place. ``SecretSources`` refuses it and does not repeat it.
 struct SecretSourceArgument: ExpressibleByArgument, Sendable {
+    static var defaultCompletionKind: CompletionKind {
+        .list(["tty", "stdin", "fd:", "file:", "env:", "cmd:", "cred:"])
+    }
+
     let source: SecretSource?
 
     init(argument: String) { source = SecretSource(argument) }

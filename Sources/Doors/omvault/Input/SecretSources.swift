@@ -55,17 +55,20 @@ struct SecretSources: ~Copyable {
     /// Reads the secret of one of the declared options.
     ///
     /// - Parameters:
-    ///   - prompt: The prompt at a terminal, without the colon. It is a noun phrase, since an error can contain it.
+    ///   - prompt: The prompt at a terminal, without the colon.
+    ///   - name: What an error calls the secret, if the prompt is not a noun.
     ///   - isNew: Whether to ask twice at a terminal. A new secret cannot be compared with a stored one.
     ///   - keepNewline: Whether to keep the one trailing newline that is stripped otherwise.
     borrowing func read(
-        _ option: String, prompt: String, isNew: Bool = false, keepNewline: Bool = false,
+        _ option: String, prompt: String, name: String? = nil, isNew: Bool = false, keepNewline: Bool = false,
         maximum: Int = Password.maximumCount
     ) throws(Failure) -> SecretBytes {
         guard let source = sources[option] else { preconditionFailure("\(option) was not declared") }
         let reader = SecretReader(option: option, maximum: maximum, keepsNewline: keepNewline)
         switch source {
-        case .tty: return try terminal.readSecret(prompt, for: option, isNew: isNew)
+        case .tty:
+            return try terminal.readSecret(
+                prompt, name: name ?? Self.noun(prompt, of: option), for: option, isNew: isNew)
         case .descriptor(let number): return try reader.read(descriptor: number)
         case .file(let path): return try reader.read(file: path)
         case .command(let words): return try reader.read(command: words)
@@ -92,6 +95,14 @@ extension SecretSources {
             try read(option, prompt: prompt, isNew: isNew)
         }
         do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error).with(sdkCode: 10039) }
+    }
+
+    /// `Password for vault "work"` as a noun in a sentence. The prompt of a field or a property begins with its name.
+    private static func noun(_ prompt: String, of option: String) -> String {
+        let isName = option.hasPrefix("--field ") || option.hasPrefix("--property ")
+        let first = prompt.prefix { $0 != " " }
+        let isWord = !isName && first.dropFirst().allSatisfy { $0.isLowercase }
+        return "the " + (isWord ? prompt.prefix(1).lowercased() + prompt.dropFirst() : prompt)
     }
 
     private static func source(of argument: SecretSourceArgument?, for option: String) throws(Failure) -> SecretSource {
@@ -150,7 +161,7 @@ private struct SecretReader {
         guard isatty(descriptor) == 0 else {
             throw Failure(
                 .usage, "\(option): \(name) is a terminal, which would show the secret as you type it",
-                hint: "\(SecretSource.typed(option, "tty")) asks for it without showing it")
+                hint: "\(SecretSource.spelled("tty", for: option)) asks for it without showing it")
         }
         if descriptor == STDIN_FILENO { try StandardInput.claim() }
         var buffer = SecretBuffer(capacity: 4096)
@@ -162,12 +173,17 @@ private struct SecretReader {
     /// Symbolic links are followed, since systemd and Kubernetes provide credentials in that way.
     func read(file path: String) throws(Failure) -> SecretBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw cannotRead(path, errno) }
+        guard descriptor >= 0 else {
+            let failure = cannotRead(path, errno)
+            guard path.hasPrefix("~/") else { throw failure }
+            // A shell expands it at the start of a word only.
+            throw failure.with(hints: ["~ stands for your home only at the start of a word: file:\"$HOME\"\(path.dropFirst())"])
+        }
         defer { close(descriptor) }
         guard isatty(descriptor) == 0 else {
             throw Failure(
                 .usage, "\(option): \(path) is a terminal, which would show the secret as you type it",
-                hint: "\(SecretSource.typed(option, "tty")) asks for it without showing it")
+                hint: "\(SecretSource.spelled("tty", for: option)) asks for it without showing it")
         }
         var buffer = SecretBuffer(capacity: 4096)
         return try whole(buffer, readAll(descriptor, into: &buffer, maximum: maximum + 2), of: path)

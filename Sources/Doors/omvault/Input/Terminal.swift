@@ -9,12 +9,14 @@ struct Terminal: Sendable {
 
     /// Asks for a secret. For a new one it asks twice.
     ///
+    /// - Parameter name: What an error calls the secret.
     /// - Throws: ``ExitStatus/inputRequired`` if there is no terminal to ask at, ``ExitStatus/aborted`` if the input ends or
     ///   the two entries differ. A signal has its usual effect, after the echo is on again.
-    func readSecret(_ prompt: String, for option: String, isNew: Bool = false) throws(Failure) -> SecretBytes {
+    func readSecret(
+        _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false
+    ) throws(Failure) -> SecretBytes {
         let terminal = try opened(
-            toGet: "the \(Self.inSentence(prompt))",
-            orElse: "give \(SecretSource.typed(option, "SOURCE")); sources: \(SecretSource.grammar.dropFirst("tty, ".count))")
+            toGet: name, orElse: "give \(SecretSource.spelled("stdin", for: option)), or another source: \(SecretSource.others)")
         let secret = try terminal.readLine("\(prompt): ", showsTyping: false)
         guard isNew else { return secret }
         guard secret.isEqual(to: try terminal.readLine("\(prompt), again: ", showsTyping: false)) else {
@@ -25,7 +27,7 @@ struct Terminal: Sendable {
 
     /// Asks for text that is not secret. It is shown while the user types it.
     ///
-    /// - Throws: As ``readSecret(_:for:isNew:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
+    /// - Throws: As ``readSecret(_:name:for:isNew:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
     func readText(_ prompt: String, toGet what: String, orElse hint: String) throws(Failure) -> String {
         let terminal = try opened(toGet: what, orElse: hint)
         let typed = try terminal.readLine("\(prompt): ", showsTyping: true)
@@ -53,12 +55,6 @@ struct Terminal: Sendable {
         let terminal = try opened(toGet: "a confirmation", orElse: "give --yes if you are sure")
         let answer = try terminal.readLine("\(question) [y/N] ", showsTyping: true)
         return ["y", "Y", "yes"].contains { answer.isEqual(to: SecretBytes(copying: Array($0.utf8))) }
-    }
-
-    /// A prompt as a part of a sentence: `password of ada`. A word such as `IV` keeps its capitals.
-    private static func inSentence(_ prompt: String) -> String {
-        let isPlainWord = prompt.prefix { $0 != " " }.dropFirst().allSatisfy { $0.isLowercase }
-        return isPlainWord ? prompt.prefix(1).lowercased() + prompt.dropFirst() : prompt
     }
 
     private func opened(toGet what: String, orElse hint: String) throws(Failure) -> OpenTerminal {

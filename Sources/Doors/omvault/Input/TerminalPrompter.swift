@@ -86,7 +86,8 @@ final class TerminalPrompter: LoginPrompter {
         let isRemembered = takesRemembered && question.hasRememberedPassword && user == question.user && domain == question.domain
         let typed = try Failure.requiring(10039) { () throws(Failure) in
             try terminal.readSecret(
-                "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")
+                "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")",
+                name: "the password of \(user.text)", for: "--password-from")
         }
         guard typed.count > 0 || !isRemembered else {
             return LoginInput(user, domain: domain, .remembered)

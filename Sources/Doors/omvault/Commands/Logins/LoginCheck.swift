@@ -21,14 +21,14 @@ struct LoginCheck: Verb {
         commandName: "check",
         abstract: "Check a user's password.",
         discussion: """
-            online asks the profile's server and nobody else; offline looks at the cached credential and makes no
-            connection; auto asks the server, and where it cannot be reached looks at the cached credential. A login
-            online caches the credential anew, if that is allowed.
+            With online only the profile's server checks the password. With offline the cached credential checks it, and omvault
+            makes no connection. With auto it is the server, or the cached credential if the server cannot be reached. A login
+            online renews the cached credential, if the profile allows one.
 
-            Prints "granted ..." or "denied ..." and says the same in its exit code: 0 granted, 20 wrong password, 21 too
-            early, 22 locked or blocked, 23 wiped, 24 nothing cached or expired, 30 damaged, 31 put back from a copy, 50
-            the server was not reached, 51 it does not let the user in, 52 it gave no verdict or is not trusted.
-            attempts_left is how many more wrong passwords are tolerated; the wrong one after them exceeds the limit.
+            Prints "granted ..." or "denied ...". The exit code says the same: 0 granted, 20 wrong password, 21 too early, 22 locked
+            or blocked, 23 wiped, 24 nothing cached or expired, 30 damaged, 31 put back from a copy, 50 server not reached, 51 the
+            server does not let the user in, 52 the server gave no verdict or is not trusted. attempts_left is how many more wrong
+            passwords are allowed; the next one after them exceeds the limit.
 
               omvault login check ada --profile work
               omvault login check ada --profile work --mode offline
@@ -41,7 +41,7 @@ struct LoginCheck: Verb {
     @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
-    @Option(help: "auto, online or offline; the profile's ConnectivityMode, if not given.")
+    @Option(help: "auto, online or offline; the profile's ConnectivityMode if not given.")
     var mode: Mode?
 
     func run(_ context: CommandContext) throws {

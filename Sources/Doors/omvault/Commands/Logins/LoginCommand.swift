@@ -3,10 +3,12 @@ internal import ArgumentParser
 struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Log in, with the server or against a cached credential; wrong guesses are counted.",
+        abstract: "Log a user in, online or offline.",
         discussion: """
-            A word that is none of the subcommands is a user: 'omvault login ada' logs ada in. A user who is called like a
-            subcommand, or nearly so, takes 'omvault login start check' or 'omvault login -- check'.
+            A word that is no subcommand is a user: 'omvault login ada' logs ada in. If a user is called like a subcommand, type
+            'omvault login start check' or 'omvault login -- check'.
+
+              omvault login ada --profile work
             """,
         subcommands: [
             LoginStart.self, LoginCheck.self, LoginEnroll.self, LoginPasswd.self, LoginStatusCommand.self,

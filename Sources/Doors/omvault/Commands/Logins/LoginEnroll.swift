@@ -8,9 +8,9 @@ struct LoginEnroll: Verb {
         commandName: "enroll",
         abstract: "Cache a credential for a user without a server.",
         discussion: """
-            A living credential is replaced only after its old password, which is counted like any attempt; in the
-            system store root replaces it without. Where the profile has a server, the first login online caches the
-            credential; only root enrolls there without asking it, in the system store.
+            To replace a credential, give its old password; a wrong one counts. In the system store root replaces it without the old
+            password. If the profile has a server, the first login online caches the credential; only root can enroll there
+            without the server, in the system store.
 
               omvault login enroll ada --profile work
               omvault login enroll ada --profile work --old-password-from tty

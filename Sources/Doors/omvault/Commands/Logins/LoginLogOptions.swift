@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// `--logins`, and `--system` for the system store.
 struct LoginLogOptions: ParsableArguments {
-    @Flag(help: "The log of logins, and not a vault's: what was decided about each.")
+    @Flag(help: "The log of logins, instead of a vault's.")
     var logins = false
 
     @Flag(help: systemStoreHelp)

@@ -8,8 +8,8 @@ struct LoginPasswd: Verb {
         commandName: "passwd",
         abstract: "Change the password of a login without a server.",
         discussion: """
-            The old password is counted like any attempt. Vaults that the login opens, open with the new one. Where the
-            profile has a server the password is changed there; the next login online caches the new one.
+            A wrong old password counts. Vaults that this login opens then open with the new password. If the profile has a server,
+            change the password there; the next login online caches the new one.
 
               omvault login passwd ada --profile laptop
             """)

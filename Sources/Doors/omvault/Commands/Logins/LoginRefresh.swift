@@ -7,11 +7,10 @@ internal import OMOnlineModel
 struct LoginRefresh: Verb {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Have the agent renew a session at its server.",
+        abstract: "Renew a session at its server.",
         discussion: """
-            OAuth: new tokens for the refresh token, however many ask at once in one request. HTTP Basic: asks whether
-            the session's cookies still count. What goes wrong on the way leaves the session as it was; a server that says
-            that it is spent ends it (51).
+            OAuth: gets new tokens for the refresh token. HTTP Basic: asks whether the session's cookies are still valid. An error
+            leaves the session as it was; if the server says that the session is over, it ends (51).
 
               omvault login refresh ada --profile work
             """)

@@ -6,7 +6,12 @@ internal import OMStorage
 struct LoginRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove a user's cached credential, whatever state it is in.")
+        abstract: "Remove a user's cached credential, whatever state it is in.",
+        discussion: """
+            Also deletes what is remembered of the user, and ends the session.
+
+              omvault login rm ada --profile work
+            """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var login: LoginOptions

@@ -7,33 +7,30 @@ internal import OMSecrets
 struct LoginStart: Verb {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Log a user in. 'omvault login USER' is short for it.",
+        abstract: "Log a user in; 'omvault login USER' is short for it.",
         discussion: """
-            The agent keeps a session of the login, until 'omvault logout' or its time-outs; while one is valid, that is the
-            answer and nobody is asked, unless --force, a mode, a password or what to remember is given.
+            The agent keeps a session of the login until 'omvault logout' or a time-out. While the session is valid, nothing is
+            asked, unless you give --force, a mode, a password or --remember.
 
-            Where the profile allows Auto Login and the user wants it, the remembered password is submitted without a
-            question. Otherwise the terminal asks for what is missing, and asks again after a wrong password, which is
-            counted like any attempt; after MaxLoginAttempts of them, or three where nobody names that, the command ends with
-            20. Enter at the question for a password takes the remembered one, where there is one.
+            If the profile allows Auto Login and you chose it, omvault submits the remembered password. Otherwise it asks for what is
+            missing, and asks again after a wrong password, MaxLoginAttempts times (three times if no limit is set). Each wrong
+            password counts. Then the command ends with 20. Press Enter to use the remembered password, if there is one.
 
-            With --unlock the same password opens the vault that has a slot of this login ('key add-slot --type login'), in
-            the agent. The password is typed then, or comes from --password-from: neither a session nor a remembered password
-            opens a vault.
+            With --unlock the password also opens the vault that has a slot of this login ('omvault key add-slot --type login'), in
+            the agent. It has to be typed, or come from --password-from.
 
-            With --password-from, or without a terminal, there is one attempt. What it prints and its exit code are those
-            of 'login check'.
+            With --password-from, or without a terminal, there is one attempt. Output and exit codes are those of 'login check'.
 
               omvault login ada --profile work
               omvault login --remember auto
               omvault login ada --unlock --vault work
-              omvault login start check            a user who is called check
+              omvault login start check            # a user who is called check
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var stretch: StretchOptions
 
-    @Argument(help: "The user's name; the remembered one, if not given.")
+    @Argument(help: "The user's name; the remembered one if not given.")
     var user: String?
 
     @Option(help: profileHelp)
@@ -42,7 +39,7 @@ struct LoginStart: Verb {
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
     var domain: String?
 
-    @Option(help: "auto, online or offline; the profile's ConnectivityMode, if not given.")
+    @Option(help: "auto, online or offline; the profile's ConnectivityMode if not given.")
     var mode: LoginCheck.Mode?
 
     @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
@@ -51,10 +48,10 @@ struct LoginStart: Verb {
     @Option(help: "From now on: auto (log in without asking), credentials, user or nothing, as far as the profile allows.")
     var remember: RememberArgument?
 
-    @Flag(help: "Log in anew though a session is valid.")
+    @Flag(help: "Log in again, although a session is valid.")
     var force = false
 
-    @Flag(help: "Open the vault too, in the agent, by its slot of this login.")
+    @Flag(help: "Open the vault in the agent too, with its slot of this login.")
     var unlock = false
 
     func run(_ context: CommandContext) throws {

@@ -8,13 +8,15 @@ internal import OMRecords
 struct LoginStatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say which offline logins would work now, and why the others would not.",
+        abstract: "Show which offline logins would work now, and why others would not.",
         discussion: """
-            Nothing is charged. A wipe that a reader or a crash held up is finished first.
+            No attempt is counted. If a wipe was interrupted, it is finished first.
 
-            With --online each line and each session in JSON says what its server answered. The exit code is 0 where every
-            server that was asked has answered, with a yes or with a no; where one has not, it is that of 'login check' for
-            the same reason: 50 for a server that was not reached.
+            With --online it asks the server of each session, and shows the answer. The exit code is 0 if every server answered;
+            otherwise it is that of 'login check' for the same reason, such as 50 for a server that was not reached.
+
+              omvault login status
+              omvault login status ada --profile work --online
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -31,7 +33,7 @@ struct LoginStatusCommand: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    @Flag(help: "Ask the server of each session whether it still counts.")
+    @Flag(help: "Ask the server of each session whether it is still valid.")
     var online = false
 
     func run(_ context: CommandContext) throws {

@@ -7,8 +7,8 @@ struct LoginUnlockCommand: Verb {
         commandName: "unlock",
         abstract: "Let a locked login try again; for root, in the system store.",
         discussion: """
-            Sets the wrong passwords that were counted to zero. The credential stays, and so does its password. A wiped
-            credential is gone, and nothing here brings it back (24).
+            Sets the count of wrong passwords to zero. The credential and its password stay. A wiped credential cannot be brought
+            back (24).
 
               omvault login unlock ada --system --profile work
             """)

@@ -10,11 +10,9 @@ struct LogoutCommand: Verb {
         commandName: "logout",
         abstract: "End a user's session, here and at the server.",
         discussion: """
-            The session ends here whatever the server says; where it could not be told, a line says so. The remembered
-            password is deleted, the cached credential stays: the next login may be offline. --clear deletes the cached
-            credential too, the remembered name and what was chosen to be remembered, and locks the vaults that this login
-            opened. What was left under this profile's
-            name while it pointed to another server goes as well, and under the name of a profile that is gone.
+            The session ends here whatever the server says; if the server could not be told, a line says so. The remembered password
+            is deleted. The cached credential stays, so the next login may be offline. --clear also deletes the cached credential
+            and the remembered name, and locks the vaults that this login opened.
 
               omvault logout
               omvault logout ada --profile work --clear
@@ -22,7 +20,7 @@ struct LogoutCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The user's name; that of the only session there is, if not given.")
+    @Argument(help: "The user's name; that of the only session if not given.")
     var user: String?
 
     @Option(help: profileHelp)

@@ -5,7 +5,11 @@ internal import OMAuth
 struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "The policies for logins, in the SDK's own keys.",
+        abstract: "Set how logins are checked, and by which server.",
+        discussion: """
+            A profile is a set of keys and values. The keys are those of Oracle's IDM Mobile SDK, and some of ours;
+            docs/profiles.md lists them.
+            """,
         subcommands: [
             ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileList.self, ProfileRemove.self,
         ])
@@ -24,13 +28,15 @@ extension ProfileFolder {
 struct ProfileSet: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Set values of a profile, which is made if it is not there.",
+        abstract: "Set values of a profile; makes the profile if it is not there.",
         discussion: """
-            The keys are the SDK's, and some of ours: OfflineAuthAllowed (true, false), MaxLoginAttempts (1 to 1000 wrong
-            passwords that are tolerated), CryptoScheme (the SDK's twelve), OfflineCredentialMaxAge (seconds, 0 for
-            never), OnAttemptsExceeded (wipe, lockout), AuthServerType, LoginURL and so on; docs/profiles.md has all of
-            them. A secret is never a value: give where it comes from, file:/PATH or cred:NAME. With ProfileURL the
-            server's policy is fetched first; where that fails nothing is kept.
+            The keys are those of Oracle's IDM Mobile SDK, and some of ours; docs/profiles.md lists them. OfflineAuthAllowed: true or
+            false. MaxLoginAttempts: how many wrong passwords are allowed, 1 to 1000. OnAttemptsExceeded: wipe or lockout.
+            CryptoScheme: one of the SDK's twelve. OfflineCredentialMaxAge: seconds, 0 for never. AuthServerType, LoginURL and so on
+            name a server.
+
+            A secret is never a value: give its source, file:/PATH or cred:NAME. With ProfileURL omvault first fetches the server's
+            policy; if that fails, it keeps nothing.
 
               omvault profile set work OfflineAuthAllowed=true MaxLoginAttempts=5 OnAttemptsExceeded=wipe
               omvault profile set work AuthServerType=HTTPBasicAuthentication LoginURL=https://id.example.org/login \\
@@ -45,7 +51,7 @@ struct ProfileSet: Verb {
     @Argument(help: ArgumentHelp("What to set.", valueName: "key=value"))
     var values: [String] = []
 
-    @Option(help: ArgumentHelp("A key that gets its default again; may be repeated.", valueName: "key"))
+    @Option(help: ArgumentHelp("A key to set back to its default; may be repeated.", valueName: "key"))
     var unset: [String] = []
 
     @OptionGroup var policy: PolicyOptions
@@ -88,7 +94,12 @@ struct ProfileSet: Verb {
 
 /// `omvault profile ls`.
 struct ProfileList: Verb {
-    static let configuration = CommandConfiguration(commandName: "ls", abstract: "List the profiles.")
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List the profiles.",
+        discussion: """
+              omvault profile ls
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -112,9 +123,8 @@ struct ProfileRemove: Verb {
         commandName: "rm",
         abstract: "Remove a profile.",
         discussion: """
-            Logins that are cached under it stay in the ledger and are refused as long as there is no profile of this
-            name; omvault login rm removes them. What profile set and import have seen of its server's policy is
-            forgotten.
+            Credentials that are cached under it stay, and their logins are refused while there is no profile of this name; 'omvault
+            login rm' removes them. omvault forgets what it knows of the server's policy.
 
               omvault profile rm work
             """)

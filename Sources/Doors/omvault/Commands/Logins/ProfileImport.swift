@@ -6,12 +6,12 @@ internal import OMSecrets
 struct ProfileImport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a profile of a configuration URL.",
+        abstract: "Make a profile from a configuration URL.",
         discussion: """
-            The URL is SCHEME://[HOST]?KEY::=VALUE&KEY::=VALUE… Parts that are not KEY::=VALUE are skipped and counted.
-            What would weaken a login (a recoverable password, another trust, more attempts, a longer life, a secret's
-            source) needs --allow with the key, and so does what is laxer than in the profile that it replaces. A profile of the same name is replaced. The settings are shown, and
-            have to be confirmed. With ProfileURL the server's policy is fetched then; where that fails nothing is kept.
+            The URL is SCHEME://[HOST]?KEY::=VALUE&KEY::=VALUE… Parts of another form are skipped and counted. A setting that weakens
+            a login (a recoverable password, another trust, more attempts, a longer life, the source of a secret) needs --allow
+            KEY. So does a setting that is laxer than in the profile of the same name, which is replaced. omvault shows the
+            settings and asks. With ProfileURL it then fetches the server's policy; if that fails, it keeps nothing.
 
               omvault profile import 'wp://settings?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://…' \\
                   --name work
@@ -23,7 +23,7 @@ struct ProfileImport: Verb {
     @Argument(help: ArgumentHelp("The URL, or - for standard input.", valueName: "url"))
     var url: String?
 
-    @Option(name: .customShort("i"), help: ArgumentHelp("A file with the URL.", valueName: "file"))
+    @Option(name: .customShort("i"), help: ArgumentHelp("A file with the URL.", valueName: "file"), completion: .file())
     var input: String?
 
     @Option(
@@ -31,13 +31,13 @@ struct ProfileImport: Verb {
             "The profile's name; \(ConfigurationURL.defaultName) if not given.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("A key that may come from a URL although it weakens a login.", valueName: "key"))
+    @Option(help: ArgumentHelp("A key that the URL may set, although it weakens a login; may be repeated.", valueName: "key"))
     var allow: [String] = []
 
-    @Option(help: ArgumentHelp("Take these keys and leave out the rest.", valueName: "key"))
+    @Option(help: ArgumentHelp("Take only this key; may be repeated.", valueName: "key"))
     var only: [String] = []
 
-    @Flag(help: "The parts are KEY=VALUE, all of it percent-encoded.")
+    @Flag(help: "The parts are KEY=VALUE, percent-encoded.")
     var components = false
 
     @OptionGroup var policy: PolicyOptions

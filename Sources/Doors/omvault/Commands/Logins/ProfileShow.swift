@@ -7,10 +7,10 @@ struct ProfileShow: Verb {
         commandName: "show",
         abstract: "Show a profile with its defaults.",
         discussion: """
-            VALUE is what is in force. FROM says who decided: default, set (the profile), server (what is known of its policy,
-            which the next login online takes) or ceiling (the administrator's policy, or the most that a server may say). EFFECT
-            is acts, later (kept for a kind of server that this version does not have) or none (kept, no effect on this system).
-            Of the last two the table shows only what is set or said by the server; --json has all that has a value.
+            VALUE is the value in force. FROM says who decided it: default, set (the profile), server (the server's policy, which the
+            next login online takes) or ceiling (the administrator's policy, or the most that a server may say). EFFECT is acts,
+            later (for a kind of server that this version does not have) or none (no effect on this system). Values whose effect is
+            later or none are shown only if the profile or the server sets them; --json shows all.
 
               omvault profile show work
             """)

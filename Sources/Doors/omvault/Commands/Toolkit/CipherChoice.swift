@@ -31,7 +31,8 @@ extension CipherOptions {
             return .sealed(algorithm, keyCount: count)
         }
         guard let (algorithm, count) = try? BlockAlgorithm.named(name) else {
-            throw Failure(.usage, "there is no cipher \"\(name)\"", hint: "one of: \(Self.algorithms)")
+            let near = AlgorithmName.nearest(to: name, among: ["container", "cipher"])
+            throw Failure(.usage, "there is no cipher \"\(name)\"", hint: near ?? "one of: \(Self.algorithms)")
                 .with(sdkCode: CryptoError.unknownAlgorithm.sdkCode)
         }
         guard aadFrom == nil else {

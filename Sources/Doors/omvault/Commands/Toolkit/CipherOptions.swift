@@ -20,58 +20,60 @@ struct CipherOptions: ParsableArguments {
         case pbkdf2, legacy
     }
 
-    @Option(help: ArgumentHelp("The algorithm.", valueName: "name"))
+    @Option(help: ArgumentHelp("The algorithm.", valueName: "name"), completion: .algorithms("container", "cipher"))
     var alg: String?
 
-    @Flag(help: "The bare cipher, without the container.")
+    @Flag(help: "The bare cipher, without the sealed file around it.")
     var raw = false
 
     @Option(
         name: [.customShort("i"), .customLong("in")],
-        help: ArgumentHelp("The data; - is standard input.", valueName: "file"))
+        help: ArgumentHelp("The data; - is standard input.", valueName: "file"), completion: .file())
     var input: String?
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: ArgumentHelp("Where the result goes, once it is whole.", valueName: "file"))
+        help: ArgumentHelp("The file for the result; it appears when it is whole.", valueName: "file"), completion: .file())
     var output: String?
 
     @Flag(help: "Replace the file of -o.")
     var force = false
 
-    @Option(help: ArgumentHelp("raw, hex or base64 (raw).", valueName: "encoding"))
+    @Option(help: ArgumentHelp("How the source encodes it; raw if not given.", valueName: "encoding"))
     var keyEncoding: ByteEncoding?
 
     @Option(
         help: ArgumentHelp(
-            "Bare ciphers: where the IV or nonce comes from; then it is not carried.", valueName: "source|random"))
+            "Bare ciphers: where the IV or nonce comes from. Then the result does not hold it.", valueName: "source|random"))
     var ivFrom: String?
 
-    @Option(help: ArgumentHelp("raw, hex or base64 (raw).", valueName: "encoding"))
+    @Option(help: ArgumentHelp("How the source encodes it; raw if not given.", valueName: "encoding"))
     var ivEncoding: ByteEncoding?
 
-    @Flag(help: "Bare ciphers: the SDK's IV of zeros.")
+    @Flag(help: "Bare ciphers: an IV of zeros, as Oracle's IDM Mobile SDK uses.")
     var zeroIV = false
 
-    @Option(help: ArgumentHelp("Bare authenticated ciphers: data that is bound to the message.", valueName: "source"))
+    @Option(help: ArgumentHelp("Bare authenticated ciphers: further data to authenticate.", valueName: "source"))
     var aadFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Bare ciphers: pkcs7 or none (pkcs7).", valueName: "padding"))
+    @Option(help: ArgumentHelp("Bare ciphers: the padding; pkcs7 if not given.", valueName: "padding"))
     var padding: Padding?
 
-    @Option(help: ArgumentHelp("Bare ciphers: raw, base64, sdk or sdk-android (raw).", valueName: "encoding"))
+    @Option(
+        help: ArgumentHelp(
+            "Bare ciphers: the form of the result; raw if not given. sdk: as that SDK writes it.", valueName: "encoding"))
     var encoding: Encoding?
 
     @Option(
         help: ArgumentHelp("The form of 'openssl enc': pbkdf2, or legacy without -pbkdf2.", valueName: "derivation"))
     var openssl: Derivation?
 
-    @Option(help: ArgumentHelp("With --openssl: its -md (sha256).", valueName: "name"))
+    @Option(help: ArgumentHelp("With --openssl: its -md; sha256 if not given.", valueName: "name"))
     var opensslHash: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("With --openssl pbkdf2: its -iter (10000).", valueName: "n"))
+        help: ArgumentHelp("With --openssl pbkdf2: its -iter; 10000 if not given.", valueName: "n"))
     var opensslIterations: Int?
 
     @OptionGroup var key: ChosenKey
@@ -163,7 +165,7 @@ extension CipherOptions {
 
     func opensslEnc() throws -> OpenSSLEnc? {
         guard let openssl else { return nil }
-        let hash = try opensslHash.map { try DigestAlgorithm(named: $0) } ?? OpenSSLEnc.standard.hash
+        let hash = try opensslHash.map { try AlgorithmName.digest($0) } ?? OpenSSLEnc.standard.hash
         guard openssl == .pbkdf2 else { return OpenSSLEnc(Insecure.bytesToKey, hash) }
         return OpenSSLEnc(.pbkdf2(iterations: opensslIterations ?? Self.opensslIterations), hash)
     }

@@ -6,10 +6,10 @@ internal import OMSecrets
 struct CryptoAgree: Verb {
     static let configuration = CommandConfiguration(
         commandName: "agree",
-        abstract: "Compute a key shared with the holder of another key pair.",
+        abstract: "Compute a key that you share with the owner of another key pair.",
         discussion: """
-            X25519, or ECDH on P-256, P-384 and P-521. What comes out is HKDF-SHA-256 of the shared secret; --bare gives
-            the secret itself, which is no key.
+            X25519, or ECDH on P-256, P-384 and P-521. Prints HKDF-SHA-256 of the shared secret; --bare prints the secret itself,
+            which you should not use as a key.
 
               omvault crypto agree --key-from file:mine.pem --peer theirs.pub.pem --length 32 --info "file keys"
             """)
@@ -17,7 +17,7 @@ struct CryptoAgree: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var key: ChosenKey
 
-    @Option(help: ArgumentHelp("The file of the other's public key.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file of the other's public key.", valueName: "file"), completion: .file())
     var peer: String
 
     @Option(help: ArgumentHelp("The number of bytes to derive; 32 if not given.", valueName: "bytes"))
@@ -32,7 +32,9 @@ struct CryptoAgree: Verb {
     @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
     var encoding = ByteEncoding.hex
 
-    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where it goes.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where it goes.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Replace the file of -o.")

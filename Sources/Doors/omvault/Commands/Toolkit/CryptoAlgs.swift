@@ -7,10 +7,11 @@ internal import OMCrypto
 struct CryptoAlgs: Verb {
     static let configuration = CommandConfiguration(
         commandName: "algs",
-        abstract: "List every algorithm, mode, encoding and key form by the name that the verbs take.",
+        abstract: "List the names of algorithms, modes, encodings and key forms.",
         discussion: """
-            default: what happens when nothing is named. ok. warns: it is done, with a warning. legacy: made only with
-            --insecure, read without. read-only: read, never made.
+            The STATUS of a name is one of these. default: what a verb takes when you name nothing. ok: it works. warns: it
+            works, with a warning. legacy: made only with --insecure, read without it. read-only: read, never made. listed:
+            crypto check takes it only when --schemes lists it.
 
               omvault crypto algs
               omvault crypto algs --json
@@ -47,6 +48,8 @@ struct ToolkitName {
         /// Writing needs `--insecure`. Reading does not.
         case legacy
         case readOnly = "read-only"
+        /// Taken only where `--schemes` lists it.
+        case listed
     }
 
     let kind: String
@@ -84,7 +87,7 @@ struct ToolkitName {
 
     private static var schemes: [ToolkitName] {
         list("scheme", HashScheme.all, verbs: "check", name: \.name) {
-            HashSchemes.standard.allows($0) ? .standard : .ok
+            HashSchemes.standard.allows($0) ? .ok : .listed
         }
     }
 

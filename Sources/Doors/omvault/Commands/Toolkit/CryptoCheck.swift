@@ -6,27 +6,27 @@ internal import OMSecrets
 struct CryptoCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a value or a file against a stored hash, or many of them.",
+        abstract: "Check a value or a file against a stored hash.",
         discussion: """
-            Prints nothing, and exits with 0 when the value is the hash's, with 20 when it is not; in constant time.
+            Prints nothing. Exits with 0 if the value has that hash, else with 20. Compares in constant time.
 
               omvault crypto check --hash-from file:stored --value-from tty
               omvault crypto check --hash-from file:stored backup.tar
               omvault crypto check --hash-from file:digest --encoding hex --alg sha256 --schemes all backup.tar
               omvault crypto check --batch pairs.txt
 
-            The string names its scheme, and --schemes says which may be named: names as they stand in the strings
-            (SaltedSHA-256, SSHA512, salted-sha256, argon2id, pbkdf2-sha256, bcrypt …) and the groups salted, unsalted,
-            password and all. Without it: salted,password. Any other scheme is exit 13, and so is more work than
-            --max-work allows.
+            The stored string names its scheme, and --schemes says which schemes are allowed: names as they stand in the strings
+            (SaltedSHA-256, SSHA512, salted-sha256, argon2id, pbkdf2-sha256, bcrypt …) and the groups salted, unsalted, password
+            and all. Without --schemes it is salted,password. Another scheme is exit 13, and so is more work than --max-work
+            allows. Hashes of crypt(3), such as $6$, are not read here (4).
 
             Names: \(CryptoCheck.schemeNames).
 
-            What crypto hash wrote with --no-append-salt, --no-prefix or --no-base64 is checked with the same switch, and
-            with --salt-from or --alg for what the string then does not say.
+            If you wrote the string with --no-append-salt, --no-prefix or --no-base64, give the same switch here, and with
+            --salt-from or --alg what the string does not say.
 
-            --batch reads lines, each a stored hash, a tab and a value; with --hash-from each line is a value. It prints
-            match, mismatch or refused for each, and exits with 0 when there are lines and all of them match, else 20.
+            --batch reads lines: a stored hash, a tab and a value. With --hash-from each line is a value. It prints match, mismatch
+            or refused for each line. It exits with 0 if there are lines and all match, else with 20.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -45,7 +45,7 @@ struct CryptoCheck: Verb {
         help: ArgumentHelp("The form it must have: hex, base64, sdk, sdk-android, ldap, phc.", valueName: "encoding"))
     var encoding: HashEncoding?
 
-    @Option(help: ArgumentHelp("The algorithm of a hash that names none.", valueName: "name"))
+    @Option(help: ArgumentHelp("The algorithm of a hash that names none.", valueName: "name"), completion: .algorithms("hash"))
     var alg: String?
 
     @Option(help: ArgumentHelp("The salt of a hash that holds none.", valueName: "source"))
@@ -69,7 +69,7 @@ struct CryptoCheck: Verb {
     @Flag(help: "Read lines from FILE.")
     var batch = false
 
-    @Argument(help: "The data whose hash it is, or with --batch the lines; - is standard input.")
+    @Argument(help: "The data whose hash it is, or with --batch the lines; - is standard input.", completion: .file())
     var file: String?
 
     private var isBare: Bool { encoding == .hex || encoding == .base64 }
@@ -112,6 +112,7 @@ struct CryptoCheck: Verb {
         let stored =
             hashFrom == nil
             ? SecretBytes(copying: []) : try sources.read("--hash-from", prompt: "Stored hash", keepNewline: noBase64)
+        try stored.withBytes(CryptHash.refuse)
         let secret =
             secretFrom == nil
             ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
@@ -152,9 +153,9 @@ struct CryptoCheck: Verb {
         return hash
     }
 
-    private func incompleteHash(_ stored: [UInt8], _ text: String, salt: [UInt8]) throws(CryptoError) -> StoredHash {
+    private func incompleteHash(_ stored: [UInt8], _ text: String, salt: [UInt8]) throws -> StoredHash {
         var algorithm: DigestAlgorithm?
-        if let alg { algorithm = try DigestAlgorithm(named: alg) }
+        if let alg { algorithm = try AlgorithmName.digest(alg) }
         if isBare, let encoding, let algorithm {
             return try StoredHash(bare: text, as: encoding, algorithm, salt: salt)
         }

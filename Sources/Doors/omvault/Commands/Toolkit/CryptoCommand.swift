@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct CryptoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crypto",
-        abstract: "The toolkit: named algorithms on files and streams.",
+        abstract: "Hash, encrypt and sign files with named algorithms.",
         subcommands: [
             CryptoHash.self, CryptoCheck.self, CryptoPasswordHash.self, CryptoHMAC.self, CryptoKDF.self,
             CryptoRand.self,

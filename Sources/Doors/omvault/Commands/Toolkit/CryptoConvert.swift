@@ -8,9 +8,9 @@ struct CryptoConvert: Verb {
         commandName: "convert",
         abstract: "Write a key in another form.",
         discussion: """
-            A private key stays private: pem, der (PKCS#8) and p12 are encrypted to a password; jwk, raw, pkcs1, sec1
-            and their -pem, and --no-password, are not, and need --insecure. Of p12 --cert names the certificates, PEM
-            or DER; from p12 to p12 those of the key go along, and its name. --to cert takes certificates out, as PEM.
+            A private key is encrypted to a password in the forms pem, der (PKCS#8) and p12. The forms jwk, raw, pkcs1, sec1 and
+            their -pem are not encrypted: they need --insecure, and so does --no-password. For p12, --cert names the files of the
+            certificates. From p12 to p12 the key's certificates and name go along. --to cert takes certificates out, as PEM.
 
             --to-tag T and --out om://VAULT/ITEM put a private key into the vault.
 
@@ -36,7 +36,7 @@ struct CryptoConvert: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "p12: the file of the certificates, the key's own first; may be repeated.", valueName: "file"))
+            "p12: the file of the certificates, the key's own first; may be repeated.", valueName: "file"), completion: .file())
     var cert: [String] = []
 
     @Option(help: ArgumentHelp("p12: the friendly name.", valueName: "text"))

@@ -6,10 +6,9 @@ struct CryptoDecrypt: Verb {
         commandName: "decrypt",
         abstract: "Decrypt a file or standard input.",
         discussion: """
-            A container says itself what opens it: a password, a key (--key-from, 32 bytes) or a private key of X25519
-            (--key-from, a key file or its 32 bytes; --tag for one in the vault). Nothing is written that is not
-            authenticated, and the file of -o appears only when all of it is. --password-from is the file's password;
-            with --tag or om:// it is the vault's.
+            A sealed file says what opens it: a password, a key of 32 bytes (--key-from) or a private key of X25519 (--key-from with
+            a key file or its 32 bytes, or --tag for a pair in the vault). Only authenticated bytes are written, and the file of -o
+            appears when all of it is there. --password-from is the file's password. With --tag or om:// it is the vault's.
 
               omvault crypto decrypt -i plan.pdf.omvf -o plan.pdf
               omvault crypto decrypt --alg aes-256-cbc --openssl pbkdf2 -i a.enc -o a

@@ -6,19 +6,21 @@ struct CryptoEncrypt: Verb {
         commandName: "encrypt",
         abstract: "Encrypt a file or standard input.",
         discussion: """
+              omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf        # asks for a password
+              omvault crypto encrypt --recipient ada.pub --recipient bob.pub < plan.pdf > plan.pdf.omvf
+
+            Writes a sealed file that 'omvault crypto decrypt' opens: to a password, a key of 32 bytes (--key-from) or public keys
+            (--recipient, or --tag for a key pair in the vault). Every piece of it is authenticated.
+
+            Only for exchange with other programs: --raw, --openssl and the algorithms that sealed files do not have write the bare
+            cipher, IV and ciphertext (docs/toolkit.md). Most of them do not notice a change.
+
+              omvault crypto encrypt --openssl pbkdf2 --alg aes-256-cbc -i a -o a.enc
+              omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
+
             Algorithms: \(CipherOptions.algorithms).
 
-            Without --raw the result is a container in authenticated chunks, encrypted to a password, a key of 32 bytes
-            or public keys. Prefer it. With --raw, or an algorithm that containers do not have, it is IV and ciphertext
-            as other programs write them (docs/toolkit.md).
-
-            With --tag the file is encrypted to the public key of a pair in the vault. --password-from gives the file's
-            password; where --tag or an om:// source needs the vault, it gives the vault's.
-
-              omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf
-              omvault crypto encrypt --recipient ada.pub --recipient bob.pub < plan.pdf > plan.pdf.omvf
-              omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
-              omvault crypto encrypt --openssl pbkdf2 --alg aes-256-cbc -i a -o a.enc
+            --password-from is the file's password. With --tag, or if a source is om://VAULT/ITEM, it is the vault's.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -15,7 +15,7 @@ struct CryptoHMAC: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Option(help: ArgumentHelp("The hash function.", valueName: "name"))
+    @Option(help: ArgumentHelp("The hash function.", valueName: "name"), completion: .algorithms("hash"))
     var alg = DigestAlgorithm.sha256.name
 
     @Option(help: ArgumentHelp("Where the key comes from.", valueName: "source"))
@@ -27,11 +27,11 @@ struct CryptoHMAC: Verb {
     @Option(help: ArgumentHelp("raw, hex, base64 or base32.", valueName: "encoding"))
     var encoding = OutputEncoding.hex
 
-    @Argument(help: "The message; - is standard input.")
+    @Argument(help: "The message; - is standard input.", completion: .file())
     var file = "-"
 
     func run(_ context: CommandContext) throws {
-        let algorithm = try DigestAlgorithm(named: alg)
+        let algorithm = try AlgorithmName.digest(alg)
         context.output.warn(ofUsing: algorithm, instead: "--alg sha256")
         let sources = try SecretSources(
             context, ["--key-from": keyFrom], standardInputIsDataOf: file == "-" ? "FILE" : nil)

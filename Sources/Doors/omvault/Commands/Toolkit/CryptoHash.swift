@@ -14,22 +14,22 @@ struct CryptoHash: Verb {
               omvault crypto hash --alg sha512 --encoding ldap --salt-bits 128 < password
               omvault crypto hash --encoding sdk --salt-bits 128 --batch passwords.txt
 
-            Encodings: hex and base64 (the bare digest; a salt is hashed but not stored), sdk ({SaltedSHA-256} and
-            base64 of digest and upper-case hex salt), sdk-android (the same with a raw salt), ldap ({SSHA256}), phc
-            ($salted-sha256$salt$digest). The hash is always of the data and then the salt.
+            Encodings: hex and base64 (only the digest; a salt is hashed but not stored), sdk ({SaltedSHA-256} and base64 of digest
+            and upper-case hex salt, as Oracle's IDM Mobile SDK writes it), sdk-android (the same with a raw salt), ldap
+            ({SSHA256}), phc ($salted-sha256$salt$digest). The hash is always of the data and then the salt.
 
-            The three --no-… flags are the SDK's switches. With --no-base64 the raw digest is all that is printed, and
-            the other two are ignored, as the SDK does. crypto check takes the same switches.
+            The three --no-… flags are switches of that SDK. With --no-base64 it prints only the raw digest and ignores the other
+            two, as the SDK does. 'omvault crypto check' takes the same switches.
 
-            Of several files, one that cannot be read is an error that the others do not wait for.
+            If one of several files cannot be read, the others are still hashed.
 
-            Salted or not, these are one round of a fast hash. They are here for those who must read or write them;
-            a password is protected by omvault crypto password-hash.
+            Salted or not, these hashes are fast. Use them only to read or write such strings. To protect a password, use
+            'omvault crypto password-hash'.
             """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Option(help: ArgumentHelp("The algorithm.", valueName: "name"))
+    @Option(help: ArgumentHelp("The algorithm.", valueName: "name"), completion: .algorithms("hash"))
     var alg = DigestAlgorithm.sha256.name
 
     @Option(help: ArgumentHelp("hex, base64, sdk, sdk-android, ldap or phc.", valueName: "encoding"))
@@ -58,7 +58,7 @@ struct CryptoHash: Verb {
     @Flag(help: "Hash every line by itself, each with a salt of its own, and print one hash a line.")
     var batch = false
 
-    @Argument(help: "Files; - is standard input.")
+    @Argument(help: "Files; - is standard input.", completion: .file())
     var files: [String] = ["-"]
 
     func validate() throws {
@@ -79,7 +79,7 @@ struct CryptoHash: Verb {
     }
 
     func run(_ context: CommandContext) throws {
-        let algorithm = try DigestAlgorithm(named: alg)
+        let algorithm = try AlgorithmName.digest(alg)
         if algorithm.isInsecure {
             context.output.notice("warning: an attacker can make two files with the same \(algorithm.sdkName) hash")
         }

@@ -6,11 +6,11 @@ internal import OMSecrets
 struct CryptoInspect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Say what a key file or an encrypted file is, without showing its secret.",
+        abstract: "Describe a key file or an encrypted file, without its secret.",
         discussion: """
-            An encrypted file is told apart without its password; with --key-password-from its key is too. Fingerprints
-            are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. Of a file that 'crypto encrypt' wrote it says what
-            opens it, the algorithm, the cost of its password and its sizes; only 'crypto decrypt' proves them.
+            Tells the kind of an encrypted key file without its password; with --key-password-from it tells the key too.
+            Fingerprints are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. For a file of 'omvault crypto encrypt' it
+            tells what opens it, the algorithm, the cost of its password and its sizes; only 'omvault crypto decrypt' proves them.
 
               omvault crypto inspect --in id.pem
               omvault crypto inspect --in id.p12 --key-password-from tty --json

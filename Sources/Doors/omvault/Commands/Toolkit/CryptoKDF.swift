@@ -101,9 +101,9 @@ struct CryptoKDF: Verb {
         if saltCount == 0 { context.output.notice("warning: the salt is empty, so equal passwords give equal keys") }
     }
 
-    private func hash() throws(CryptoError) -> DigestAlgorithm {
+    private func hash() throws(Failure) -> DigestAlgorithm {
         guard let name = parameters.hash else { return .sha256 }
-        return try DigestAlgorithm(named: name)
+        return try AlgorithmName.digest(name)
     }
 }
 

@@ -7,7 +7,7 @@ struct CryptoKeyRemove: Verb {
         commandName: "keyrm",
         abstract: "Remove a key pair from the vault for good.",
         discussion: """
-            Both halves go in one change. It asks first; --yes answers.
+            Removes both halves in one change. Asks first; --yes answers.
 
               omvault crypto keyrm --tag signing
             """)

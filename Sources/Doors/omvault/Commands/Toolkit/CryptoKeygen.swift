@@ -26,7 +26,7 @@ struct CryptoKeygen: Verb {
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: LevelOptions
 
-    @Option(help: ArgumentHelp("What to make.", valueName: "type"))
+    @Option(help: ArgumentHelp("What to make.", valueName: "type"), completion: .algorithms("key-type"))
     var type: String
 
     @Option(
@@ -35,13 +35,13 @@ struct CryptoKeygen: Verb {
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: ArgumentHelp("A file, or om://VAULT/ITEM.", valueName: "file"))
+        help: ArgumentHelp("A file, or om://VAULT/ITEM.", valueName: "file"), completion: .file())
     var output: String?
 
     @Option(help: ArgumentHelp("Keep the pair in the vault under this tag.", valueName: "tag"))
     var tag: String?
 
-    @Option(help: ArgumentHelp("Write the public key to this file too, as PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the public key to this file too, as PEM.", valueName: "file"), completion: .file())
     var pub: String?
 
     @Option(help: ArgumentHelp("Where the password that encrypts the file comes from.", valueName: "source"))

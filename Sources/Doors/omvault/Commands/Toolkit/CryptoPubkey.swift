@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct CryptoPubkey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "pubkey",
-        abstract: "Extract the public key.",
+        abstract: "Extract the public key of a key file.",
         discussion: """
             Forms: pem and der (SubjectPublicKeyInfo), jwk, openssh, raw, pkcs1, pkcs1-pem.
 

@@ -8,7 +8,7 @@ struct CryptoSign: Verb {
         commandName: "sign",
         abstract: "Sign a file or standard input.",
         discussion: """
-            Without --alg: rsa-pss-sha256, ecdsa with the curve's hash, ed25519.
+            Without --alg it uses rsa-pss-sha256, ecdsa with the curve's hash, or ed25519.
 
               omvault crypto sign --key-from file:id.pem --signature report.sig report.pdf
               omvault crypto sign --tag signing --encoding base64 < report.pdf
@@ -18,7 +18,7 @@ struct CryptoSign: Verb {
     @OptionGroup var key: ChosenKey
     @OptionGroup var options: SignatureOptions
 
-    @Option(help: ArgumentHelp("Where the signature goes; else to standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("Where the signature goes; else to standard output.", valueName: "file"), completion: .file())
     var signature: String?
 
     @Flag(help: "Replace the file of --signature.")

@@ -8,7 +8,7 @@ struct CryptoUnwrap: Verb {
         commandName: "unwrap",
         abstract: "Unwrap a key.",
         discussion: """
-            Exits with 30 when the wrapping key is another or the wrapped key was changed: which, it cannot tell.
+            Exits with 30 if the wrapping key is another one, or if the wrapped key was changed; it cannot tell which.
 
               omvault crypto unwrap --kek-from file:kek --key-from file:key.wrapped -o key
               omvault crypto unwrap --alg rsa-oaep-sha256 --kek-from om://main/mine --key-from file:key.wrapped

@@ -6,7 +6,7 @@ internal import OMSecrets
 struct CryptoVerify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a signature; exits with 32 when it is wrong.",
+        abstract: "Check a signature; exits with 32 if it is wrong.",
         discussion: """
             The key may be a public key, or the private one.
 
@@ -17,7 +17,7 @@ struct CryptoVerify: Verb {
     @OptionGroup var key: ChosenKey
     @OptionGroup var options: SignatureOptions
 
-    @Option(help: ArgumentHelp("The file that holds the signature.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file that holds the signature.", valueName: "file"), completion: .file())
     var signature: String
 
     func validate() throws {

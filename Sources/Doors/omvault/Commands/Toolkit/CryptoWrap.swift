@@ -6,7 +6,7 @@ internal import OMSecrets
 struct CryptoWrap: Verb {
     static let configuration = CommandConfiguration(
         commandName: "wrap",
-        abstract: "Wrap a key under a key.",
+        abstract: "Wrap a key with another key.",
         discussion: """
             Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649, RFC 8017, libsodium's sealed box). Of the last three
             --kek-from is the file of a public key; rsa-pkcs1, RSA below 2048 bits and MD5 need --insecure. A wrapping

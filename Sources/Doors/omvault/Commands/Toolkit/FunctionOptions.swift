@@ -55,7 +55,7 @@ struct FunctionOptions: ParsableArguments {
         case .pbkdf2(let algorithm, let standard):
             own = ["--iterations", "--hash"]
             function = .pbkdf2(
-                try hash.map { try DigestAlgorithm(named: $0) } ?? algorithm, iterations: iterations ?? standard)
+                try hash.map { try AlgorithmName.digest($0) } ?? algorithm, iterations: iterations ?? standard)
         case .bcrypt(let standard):
             own = ["--cost"]
             function = .bcrypt(cost: cost ?? standard)

@@ -5,7 +5,7 @@ internal import OMSecrets
 struct KeyInputOptions: ParsableArguments {
     @Option(
         name: [.customShort("i"), .customLong("in")],
-        help: ArgumentHelp("The key's file, - or om://VAULT/ITEM.", valueName: "file"))
+        help: ArgumentHelp("The key's file, - or om://VAULT/ITEM.", valueName: "file"), completion: .file())
     var input: String?
 
     @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))

@@ -7,7 +7,9 @@ struct KeyOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The form to write.", valueName: "form"))
     var to = KeyForm.pem
 
-    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where it goes.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where it goes.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Replace the file of -o.")

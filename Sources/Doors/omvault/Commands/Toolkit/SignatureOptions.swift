@@ -6,7 +6,7 @@ struct SignatureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "rsa-pss-HASH, rsa-pkcs1-HASH, ecdsa-HASH, ecdsa-p1363-HASH or ed25519; else what suits the key.",
-            valueName: "name"))
+            valueName: "name"), completion: .algorithms("signature"))
     var alg: String?
 
     @Option(
@@ -19,7 +19,7 @@ struct SignatureOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How the signature is written: raw, base64 or hex.", valueName: "encoding"))
     var encoding = ByteEncoding.raw
 
-    @Argument(help: "The file; - is standard input.")
+    @Argument(help: "The file; - is standard input.", completion: .file())
     var file = "-"
 
     func sources(_ key: ChosenKey, _ context: CommandContext) throws(Failure) -> SecretSources {
@@ -27,9 +27,14 @@ struct SignatureOptions: ParsableArguments {
     }
 
     func algorithm(_ kind: KeyKind, _ context: CommandContext) throws -> SignatureAlgorithm {
-        var algorithm = try alg.map { try SignatureAlgorithm(named: $0) } ?? SignatureAlgorithm(default: kind)
+        var algorithm =
+            if let alg {
+                try AlgorithmName.reading(alg, among: "signature", body: SignatureAlgorithm.init(named:))
+            } else {
+                try SignatureAlgorithm(default: kind)
+            }
         if case .rsaPSS(let hash, _, _) = algorithm {
-            algorithm = .rsaPSS(hash, mask: try mgf.map { try DigestAlgorithm(named: $0) }, salt: try salt())
+            algorithm = .rsaPSS(hash, mask: try mgf.map { try AlgorithmName.digest($0) }, salt: try salt())
         } else if mgf != nil || saltLength != "digest" {
             throw Failure(.usage, "--mgf and --salt-length are for rsa-pss")
         }

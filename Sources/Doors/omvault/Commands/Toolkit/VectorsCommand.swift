@@ -4,7 +4,7 @@ internal import OMVectors
 struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors",
-        abstract: "Check the cryptography against published test vectors.",
+        abstract: "Test the cryptography against published vectors.",
         subcommands: [VectorsVerify.self, VectorsList.self])
 
     /// The files of `paths`. Without paths, the repository's files, and without a repository the built-in files.
@@ -24,8 +24,8 @@ struct VectorsVerify: Verb {
         commandName: "verify",
         abstract: "Run vector files and report what passed.",
         discussion: """
-            Reads NIST CAVP (.rsp) and ACVP, Wycheproof, RFC text, RSA Labs and omvault-vectors/1 files, and every such
-            file in a folder. Exits with 40 when a case failed or none was run.
+            Reads files of NIST CAVP (.rsp) and ACVP, Wycheproof, RFC text, RSA Labs and omvault-vectors/1, and every such file in a
+            folder. Exits with 40 if a case failed or none was run.
 
               omvault vectors verify
               omvault vectors verify SHA256Monte.rsp aes_cbc_pkcs5_test.json
@@ -36,16 +36,18 @@ struct VectorsVerify: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "Files or folders. Without one: the repository's vectors folder, else what is built into omvault.")
+    @Argument(
+        help: "Files or folders. Without one: the repository's vectors folder, else the files that are built into omvault.",
+        completion: .file())
     var paths: [String] = []
 
-    @Option(help: ArgumentHelp("How to judge “acceptable” cases, flag by flag.", valueName: "file"))
+    @Option(help: ArgumentHelp("What is expected of “acceptable” cases, flag by flag.", valueName: "file"), completion: .file())
     var policy: String?
 
-    @Flag(help: "Fail when a case or a file was skipped, too.")
+    @Flag(help: "Fail also if a case or a file was skipped.")
     var failOnSkip = false
 
-    @Flag(help: "Flip one bit of each valid case instead, and fail unless every one is noticed.")
+    @Flag(help: "Change one bit of each valid case, and fail unless each change is noticed.")
     var control = false
 
     func validate() throws {

@@ -5,10 +5,10 @@ internal import OMVectors
 struct VectorsList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Say what vector files cover: algorithms, cases, and what of it is run.",
+        abstract: "Show which algorithms and cases vector files have.",
         discussion: """
-            One row an algorithm, as the files name it: how many files, how many valid, invalid and acceptable cases,
-            and whether they are run or why not. The last rows count the files that hold no cases.
+            Prints one row for each algorithm, under the name that the files use: how many files, how many valid, invalid and
+            acceptable cases, and whether they are run or why not. The last rows count the files without cases.
 
               omvault vectors list vectors
               omvault vectors list --json wycheproof/ acvp/
@@ -16,7 +16,9 @@ struct VectorsList: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "Files or folders. Without one: the repository's vectors folder, else what is built into omvault.")
+    @Argument(
+        help: "Files or folders. Without one: the repository's vectors folder, else the files that are built into omvault.",
+        completion: .file())
     var paths: [String] = []
 
     func run(_ context: CommandContext) throws {

@@ -6,7 +6,7 @@ struct WorkOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Allow so many times the usual limit of work: 1 GiB of memory filled 4 times, 10,000,000 iterations of "
+            "Allow this many times the usual limit of work: 1 GiB of memory filled 4 times, 10,000,000 iterations of "
                 + "PBKDF2, bcrypt's cost 16.", valueName: "times"))
     var maxWork: Int?
 

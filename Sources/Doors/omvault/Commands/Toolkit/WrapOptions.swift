@@ -4,7 +4,9 @@ internal import OMSecrets
 
 /// The options that `crypto wrap` and `crypto unwrap` share.
 struct WrapOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The algorithm: \(WrapAlgorithm.names).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The algorithm: \(WrapAlgorithm.names).", valueName: "name"),
+        completion: .algorithms("wrap"))
     var alg = AESKeyWrap.kwp.name
 
     @Option(help: ArgumentHelp("Where the wrapping key comes from, or om://VAULT/ITEM.", valueName: "source"))
@@ -23,7 +25,8 @@ struct WrapOptions: ParsableArguments {
     var encoding = ByteEncoding.raw
 
     @Option(
-        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
+        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Replace the file of -o.")

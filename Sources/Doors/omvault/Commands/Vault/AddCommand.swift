@@ -7,10 +7,12 @@ struct AddCommand: Verb {
         commandName: "add",
         abstract: "Add an item with its secrets.",
         discussion: """
-            Without --field it asks for a field called "password".
+            Without --field it asks for one field, called "password". A website's login belongs here, with a field for each part;
+            'omvault credential' is for programs that use Oracle's IDM Mobile SDK.
 
               omvault add github
-              omvault add github --field password=tty --field token=file:token.txt
+              omvault add example.org --field username=tty --field password=tty
+              omvault add deploy --field token=file:token.txt --field key=stdin < id.pem
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -22,10 +24,11 @@ struct AddCommand: Verb {
 
     @Option(
         name: .customLong("field"),
-        help: ArgumentHelp("A field and where its secret comes from; may be repeated.", valueName: "name=source"))
+        help: ArgumentHelp(
+            "A field and where its secret comes from, such as token=tty; may be repeated.", valueName: "name=source"))
     var fields: [FieldArgument] = []
 
-    @Flag(help: "Keep the one newline that a source may end with.")
+    @Flag(help: "Keep the newline at the end of a source.")
     var keepNewline = false
 
     func run(_ context: CommandContext) throws {

@@ -8,7 +8,10 @@ internal import OMAgent
 struct AgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Start, stop and look at the process that keeps vaults open.",
+        abstract: "Start, stop and look at the agent.",
+        discussion: """
+            The agent is the process that keeps vaults open. 'omvault unlock' starts it.
+            """,
         subcommands: [
             AgentStart.self, AgentRun.self, AgentStop.self, AgentStatusCommand.self, AgentEnvironment.self,
         ])
@@ -16,13 +19,13 @@ struct AgentCommand: ParsableCommand {
 
 /// The options for starting an agent.
 struct AgentOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Seconds without use after which a vault locks.", valueName: "sec"))
+    @Option(help: ArgumentHelp("Seconds without use until a vault locks.", valueName: "sec"))
     var idle: UInt32?
 
-    @Option(help: ArgumentHelp("Seconds after which a vault locks in any case.", valueName: "sec"))
+    @Option(help: ArgumentHelp("Seconds until a vault locks in any case.", valueName: "sec"))
     var hard: UInt32?
 
-    @Option(help: ArgumentHelp("Where it listens: a path in a folder of yours with mode 0700.", valueName: "path"))
+    @Option(help: ArgumentHelp("The socket's path, in a folder of yours with mode 0700.", valueName: "path"))
     var socket: String?
 
     @Flag(help: ArgumentHelp("Keep keys in memory that root can read.", visibility: .hidden))
@@ -47,7 +50,11 @@ struct AgentOptions: ParsableArguments {
 
 struct AgentStart: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Start the agent in the background, if none runs.")
+        commandName: "start",
+        abstract: "Start the agent in the background, if none runs.",
+        discussion: """
+              omvault agent start
+            """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var options: AgentOptions
@@ -64,8 +71,12 @@ struct AgentStart: Verb {
 struct AgentRun: Verb {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Be the agent, in the foreground: for a service manager.",
-        discussion: "Ends with SIGTERM, SIGINT or SIGHUP, or by 'omvault agent stop'.")
+        abstract: "Run the agent in the foreground, for a service manager.",
+        discussion: """
+            Ends with SIGTERM, SIGINT or SIGHUP, or by 'omvault agent stop'.
+
+              omvault agent run
+            """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var options: AgentOptions
@@ -82,7 +93,11 @@ struct AgentRun: Verb {
 
 struct AgentStop: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Lock every vault and end the agent.")
+        commandName: "stop",
+        abstract: "Lock every vault and end the agent.",
+        discussion: """
+              omvault agent stop
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -94,7 +109,11 @@ struct AgentStop: Verb {
 
 struct AgentStatusCommand: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the agent: its process, its memory, the vaults that are open.")
+        commandName: "status",
+        abstract: "Show the agent: its process, its memory, the open vaults.",
+        discussion: """
+              omvault agent status
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -131,8 +150,12 @@ struct AgentStatusCommand: Verb {
 struct AgentEnvironment: Verb {
     static let configuration = CommandConfiguration(
         commandName: "env",
-        abstract: "Print the variable that leads to the agent, for a shell to read.",
-        discussion: "  eval \"$(omvault agent env)\"")
+        abstract: "Print the variable that names the agent's socket.",
+        discussion: """
+            A shell reads it with eval "$(omvault agent env)".
+
+              omvault agent env
+            """)
 
     @OptionGroup var global: GlobalOptions
 

@@ -8,8 +8,8 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Take, check or restore a sealed copy of a vault.",
         discussion: """
-            A backup is one file, sealed like the vault itself, and may be taken while the vault is in use. Where this
-            device's key is lost, its recovery code or a key file opens it, and items added with --device-only are gone.
+            A backup is one file, sealed like the vault, and you can take it while the vault is in use. If this device's key is
+            lost, the recovery code or a key file opens the backup; items added with --device-only are lost then.
             """,
         subcommands: [BackupCreate.self, BackupVerify.self, BackupRestore.self])
 }
@@ -19,7 +19,7 @@ struct BackupCreate: Verb {
         commandName: "create",
         abstract: "Take a backup.",
         discussion: """
-            All that is written is checked first. Refused when no recovery code or key file could open it elsewhere.
+            Checks everything that it copies. Refuses (13) if no recovery code or key file could open the backup elsewhere.
 
               omvault backup create /media/stick/vault.omvb
               omvault backup create --portable for-the-cloud.omvb
@@ -28,10 +28,10 @@ struct BackupCreate: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The file, which must not be there yet.")
+    @Argument(help: "The file, which must not be there yet.", completion: .file())
     var file: String
 
-    @Flag(help: "Leave out whatever is bound to this device, names too.")
+    @Flag(help: "Leave out the items that are bound to this device, and their names.")
     var portable = false
 
     func run(_ context: CommandContext) throws {
@@ -64,14 +64,14 @@ struct BackupVerify: Verb {
         commandName: "verify",
         abstract: "Find damage in a backup, without a password.",
         discussion: """
-            Reads all of it: formats, order, digests. A forgery that is whole is found by 'restore', which has its keys.
+            Reads all of it: formats, order and digests. A whole forgery is found by 'omvault backup restore', which has the keys.
 
               omvault backup verify vault.omvb
             """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The backup.")
+    @Argument(help: "The backup.", completion: .file())
     var file: String
 
     func run(_ context: CommandContext) throws {

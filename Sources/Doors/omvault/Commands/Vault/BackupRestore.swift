@@ -8,12 +8,11 @@ internal import OMVault
 struct BackupRestore: Verb {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Make a vault of a backup.",
+        abstract: "Make a vault from a backup.",
         discussion: """
-            The vault must not be there. After the restore this device refuses every other copy of it, newer ones too. If
-            this device has seen the vault before, give --replace-living: the other copy is gone, or may be refused. On a
-            device other than the one that made the backup, unlock it with a recovery code or a key file; a new password is
-            asked for, and the items that were bound to the other device are named.
+            Replaces nothing: no vault of that name may be there. From then on this device refuses every other copy of the vault,
+            newer ones too. If this device has seen the vault before, give --replace-living. On another device, open the backup with a
+            recovery code or a key file; it asks for a new password, and names the items that were bound to the old device.
 
               omvault backup restore vault.omvb
               omvault backup restore vault.omvb --into work --recovery-from tty
@@ -22,19 +21,19 @@ struct BackupRestore: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The backup.")
+    @Argument(help: "The backup.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("The vault's name, or a path; default: that of --vault.", valueName: "name"))
+    @Option(help: ArgumentHelp("The new vault's name or path; that of --vault if not given.", valueName: "name"))
     var into: String?
 
     @Option(help: ArgumentHelp("On another device: where the new password comes from.", valueName: "source"))
     var newPasswordFrom: SecretSourceArgument?
 
-    @Flag(help: "Restore although the backup is older than what this device saw last.")
+    @Flag(help: "Restore, although the backup is older than the vault this device saw last.")
     var acceptRollback = false
 
-    @Flag(help: "Restore although this device knows the vault: the other copy is gone, or may be refused from now on.")
+    @Flag(help: "Restore, although this device knows the vault. The other copy is refused from now on.")
     var replaceLiving = false
 
     func validate() throws {

@@ -3,9 +3,10 @@ internal import ArgumentParser
 struct CredentialAdd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Store a credential or a property, in place of what stands under the key.",
+        abstract: "Store a credential or a property; replaces what the key had.",
         discussion: """
-            What is not given is gone afterwards; 'update' keeps it. The version before stays in the history.
+            Removes the parts that you do not give; 'omvault credential update' keeps them. The history keeps the earlier version.
+            For a website's login of your own use 'omvault add'.
 
               omvault credential add https://host.example.com --username mona
               omvault credential add --property-key endpoint --value-from file:url.txt --label Endpoint

@@ -7,7 +7,11 @@ internal import OMVault
 struct CredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential",
-        abstract: "The SDK's credential store: credentials and properties under keys.",
+        abstract: "Keep credentials as Oracle's IDM Mobile SDK does.",
+        discussion: """
+            For programs that use that SDK's credential store: each credential has a key, often a URL, and a user name, a
+            password and more. For your own logins and secrets use 'omvault add'.
+            """,
         subcommands: [
             CredentialAdd.self, CredentialUpdate.self, CredentialGet.self, CredentialRemove.self, CredentialList.self,
         ])
@@ -18,8 +22,8 @@ struct CredentialGet: Verb {
         commandName: "get",
         abstract: "Show a credential or a property, or print one part of it.",
         discussion: """
-            --field prints the exact bytes of username, password, tenant, property.NAME, or of value, label,
-            description. Without it the parts are listed, concealed.
+            --field prints the exact bytes of one part: username, password, tenant or property.NAME; of a property value, label or
+            description. Without --field it lists the parts, concealed.
 
               omvault credential get https://host.example.com --field password
             """)
@@ -84,7 +88,7 @@ struct CredentialRemove: Verb {
         commandName: "rm",
         abstract: "Remove a credential or a property for good, with its history.",
         discussion: """
-            As the SDK's deletion it asks nothing and leaves nothing in the trash.
+            Asks nothing and leaves nothing in the trash, as the deletion of Oracle's IDM Mobile SDK does.
 
               omvault credential rm https://host.example.com
             """)
@@ -121,7 +125,7 @@ struct CredentialList: Verb {
         commandName: "ls",
         abstract: "List the keys of credentials and properties.",
         discussion: """
-            omvault credential ls --json
+              omvault credential ls --json
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -29,7 +29,7 @@ struct CredentialPartOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The property's description.", valueName: "text"))
     var description: String?
 
-    @Flag(help: "Keep the one newline that a source may end with.")
+    @Flag(help: "Keep the newline at the end of a source.")
     var keepNewline = false
 
     @OptionGroup var level: LevelOptions

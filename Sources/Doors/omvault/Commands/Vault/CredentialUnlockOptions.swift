@@ -5,13 +5,13 @@ struct CredentialUnlockOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
     var vaultPasswordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
+    @Option(help: ArgumentHelp("Open with a recovery code, and where it comes from.", valueName: "source"))
     var recoveryFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Unlock with the key file from here instead.", valueName: "source"))
+    @Option(help: ArgumentHelp("Open with a key file, and where it comes from.", valueName: "source"))
     var keyFileFrom: SecretSourceArgument?
 
-    @Flag(help: "Do not ask the agent: open the vault here.")
+    @Flag(help: "Open the vault here, without the agent.")
     var noAgent = false
 
     func options() throws -> UnlockOptions {

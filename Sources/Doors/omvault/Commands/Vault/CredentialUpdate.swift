@@ -3,9 +3,9 @@ internal import ArgumentParser
 struct CredentialUpdate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Change parts of a credential or a property; store it where there is none.",
+        abstract: "Change parts of a credential or a property, or store a new one.",
         discussion: """
-            omvault credential update https://host.example.com --password-from tty
+              omvault credential update https://host.example.com --password-from tty
             """)
 
     @OptionGroup var global: GlobalOptions

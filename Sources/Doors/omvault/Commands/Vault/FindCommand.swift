@@ -6,32 +6,31 @@ internal import OMVault
 struct FindCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "find",
-        abstract: "List the items in which words stand.",
+        abstract: "List the items that contain given words.",
         discussion: """
-            Looks in the items' names, the names of their fields and the secrets in them; all words must be found,
-            each anywhere. Upper and lower case of a to z are the same. Names are printed, never what was found.
+            Looks for every word in the names of items, the names of fields and the secrets. A to Z and a to z are the same. Prints
+            the names of items, never what was found in them.
 
-            Every program of yours can read the words of a command line: what is a secret itself, such as the
-            password that you look for everywhere, goes through --query-from.
+            Other programs of yours can read the words of a command line. So do not type a secret as a word: use --query-from.
 
               omvault find ada example.org
               omvault find work --in name
               omvault find ada --in name,username --fields name,modified
-              omvault find --query-from tty
+              omvault find --query-from tty        # asks for a word and does not show it
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "What to look for.")
+    @Argument(help: "A word to look for.")
     var query: [String] = []
 
-    @Option(help: ArgumentHelp("One more word to look for, that nobody may see.", valueName: "source"))
+    @Option(help: ArgumentHelp("One more word to look for, which stays secret.", valueName: "source"))
     var queryFrom: SecretSourceArgument?
 
     @Option(
         name: .customLong("in"),
-        help: ArgumentHelp("Where to look: 'name' for the item's name, else names of fields.", valueName: "list"))
+        help: ArgumentHelp("Where to look: 'name' is the item's name; other words are names of fields.", valueName: "list"))
     var places: String?
 
     @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
@@ -40,7 +39,7 @@ struct FindCommand: Verb {
     @Flag(help: "Look in the trash.")
     var trash = false
 
-    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
     var acceptRollback = false
 
     func validate() throws {
@@ -58,7 +57,8 @@ struct FindCommand: Verb {
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources + [(key: "--query-from", value: queryFrom)])
         if queryFrom != nil {
-            let word = try secrets.read("--query-from", prompt: "Word to look for", maximum: ItemSearch.maximumCount)
+            let word = try secrets.read(
+                "--query-from", prompt: "Word to look for", name: "the word to look for", maximum: ItemSearch.maximumCount)
             guard word.withBytes({ search.add($0) }) else { throw Self.noWord }
         }
         try access.unlock(secrets, unlock)

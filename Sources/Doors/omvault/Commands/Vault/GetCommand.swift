@@ -20,8 +20,11 @@ struct GetCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The item, or the item and a field.")
+    @Argument(help: ArgumentHelp("The item, or the item and a field.", valueName: "item[:field]"))
     var item: ItemArgument
+
+    @Option(help: ArgumentHelp("The field: the same as ITEM:FIELD.", valueName: "name"))
+    var field: String?
 
     @Flag(help: "Show the secrets of the item.")
     var reveal = false
@@ -29,10 +32,11 @@ struct GetCommand: Verb {
     @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
     var rev: UInt64?
 
-    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {
+        let item = try reference()
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources)
         let name = try item.itemName()
@@ -65,6 +69,15 @@ struct GetCommand: Verb {
 
     private static func restoreHint(_ name: ItemName) -> String {
         "it is in the trash: omvault restore \(name.text.asShellWord)"
+    }
+
+    /// The item with the field, wherever that was named.
+    private func reference() throws(Failure) -> ItemArgument {
+        guard let field else { return item }
+        guard item.field == nil else {
+            throw Failure(.usage, "--field and ITEM:FIELD both name a field", hint: "give one of them")
+        }
+        return ItemArgument(argument: "\(item.item):\(field)")
     }
 
     private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ context: CommandContext) throws(Failure) {

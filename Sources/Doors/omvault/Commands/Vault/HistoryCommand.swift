@@ -7,7 +7,7 @@ struct HistoryCommand: Verb {
         commandName: "history",
         abstract: "List the versions of an item.",
         discussion: """
-            The newest first, without a secret; 'get --rev' prints one. An item that is not there is looked for in the
+            Lists the newest version first, without secrets; 'omvault get --rev' prints one. If there is no such item, looks in the
             trash.
 
               omvault history github
@@ -17,13 +17,13 @@ struct HistoryCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The item.")
+    @Argument(help: "The item.", completion: .items)
     var item: String
 
     @Option(help: ArgumentHelp("Show the fields of one version, concealed.", valueName: "rev"))
     var show: UInt64?
 
-    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {

@@ -11,9 +11,8 @@ struct InitCommand: Verb {
         commandName: "init",
         abstract: "Make a vault.",
         discussion: """
-            Prints the recovery code on standard output, once, and at a terminal wants it typed back. It opens the vault
-            without the password and on another device: keep it on paper. Items are readable when unlocked and may leave this device; give --device-only
-            with 'add' for those that may not.
+            Asks for a password and prints a recovery code, once. At a terminal you type the code back. The code opens the vault
+            without the password, on another device too: keep it on paper.
 
               omvault init
               omvault init work --password-from file:password
@@ -27,10 +26,10 @@ struct InitCommand: Verb {
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Where the recovery code is typed back from.", valueName: "source"))
+    @Option(help: ArgumentHelp("Where the recovery code that you type back comes from.", valueName: "source"))
     var codeFrom: SecretSourceArgument?
 
-    @Flag(help: "Make no recovery code. A forgotten password then loses the vault.")
+    @Flag(help: "Make no recovery code. If you forget the password, the vault is lost.")
     var noRecovery = false
 
     @OptionGroup var stretch: StretchOptions

@@ -3,6 +3,8 @@ internal import OMVault
 
 /// `ITEM`, `ITEM:FIELD` or `ITEM:`, as it is typed.
 struct ItemArgument: ExpressibleByArgument {
+    static var defaultCompletionKind: CompletionKind { .items }
+
     let item: String
     let field: String?
 

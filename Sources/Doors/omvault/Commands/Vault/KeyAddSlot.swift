@@ -9,10 +9,12 @@ struct KeyAddSlot: Verb {
         commandName: "add-slot",
         abstract: "Add a way to open the vault.",
         discussion: """
-            --type password asks for one; a vault has at most 8 of them. A password that is typed later is tried at all password
-            slots, as one attempt; each adds its stretch to every unlock, unless --keyslot names one. --type recovery prints a new code, once; at a terminal it wants it typed back.
-            --type file makes a key file with --out, or takes one with --key-from. --type login checks the login of USER
-            and ties the slot to it; it needs a password or recovery slot beside it, since a login can be wiped.
+            --type password adds a password; a vault has at most 8 of them. A password that you type is tried at all password slots,
+            and each makes an unlock slower, unless --keyslot names one.
+            --type recovery prints a new code, once; at a terminal you type it back.
+            --type file makes a key file (--out), or takes one that is there (--key-from).
+            --type login checks the login of USER and adds a slot that this login opens. A login can be wiped, so the vault needs a
+            password or recovery slot too.
 
               omvault key add-slot --type recovery
               omvault key add-slot --type file --out /media/stick/personal.key
@@ -26,7 +28,7 @@ struct KeyAddSlot: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Option(help: ArgumentHelp("password, recovery, file or login.", valueName: "type"))
+    @Option(help: ArgumentHelp("What opens the slot.", valueName: "type"))
     var type: Kind
 
     @Argument(help: "The login's user, for --type login.")
@@ -35,16 +37,16 @@ struct KeyAddSlot: Verb {
     @Option(help: profileHelp)
     var profile: String?
 
-    @Option(help: ArgumentHelp("The login's identity domain; the profile's, if not given.", valueName: "domain"))
+    @Option(help: ArgumentHelp("The login's identity domain; the profile's if not given.", valueName: "domain"))
     var domain: String?
 
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var newPasswordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Where the new recovery code is typed back from.", valueName: "source"))
+    @Option(help: ArgumentHelp("Where the recovery code that you type back comes from.", valueName: "source"))
     var codeFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Make the key file here.", valueName: "file"))
+    @Option(help: ArgumentHelp("Make the key file here.", valueName: "file"), completion: .file())
     var out: String?
 
     @Option(help: ArgumentHelp("Take the key file from here.", valueName: "source"))

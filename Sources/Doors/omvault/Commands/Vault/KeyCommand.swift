@@ -7,7 +7,7 @@ internal import OMVault
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "The ways to open a vault: list, add, change, remove.",
+        abstract: "List, add, change and remove ways to open a vault.",
         subcommands: [KeySlots.self, KeyAddSlot.self, KeyRemoveSlot.self, KeyPassword.self, KeyRekey.self])
 }
 
@@ -17,9 +17,8 @@ struct KeySlots: Verb {
         commandName: "slots",
         abstract: "List what opens the vault.",
         discussion: """
-            Asks for no password where this device has noted the slots; with an option that unlocks, it unlocks first. A
-            login slot is stale when its login was wiped, removed or enrolled again; 'key add-slot --type login' makes it
-            anew.
+            It asks for no password if this device has noted the slots. With an option that unlocks, it unlocks first. A login
+            slot is stale if its login was wiped, removed or enrolled again. 'omvault key add-slot --type login' renews it.
 
               omvault key slots
             """)
@@ -103,9 +102,9 @@ struct KeyRemoveSlot: Verb {
         commandName: "rm-slot",
         abstract: "Remove a way to open the vault.",
         discussion: """
-            What opened the slot opens nothing any more, and an older copy of the vault's file is refused on this device.
-            Whoever has such a copy and the secret can still open the copy: 'key rekey' keeps what comes later from them.
-            The last slot stays, and so does the last password or recovery slot while there is a login slot.
+            The secret of the slot no longer opens the vault. An attacker who has that secret and an older copy of the vault's file
+            can still open the copy; 'omvault key rekey' protects what you store later. The last slot cannot be removed, nor the
+            last password or recovery slot beside a login slot.
 
               omvault key rm-slot 2
             """)
@@ -140,7 +139,7 @@ struct KeyPassword: Verb {
         commandName: "passwd",
         abstract: "Change a password of the vault.",
         discussion: """
-            Takes the password slot that unlocks; or the one that is named, whatever unlocks.
+            Changes the password that you open the vault with, or the password of the slot that you name.
 
               omvault key passwd
               omvault key passwd 1 --recovery-from tty --new-password-from file:password

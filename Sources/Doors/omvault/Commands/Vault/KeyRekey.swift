@@ -6,12 +6,12 @@ internal import OMVault
 struct KeyRekey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rekey",
-        abstract: "Give the vault new keys, and seal everything in it anew.",
+        abstract: "Give the vault new keys, and seal everything in it again.",
         discussion: """
-            For when a slot's secret got into other hands together with a copy of the vault. The slot that unlocks stays, and
-            those of --also-from; a recovery code is replaced by a new one, which is printed; the other slots go, after a
-            question. Interrupted at any point it leaves the old vault or the new one. An older copy of the file still
-            opens with the old secrets, but shows nothing that was stored after it was made.
+            Use it when another person may have a slot's secret and a copy of the vault. The slot that you unlock with stays, and so
+            does each slot of --also-from. A new recovery code replaces the old one and is printed. The other slots are removed; it
+            asks first. If it is interrupted, the vault is the old one or the new one. An older copy of the file still opens with
+            the old secrets, but shows nothing that you stored later.
 
               omvault key rekey
               omvault key rekey --also-from 3=file:/media/stick/personal.key --kdf-mem 256
@@ -24,13 +24,13 @@ struct KeyRekey: Verb {
         help: ArgumentHelp("A slot that stays, and where its secret comes from; may be repeated.", valueName: "id=source"))
     var alsoFrom: [SlotSource] = []
 
-    @Option(help: ArgumentHelp("Where the new recovery code is typed back from.", valueName: "source"))
+    @Option(help: ArgumentHelp("Where the recovery code that you type back comes from.", valueName: "source"))
     var codeFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024, from now on.", valueName: "mib"))
+    @Option(help: ArgumentHelp("Memory for each guess at a password from now on, in MiB: 8 to 1024.", valueName: "mib"))
     var kdfMem: UInt32?
 
-    @Option(help: ArgumentHelp("Argon2id passes, 1 to 16, from now on.", valueName: "n"))
+    @Option(help: ArgumentHelp("Passes over that memory from now on: 1 to 16.", valueName: "n"))
     var kdfTime: UInt32?
 
     func run(_ context: CommandContext) throws {

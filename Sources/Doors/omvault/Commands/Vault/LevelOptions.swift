@@ -5,10 +5,12 @@ internal import OMRecords
 struct LevelOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "when-unlocked, after-first-unlock, always, or one of the SDK's six names.", valueName: "level"))
+            "When the item can be read: when-unlocked, after-first-unlock or always. The six names of Oracle's IDM Mobile SDK work too.",
+            valueName: "level"),
+        completion: .levels)
     var level: String?
 
-    @Flag(help: "Bind the item to this device: it is in no backup, export or sync.")
+    @Flag(help: "Bind the item to this device: a portable backup leaves it out.")
     var deviceOnly = false
 
     /// The level that was given. Nil if none was. An unknown level is an error, and never becomes a weaker level.

@@ -7,7 +7,7 @@ struct ListCommand: Verb {
         commandName: "ls",
         abstract: "List the items.",
         discussion: """
-            Every record of the vault is checked before the first name is printed.
+            Checks every record of the vault, then prints the names.
 
               omvault ls
               omvault ls work/ --fields name,level,modified
@@ -17,16 +17,16 @@ struct ListCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "Only the items whose name starts with this.")
+    @Argument(help: "List only the items whose names start with this.", completion: .items)
     var prefix = ""
 
     @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
     var fields = "name"
 
-    @Flag(help: "The items in the trash; 'modified' is when they went there.")
+    @Flag(help: "List the items in the trash; 'modified' is when they went there.")
     var trash = false
 
-    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {

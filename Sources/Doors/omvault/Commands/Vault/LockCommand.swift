@@ -8,7 +8,7 @@ struct LockCommand: Verb {
         commandName: "lock",
         abstract: "Close a vault that the agent keeps open.",
         discussion: """
-            The keys of when-unlocked are wiped. Items of after-first-unlock stay readable until the agent ends;
+            Wipes the keys of the level when-unlocked. Items of the level after-first-unlock stay readable until the agent ends;
             --forget wipes their keys too.
 
               omvault lock
@@ -17,10 +17,10 @@ struct LockCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Flag(help: "Every vault that is open.")
+    @Flag(help: "Lock every vault that is open.")
     var all = false
 
-    @Flag(help: "The keys of after-first-unlock go too, and the ticket of afu-ticket.")
+    @Flag(help: "Wipe the keys of after-first-unlock too, and the ticket of 'policy set afu-ticket'.")
     var forget = false
 
     func run(_ context: CommandContext) throws {

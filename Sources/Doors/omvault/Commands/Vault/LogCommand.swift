@@ -7,10 +7,10 @@ internal import OMVault
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Read or verify the audit log: what happened to the vault, or to the logins, on this device.",
+        abstract: "Read and verify the log of vaults and of logins.",
         discussion: """
-            The log holds ids and numbers; no name, no value, no password. It stands under this device's key, so no
-            password is asked for. `omvault ls --fields id,name` tells which id is which item.
+            The log holds ids and numbers, and no name, value or password. It is sealed with this device's key, so it asks for no
+            password. 'omvault ls --fields id,name' tells which id is which item.
             """,
         subcommands: [LogListCommand.self, LogVerifyCommand.self, LogExportCommand.self, LogBeginCommand.self])
 }
@@ -21,8 +21,8 @@ struct LogListCommand: Verb {
         commandName: "ls",
         abstract: "List the entries of the audit log.",
         discussion: """
-            Entries are verified on the way. Where a vault's log is broken the list ends, with a warning; that of logins goes on,
-            and marks each entry behind the break as unproven.
+            Verifies each entry before it prints it. If the log of a vault is broken, the list ends there with a warning. The log of
+            logins goes on, and marks each entry behind the break as unproven.
 
               omvault log ls --since 2026-11-01
               omvault log ls --json
@@ -34,7 +34,7 @@ struct LogListCommand: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries from then on: 2026-11-01, 2026-11-01T12:00:00Z, or @ and seconds since 1970.",
+            "Only entries from this time on: 2026-11-01, 2026-11-01T12:00:00Z, or @ and seconds since 1970.",
             valueName: "time"))
     var since: SinceArgument?
 
@@ -99,7 +99,7 @@ struct LogExportCommand: Verb {
         commandName: "export",
         abstract: "Print the audit log as JSON, with each entry's bytes.",
         discussion: """
-            A broken log is exported up to the break, and the exit code is 32.
+            A broken log is exported up to the break; the exit code is 32 then.
 
               omvault log export > log.json
             """)
@@ -128,8 +128,8 @@ struct LogBeginCommand: Verb {
         commandName: "begin",
         abstract: "Begin a new chain of the log of logins, after a break.",
         discussion: """
-            What is written from then on can be proven again. Nothing goes: the entries before stay, the break stays, and the
-            first entry of the new chain says when it was begun. A log that is whole takes none.
+            Entries from then on can be proven again. Nothing is removed: the old entries and the break stay. If the log is whole,
+            there is nothing to begin (5).
 
               omvault log begin --logins
             """)

@@ -7,7 +7,7 @@ internal import OMVault
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "The rules of a vault, and who can read an item when.",
+        abstract: "Show and change a vault's rules; explain an item.",
         subcommands: [PolicyShow.self, PolicySet.self, PolicyExplain.self])
 }
 
@@ -17,7 +17,7 @@ struct PolicyShow: Verb {
         commandName: "show",
         abstract: "Show the vault's rules, or an item's level.",
         discussion: """
-            Needs no password where this device has noted the very policy before.
+            Needs no password if this device has noted the policy before.
 
               omvault policy show
               omvault policy show github
@@ -26,7 +26,7 @@ struct PolicyShow: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The item.")
+    @Argument(help: "The item.", completion: .items)
     var item: String?
 
     func run(_ context: CommandContext) throws {
@@ -72,20 +72,18 @@ struct PolicySet: Verb {
         commandName: "set",
         abstract: "Change the vault's rules.",
         discussion: """
-            --default --level LEVEL [--device-only]   the level of items for which none is given
+            --default --level LEVEL [--device-only]: the level of new items.
 
-            ITEM --level LEVEL [--device-only]   the level of that item, as 'omvault set ITEM --level' does
+            ITEM --level LEVEL [--device-only]: the level of that item, as 'omvault set ITEM --level' does.
 
-            afu-ticket on|off   on: the agent keeps the keys of after-first-unlock over its own restart, so that those items
-            stay readable until the next boot. The cost: ANY process of yours can then read every after-first-unlock
-            item until the next boot, also after the agent was stopped. Off, as it is at first: only a running agent has
-            those keys.
+            afu-ticket on|off: with "on" the agent keeps the keys of after-first-unlock when it restarts, so those items stay
+            readable until the next boot. The cost: ANY process of yours can then read every after-first-unlock item until the
+            next boot, also after the agent was stopped. With "off", the default, only a running agent has those keys.
 
-            history N           how many older versions of an item are kept: 0 to 1000, at first 10. Fewer than before: those
-            beyond are purged at once, in every item and in the trash
+            history N: how many older versions of an item are kept, 0 to 1000; 10 in a new vault. If you lower it, the versions
+            beyond N are purged at once, in every item and in the trash.
 
-            stretch --kdf-mem MIB --kdf-time N   how long a guess at a password takes; slots below it follow with their
-            next unlock
+            stretch --kdf-mem MIB --kdf-time N: how long a guess at a password takes. A slot below it follows with its next unlock.
 
               omvault policy set --default --level when-unlocked --device-only
               omvault policy set history 50
@@ -95,7 +93,7 @@ struct PolicySet: Verb {
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: LevelOptions
 
-    @Argument(help: "afu-ticket, history or stretch; an item, with --level.")
+    @Argument(help: "afu-ticket, history or stretch. With --level: the item.")
     var rule: String?
 
     @Argument(help: "The rule's new value.")
@@ -104,10 +102,10 @@ struct PolicySet: Verb {
     @Flag(name: .customLong("default"), help: "Set the default level.")
     var isDefault = false
 
-    @Option(help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024.", valueName: "mib"))
+    @Option(help: ArgumentHelp("stretch: memory for each guess at a password, in MiB: 8 to 1024.", valueName: "mib"))
     var kdfMem: UInt32?
 
-    @Option(help: ArgumentHelp("Argon2id passes, 1 to 16.", valueName: "n"))
+    @Option(help: ArgumentHelp("stretch: passes over that memory, 1 to 16.", valueName: "n"))
     var kdfTime: UInt32?
 
     func validate() throws {
@@ -185,13 +183,13 @@ struct PolicyExplain: Verb {
         commandName: "explain",
         abstract: "Say in words who can read an item, and when.",
         discussion: """
-            omvault policy explain github
+              omvault policy explain github
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The item.")
+    @Argument(help: "The item.", completion: .items)
     var item: String
 
     func run(_ context: CommandContext) throws {

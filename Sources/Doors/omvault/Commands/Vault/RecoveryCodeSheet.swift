@@ -18,7 +18,8 @@ enum RecoveryCodeSheet {
     }
 
     static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {
-        let typed = try secrets.read("--code-from", prompt: "Recovery code, from what you wrote down")
+        let typed = try secrets.read(
+            "--code-from", prompt: "Recovery code, from what you wrote down", name: "the new recovery code, typed back")
         var isSame = false
         do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
         guard isSame else {

@@ -8,36 +8,35 @@ struct RemoveCommand: Verb {
         commandName: "rm",
         abstract: "Move items to the trash, or remove them for good.",
         discussion: """
-            What is in the trash keeps its versions and can be restored. --purge removes an item with all its versions
-            for good, so it asks first; --yes answers.
+            An item in the trash keeps its versions, and 'omvault restore' brings it back. --purge removes an item with all its
+            versions for good; it asks first.
 
               omvault rm github
               omvault rm github --purge
-              omvault rm --trash --purge
+              omvault rm --trash --purge        # empties the trash
               omvault rm --purge --id 0f1e2d3c4b5a69788796a5b4c3d2e1f0
-              omvault rm --purge --id 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --level always
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: StoredLevelOptions
 
-    @Argument(help: "The items.")
+    @Argument(help: "The items.", completion: .items)
     var items: [String] = []
 
-    @Flag(help: "Remove them for good, with all versions.")
+    @Flag(help: "Remove the items for good, with all versions.")
     var purge = false
 
-    @Flag(help: "The items are in the trash; without a name, all that is there. Only with --purge.")
+    @Flag(help: "Purge items that are in the trash; without a name, all of them. Only with --purge.")
     var trash = false
 
     @Option(
         help: ArgumentHelp(
-            "One item, by the id of 'ls --fields id,name,level' or the entry that 'verify' names: also one that is damaged, and "
-                + "one of two of the same name. Only with --purge.", valueName: "id"))
+            "One item, by its id ('ls --fields id,name,level') or by the entry that 'verify' names. For a damaged item, or "
+                + "one of two items of the same name. Only with --purge.", valueName: "id"))
     var id: String?
 
-    @Option(help: ArgumentHelp("Only while the item has this revision; otherwise exit 12.", valueName: "n"))
+    @Option(help: ArgumentHelp("Remove it only if the item has this revision; otherwise exit 12.", valueName: "n"))
     var ifRev: UInt64?
 
     func validate() throws {
@@ -141,10 +140,10 @@ struct RemoveCommand: Verb {
 
 /// `--level LEVEL [--device-only]` of an existing item.
 struct StoredLevelOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Under which level the item with that id stands. Only with --id.", valueName: "level"))
+    @Option(help: ArgumentHelp("The level of the item with that id. Only with --id.", valueName: "level"))
     var level: String?
 
-    @Flag(help: "The device-only one of that level.")
+    @Flag(help: "The item of that level that is bound to this device.")
     var deviceOnly = false
 
     /// Nil if no level was given.

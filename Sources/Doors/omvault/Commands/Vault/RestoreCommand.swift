@@ -5,10 +5,10 @@ internal import OMVault
 struct RestoreCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring an item back from the trash, or an earlier version of it.",
+        abstract: "Bring back an item, or an earlier version of it.",
         discussion: """
-            It becomes a new version; nothing is lost by it. Of several items of one name in the trash it takes the one
-            that went there last; --id names another ('ls --trash --fields id,name,modified').
+            The result is a new version; the others stay. If several items of that name are in the trash, it takes the one that went
+            there last; --id names another ('omvault ls --trash --fields id,name,modified').
 
               omvault restore github
               omvault restore github --rev 3
@@ -17,13 +17,13 @@ struct RestoreCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The item.")
+    @Argument(help: "The item.", completion: .items)
     var item: String
 
-    @Option(help: ArgumentHelp("The version whose fields it gets; without it, the last.", valueName: "n"))
+    @Option(help: ArgumentHelp("The version to bring back; the last one if not given.", valueName: "n"))
     var rev: UInt64?
 
-    @Option(help: ArgumentHelp("Which item, by its id.", valueName: "id"))
+    @Option(help: ArgumentHelp("The item's id, if several have this name.", valueName: "id"))
     var id: String?
 
     func run(_ context: CommandContext) throws {

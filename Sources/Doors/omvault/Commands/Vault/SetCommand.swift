@@ -6,11 +6,11 @@ internal import OMVault
 struct SetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change, add or delete a field of an item, or change the item's level.",
+        abstract: "Change a field of an item, or the item's level.",
         discussion: """
-            The version before is kept; 'history' lists it. With --level every version is sealed anew, and what was
-            sealed under the old level is purged. Where no item has that name, --level moves those of that name in the
-            trash, and they stay there.
+            The earlier version is kept: 'omvault history' lists it. A field that is not there is added. With --level every version
+            of the item gets new keys, and the old sealed bytes are purged. If no item has the name, --level changes those of
+            that name in the trash.
 
               omvault set github:password
               omvault set github:token --value-from cmd:'gh auth token'
@@ -22,19 +22,19 @@ struct SetCommand: Verb {
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: LevelOptions
 
-    @Argument(help: ArgumentHelp("The item and the field; the item alone with --level.", valueName: "item[:field]"))
+    @Argument(help: ArgumentHelp("The item and the field. With --level only the item.", valueName: "item[:field]"))
     var item: ItemArgument
 
     @Option(help: ArgumentHelp("Where the new secret comes from.", valueName: "source"))
     var valueFrom: SecretSourceArgument?
 
-    @Flag(help: "Keep the one newline that a source may end with.")
+    @Flag(help: "Keep the newline at the end of the source.")
     var keepNewline = false
 
     @Flag(help: "Delete the field.")
     var delete = false
 
-    @Option(help: ArgumentHelp("Only while the item has this revision; otherwise exit 12.", valueName: "n"))
+    @Option(help: ArgumentHelp("Change it only if the item has this revision; otherwise exit 12.", valueName: "n"))
     var ifRev: UInt64?
 
     private var changesLevel: Bool { level.level != nil || level.deviceOnly }

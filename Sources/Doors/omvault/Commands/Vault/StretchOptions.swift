@@ -3,10 +3,12 @@ internal import OMSecrets
 
 /// `--kdf-mem MIB --kdf-time N`: how much memory and time a guess takes.
 struct StretchOptions: ParsableArguments {
-    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024 (64).", valueName: "mib"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Memory for each guess at the password, in MiB: 8 to 1024; 64 if not given.", valueName: "mib"))
     var kdfMem: UInt32?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id passes, 1 to 16 (3).", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Passes over that memory: 1 to 16; 3 if not given.", valueName: "n"))
     var kdfTime: UInt32?
 
     var isGiven: Bool { kdfMem != nil || kdfTime != nil }

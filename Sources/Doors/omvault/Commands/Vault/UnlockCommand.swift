@@ -7,8 +7,8 @@ struct UnlockCommand: Verb {
         commandName: "unlock",
         abstract: "Open a vault and keep it open in the agent.",
         discussion: """
-            Until it is locked, other commands of yours need no password. It locks by itself after a time without use
-            (--idle), and in any case after another (--hard). Starts the agent if none runs.
+            While the vault is open, your other commands need no password. It locks after a time without use (--idle), and after
+            --hard seconds in any case. Starts the agent if none runs.
 
               omvault unlock
               omvault unlock --idle 120 --hard 3600
@@ -17,10 +17,10 @@ struct UnlockCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Option(help: ArgumentHelp("Seconds without use after which it locks; 600 if nothing is said.", valueName: "sec"))
+    @Option(help: ArgumentHelp("Seconds without use until it locks; 600 if not given.", valueName: "sec"))
     var idle: UInt32?
 
-    @Option(help: ArgumentHelp("Seconds after which it locks in any case; 43200 if nothing is said.", valueName: "sec"))
+    @Option(help: ArgumentHelp("Seconds until it locks in any case; 43200 if not given.", valueName: "sec"))
     var hard: UInt32?
 
     func validate() throws {

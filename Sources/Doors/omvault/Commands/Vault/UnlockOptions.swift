@@ -8,16 +8,16 @@ struct UnlockOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
+    @Option(help: ArgumentHelp("Open with a recovery code, and where it comes from.", valueName: "source"))
     var recoveryFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Unlock with the key file from here instead.", valueName: "source"))
+    @Option(help: ArgumentHelp("Open with a key file, and where it comes from.", valueName: "source"))
     var keyFileFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Unlock through this slot of 'omvault key slots'.", valueName: "id"))
+    @Option(help: ArgumentHelp("Open through this slot; 'omvault key slots' lists them.", valueName: "id"))
     var keyslot: UInt32?
 
-    @Flag(help: "Do not ask the agent: open the vault here.")
+    @Flag(help: "Open the vault here, without the agent.")
     var noAgent = false
 
     /// The option for the vault's password. It differs in commands that have a password of their own.

@@ -5,11 +5,10 @@ internal import OMVault
 struct VerifyCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a vault and name everything that is wrong with it.",
+        abstract: "Check a vault and name everything that is wrong.",
         discussion: """
-            Checks permissions, header, slots, the marks of this device and the list of items of every level at hand;
-            --deep opens every version of every item too, and says which versions of a damaged item are whole. Nothing
-            is changed. Exit 42 when something is wrong.
+            Checks permissions, header, slots, the marks of this device and the list of items. --deep also opens every version of
+            every item, and says which versions of a damaged item are whole. Changes nothing. Exits with 42 if something is wrong.
 
               omvault verify
               omvault verify --deep

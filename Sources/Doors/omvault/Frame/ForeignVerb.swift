@@ -1,0 +1,54 @@
+// Verbs of other password managers: what a user types who knows pass, gopass, op, bw or keepassxc-cli, and what omvault has instead.
+
+/// Names that mean one thing in other tools and are no command of omvault.
+struct ForeignVerb {
+    let names: [String]
+    /// What does it here.
+    let hint: String
+    /// Whether omvault has it under another name. Otherwise the hint is a way round.
+    let isHere: Bool
+
+    static func named(_ word: String) -> ForeignVerb? { all.first { $0.names.contains(word) } }
+
+    static let all =
+        [
+            here("ls", ["list", "dir", "tree"]),
+            here("get", ["show", "read", "cat", "print", "view"]),
+            here("add", ["insert", "new", "put", "store"]),
+            here("rm", ["delete", "remove", "del"]),
+            here("find", ["search", "grep"]),
+            here("set", ["update", "modify"]),
+            here("restore", ["undelete", "recover"]),
+            here("unlock", ["open", "signin"]),
+            here("lock", ["close", "signout"]),
+            here("key passwd", ["passwd", "password"]),
+            here("verify", ["doctor", "fsck"]),
+            here("status", ["info", "vaults"]),
+        ] + missing
+
+    private static let missing = [
+        missing(["edit"], "change one field", "set ITEM:FIELD"),
+        missing(
+            ["mv", "rename", "move", "cp", "copy"], "copy an item without its history, with every field in one command",
+            "add NEW --field password=cmd:'omvault get OLD:password'"),
+        missing(
+            ["gen", "generate", "pwgen"], "make a password and store it",
+            "add ITEM --field password=cmd:'omvault crypto rand --bytes 20 --encoding base64'"),
+        missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
+        missing(["otp", "totp"], "keep the code's key in a field", "add ITEM --field otp=tty"),
+        missing(["import"], "add items one by one", "add ITEM --field username=tty --field password=tty"),
+        missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
+        missing(["run", "exec", "inject"], "hand a secret to a program's standard input", "get ITEM:FIELD | PROGRAM"),
+        missing(["sync", "push", "pull"], "copy a vault to another device", "backup create --portable FILE"),
+        missing(["audit"], "see what was changed", "log ls"),
+        missing(["vault"], "choose a vault by its name", "--vault NAME ls"),
+    ]
+
+    private static func here(_ command: String, _ names: [String]) -> ForeignVerb {
+        ForeignVerb(names: names, hint: "did you mean \"\(command)\"?  (omvault \(command) --help)", isHere: true)
+    }
+
+    private static func missing(_ names: [String], _ purpose: String, _ line: String) -> ForeignVerb {
+        ForeignVerb(names: names, hint: "to \(purpose): omvault \(line)", isHere: false)
+    }
+}

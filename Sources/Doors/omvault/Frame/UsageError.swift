@@ -1,0 +1,66 @@
+// The words for a command line that the parser refuses, and the refusal of what it would misread.
+
+/// A suggestion always stands in the hint, the help of the command with it.
+enum UsageError {
+    /// What ArgumentParser said about the arguments of a command.
+    ///
+    /// - Parameter verb: the words that call the command.
+    static func failure(_ message: String, of verb: [String]) -> Failure {
+        // Its longer messages have several lines.
+        let line = message.split(whereSeparator: \.isNewline).map { $0.trimmed }.joined(separator: " ")
+        let parts = line.split(separator: ". Did you mean ", maxSplits: 1).map(String.init)
+        let error = parts[0].prefix(1).lowercased() + parts[0].dropFirst()
+        let help = help(of: verb)
+        if parts.count == 2 { return Failure(.usage, error, hint: "did you mean \(parts[1])  (\(help))") }
+        return Failure(.usage, error, hint: help)
+    }
+
+    /// Refuses a letter that is no option, and several letters behind one dash, which no option here has. The parser would take
+    /// those apart: it answers `add -dash`, in which an h stands, with help and exit 0, and a script believes that it stored
+    /// something.
+    static func refuseClusters(_ arguments: [String], of verb: [String]) throws(Failure) {
+        for word in arguments.prefix(while: { $0 != "--" }) {
+            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, Int(word) == nil,
+                word.wholeMatch(of: /-[qh]+V?|-[Vio]/) == nil
+            else { continue }
+            throw cluster(word, of: verb)
+        }
+    }
+
+    /// - Parameter word: several letters behind one dash. They may be a secret, as in `-pSECRET`, so only the first is repeated.
+    static func cluster(_ word: String, of verb: [String]) -> Failure {
+        let long = "-\(word.prefix { $0 != "=" })"
+        if ["--help", "--version"].contains(long) || GlobalOptions.spellings[long] != nil {
+            return Failure(.usage, "unknown option \(long.dropFirst())", hint: "did you mean \(long)?")
+        }
+        let letter = word.prefix(2)
+        guard word.count == 2 || !["-i", "-o", "-V"].contains(letter) else {
+            return Failure(.usage, "\(letter) and its value are two words", hint: help(of: verb))
+        }
+        let shown = word.count == 2 ? word : "\(letter)…"
+        return Failure(.usage, "unknown option \(shown)", hint: help(of: verb), behindDashes(verb))
+    }
+
+    /// - Parameter option: a global one, with nothing behind it.
+    static func missingValue(of option: String) -> Failure {
+        if option == "-V" {
+            return Failure(.usage, "-V needs the name or the path of a vault", hint: "the version: omvault --version")
+        }
+        return Failure(
+            .usage, option == "--format" ? "--format needs a format" : "\(option) needs the name or the path of a vault",
+            hint: option == "--format" ? "formats: table, plain, json" : "omvault \(option) NAME COMMAND")
+    }
+
+    private static func help(of verb: [String]) -> String { (["omvault"] + verb + ["--help"]).joined(separator: " ") }
+
+    private static func behindDashes(_ verb: [String]) -> String {
+        "a name that begins with a dash stands behind --: \((["omvault"] + verb).joined(separator: " ")) -- NAME"
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        let start = drop { $0 == " " }
+        return start.prefix(start.count - start.reversed().prefix { $0 == " " }.count)
+    }
+}

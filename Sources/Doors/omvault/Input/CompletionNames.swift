@@ -1,0 +1,66 @@
+// What a shell offers on Tab: names of items, vaults, levels and algorithms. The generated script calls omvault for them.
+
+internal import ArgumentParser
+internal import Glibc
+internal import OMAgent
+internal import OMVault
+
+extension CompletionKind {
+    /// The items of the vault that the line names, if the agent has it open. Tab never asks for a password.
+    static var items: CompletionKind { .custom { words, _, _ in CompletionNames.items(words) } }
+
+    /// The vaults in the user's folder.
+    static var vaults: CompletionKind { .custom { _, _, _ in CompletionNames.vaults() } }
+
+    static var levels: CompletionKind { .list(["when-unlocked", "after-first-unlock", "always"]) }
+
+    /// - Parameter kinds: as `omvault crypto algs` calls them.
+    static func algorithms(_ kinds: String...) -> CompletionKind {
+        .custom { _, _, _ in ToolkitName.all.filter { kinds.contains($0.kind) }.map(\.name) }
+    }
+}
+
+enum CompletionNames {
+    /// None where anything is in the way: a question or an error would stand in the middle of the line that is typed.
+    ///
+    /// - Parameter words: the line so far, with the name of the program.
+    static func items(_ words: [String]) -> [String] {
+        guard let folders = try? UserFolders(), let location = try? VaultLocation(vault(words), in: folders),
+            let paths = VaultPaths(vault: AbsolutePath.absolute(location.path), device: folders.device),
+            let socket = try? AgentSocket(Environment.text),
+            let answer = try? AgentClient(socket).perform(paths, .items(trashed: false))
+        else { return [] }
+        guard case .reply(let reply) = consume answer, let items = try? reply.items() else { return [] }
+        return items.map(\.name.text).filter(isOffered).map(inShell)
+    }
+
+    static func vaults() -> [String] {
+        guard let folders = try? UserFolders(), let folder = opendir(folders.vaults) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".omv"), !name.hasPrefix(".") { names.append(String(name.dropLast(4))) }
+        }
+        return names.sorted().filter(isOffered).map(inShell)
+    }
+
+    /// The vault of `--vault`, else of the environment.
+    private static func vault(_ words: [String]) -> String? {
+        for (index, word) in words.enumerated().reversed() {
+            if word.hasPrefix("--vault=") { return String(word.dropFirst("--vault=".count)) }
+            if word == "--vault" || word == "-V", index + 1 < words.count { return words[index + 1] }
+        }
+        return Environment.text("OMVAULT_VAULT")
+    }
+
+    /// One line is one name, and a control character would be obeyed by the terminal.
+    private static func isOffered(_ name: String) -> Bool { !name.unicodeScalars.contains(where: \.isUnsafeToShow) }
+
+    /// Attack: an item is called `$(rm -r ~)`. Bash expands the words that a script offers, so Tab would run it.
+    private static func inShell(_ name: String) -> String {
+        CompletionShell.requesting == .bash ? name.asShellWord : name
+    }
+}

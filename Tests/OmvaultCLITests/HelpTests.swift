@@ -1,0 +1,134 @@
+// What help shows: groups of commands, a command's own options first, and examples that work.
+
+import ArgumentParser
+import TestSupport
+import Testing
+
+@testable import omvault
+
+@Suite("Help") struct HelpTests {
+    @Test("the first screen has examples, the commands in groups, where to read more, and the shared options last")
+    func firstScreen() async throws {
+        let page = try await bash("omvault --help").output
+        let lines = page.split(separator: "\n").map(String.init)
+        let titles = lines.filter { $0.hasSuffix(":") && !$0.hasPrefix(" ") }
+        #expect(
+            titles == [
+                "VAULT:", "OPENING A VAULT:", "KEEPING A VAULT SAFE:", "LOGINS:", "TOOLKIT:", "AGENT AND MAINTENANCE:",
+                "EVERY COMMAND TAKES:",
+            ])
+        #expect(page.contains("\n  omvault get github:token") && page.contains("README.md"))
+        #expect(page.contains("\n  completion ") && page.contains("\n  -V, --vault "))
+        for group in CommandTree.groups {
+            for command in group.subcommands {
+                let abstract = command.configuration.abstract
+                #expect(abstract.count <= 52, "one short line: \(abstract)")
+                let name = command._commandName
+                #expect(
+                    lines.contains("  " + name + String(repeating: " ", count: 24 - name.count) + abstract), "\(name)")
+            }
+        }
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("a command's own options stand first, then those that open the vault, then those of every command")
+    func order() async throws {
+        let page = try await bash("omvault get --help").output
+        let titles = ["\nARGUMENTS:\n", "\nOPTIONS:\n", "\nOPENING THE VAULT:\n", "\nEVERY COMMAND TAKES:\n"]
+        let places = titles.map { page.firstRange(of: $0)?.lowerBound }
+        let found = places.compactMap(\.self)
+        #expect(found.count == 4 && found == found.sorted(), "\(page)")
+        let own = try #require(page.split(separator: "\nOPTIONS:\n").last?.split(separator: "\n\n").first)
+        #expect(own.hasPrefix("  --field ") && own.contains("  --rev ") && !own.contains("--vault") && !own.contains("-from"))
+        // An option of a verb that is called like one of those that open the vault is its own.
+        let initPage = try await bash("omvault init --help").output
+        #expect(!initPage.contains("OPENING THE VAULT"))
+        #expect(try await bash("omvault key --help").output.contains("\nCOMMANDS:\n  slots "))
+    }
+
+    @Test("no option is lost on the way, whatever the width", arguments: [40, 80, 200])
+    func nothingLost(width: Int) {
+        func check(_ command: any ParsableCommand.Type) {
+            let whole = CommandTree.helpMessage(for: command, columns: width)
+            let page = HelpPage.ordered(whole, width)
+            for line in whole.split(separator: "\n") where line.hasPrefix("  -") {
+                #expect(page.contains("\n\(line)"), "\(command): \(line)")
+            }
+            command.configuration.subcommands.forEach(check)
+        }
+        check(CommandTree.self)
+    }
+
+    @Test("every command has an example of itself, and every example is a line that its command takes")
+    func examples() throws {
+        var count = 0
+        func check(_ command: any ParsableCommand.Type) throws {
+            let configuration = command.configuration
+            let lines = Example.lines(of: configuration.discussion)
+            var ofItself = 0
+            for line in lines {
+                for words in Example.commands(in: line) {
+                    count += 1
+                    do {
+                        let typed = try CommandLineArguments(words, root: CommandTree.self)
+                        let parsed = try CommandTree.parseAsRoot(typed.arguments)
+                        if type(of: parsed) == command { ofItself += 1 }
+                    } catch { Issue.record("\(command): \(line): \(CommandTree.message(for: error)) \(error)") }
+                }
+            }
+            if configuration.subcommands.isEmpty { #expect(ofItself > 0, "\(command) has no example of itself") }
+            try configuration.subcommands.forEach(check)
+        }
+        try check(CommandTree.self)
+        #expect(count > 120)
+        // The ways round for verbs that omvault has not.
+        for verb in ForeignVerb.all where !verb.isHere {
+            let line = try #require(verb.hint.split(separator: ": omvault ", maxSplits: 1).last)
+            let words = try #require(Example.commands(in: "omvault " + line).first)
+            let typed = try CommandLineArguments(words, root: CommandTree.self)
+            #expect(throws: Never.self, "\(verb.hint)") { try CommandTree.parseAsRoot(typed.arguments) }
+        }
+    }
+
+    @Test("a way round is for a verb that is no command; one that became a command leaves the list")
+    func foreignVerbs() {
+        let commands = Set(CommandTree.configuration.subcommands.map { $0._commandName })
+        let names = ForeignVerb.all.flatMap(\.names)
+        #expect(commands.isDisjoint(with: names), "\(commands.intersection(names)) is a command now")
+        #expect(Set(names).count == names.count)
+        #expect(
+            ["edit", "mv", "cp", "gen", "clip", "otp", "import", "export", "run"].allSatisfy { name in
+                commands.contains(name) || names.contains(name)
+            })
+    }
+
+    @Test("the SDK is named by its owner where a page mentions it")
+    func sdk() {
+        func check(_ command: any ParsableCommand.Type) {
+            let page = CommandTree.helpMessage(for: command, columns: 10_000)
+            if page.replacing("OracleIDMMobileSDKConfigurationKey", with: "").contains("SDK") {
+                #expect(page.contains("Oracle's IDM Mobile SDK"), "\(command)")
+            }
+            command.configuration.subcommands.forEach(check)
+        }
+        check(CommandTree.self)
+    }
+}
+
+/// The lines of a help page that can be copied into a shell.
+private enum Example {
+    static func lines(of discussion: String) -> [String] {
+        let joined = discussion.replacing("\\\n", with: " ")
+        return joined.split(separator: "\n").map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("omvault ") }
+    }
+
+    /// The arguments of each omvault in a line, without what the shell takes for itself.
+    static func commands(in line: String) -> [[String]] {
+        let line = line.split(separator: /\s+#\s/)[0]
+        return line.split(separator: /\s(?:&&|\|)\s/).compactMap { part in
+            let words = CommandWords.split(String(part.replacing(/\s[<>]\s?\S+/, with: "")))
+            guard let words, words.first == "omvault" else { return nil }
+            return Array(words.dropFirst())
+        }
+    }
+}
