@@ -113,7 +113,7 @@ import Testing
         #expect(credential.contains("give --password-from stdin"), "\(credential)")
         #expect(try await refused(vault + "omvault credential ls", 8).contains("give --vault-password-from stdin"))
         let shown = try await atTerminal(Self.vault + "omvault add x --password-from file:pw --field notes=stdin")
-        #expect(shown.output.contains("--field notes=tty asks without showing it"), "\(shown.output)")
+        #expect(shown.output.contains("--field notes=tty asks for it without showing it"), "\(shown.output)")
     }
 
     @Test("~ in the middle of a word is explained")

@@ -40,14 +40,15 @@ struct GetCommand: Verb {
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources)
         let name = try item.itemName()
-        do throws(Failure) { try answer(name, of: access, secrets, context) } catch {
+        do throws(Failure) { try answer(item, of: access, secrets, context) } catch {
             throw access.isTrashed(name, behind: error, unlock) ? error.with(hints: [Self.restoreHint(name)]) : error
         }
     }
 
     private func answer(
-        _ name: ItemName, of access: VaultAccess, _ secrets: borrowing SecretSources, _ context: CommandContext
+        _ item: ItemArgument, of access: VaultAccess, _ secrets: borrowing SecretSources, _ context: CommandContext
     ) throws(Failure) {
+        let name = try item.itemName()
         guard item.field != nil else {
             return try ShownItem(read(name, all: reveal, access, secrets), isRevealed: reveal).print(context)
         }
@@ -58,7 +59,7 @@ struct GetCommand: Verb {
         try print(try access.read(.secret(path, revision: rev), secrets, unlock).secret(), path, context)
     }
 
-    /// - Parameter all: With its secrets.
+    /// - Parameter all: Whether to read the secrets too.
     private func read(
         _ name: ItemName, all: Bool, _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> ItemReply {
