@@ -51,37 +51,6 @@ import Testing
             "\(ran)")
     }
 
-    @Test("each thing that can be wrong has its exit code and leaves the vault as it was")
-    func exitCodes() async throws {
-        let ran = try await bash(
-            Self.vault + """
-                printf v > v; printf wrong > wrong
-                omv -q add item --field x=file:v
-                code omv init
-                code omv add item --field x=file:v
-                omv -q -V guessed init --kdf-mem 8 --kdf-time 1 --no-recovery
-                code omvault -V guessed get item:x --password-from file:wrong
-                code omv get nothing:x; code omv get item:nothing; code omv set nothing:x --value-from file:v
-                code omv set item:x --value-from file:v
-                code omv --vault nowhere get item:x
-                code omv get item:x --vault ./nowhere/at/all.omv
-                code omvault --no-input get item:x
-                code omv add 'a:b' --field x=file:v; code omv add "$(printf 'a\\tb')" --field x=file:v
-                code omv add other --field x=file:v --field x=file:v
-                code omv add other --field x=file:v --level sometimes
-                code omv add other --field x=pass:secret; grep -c secret told || true
-                code omv add other --field secret; grep -c secret told || true
-                code omvault get item:x --password-from literal-secret; grep -c literal told || true
-                code omv rm item --purge
-                code omv ls --fields name,secret
-                code omvault get item:x --recovery-from file:wrong
-                omv ls; omv get item:x
-                """)
-        #expect(
-            ran.output.split(separator: "\n").joined(separator: " ")
-                == "5 5 20 10 10 10 15 6 6 8 2 2 2 2 2 0 2 0 2 0 8 2 20 item v", "\(ran)")
-    }
-
     @Test("the recovery code opens the vault; on a machine without the device key it opens what is portable")
     func recovery() async throws {
         let ran = try await bash(
