@@ -37,7 +37,7 @@ import Testing
             try await refused("omvault add -dash") == """
                 omvault: error: unknown option -d…
                 omvault: hint: omvault add --help
-                omvault: hint: a name that begins with a dash stands behind --: omvault add -- NAME
+                omvault: hint: write a name that begins with a dash after --: omvault add -- NAME
 
                 """)
         #expect(try await refused("omvault get -x").contains("omvault get -- NAME"))

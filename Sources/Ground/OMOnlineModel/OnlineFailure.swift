@@ -19,7 +19,7 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case noChallenge = 9
     /// http to another machine, another scheme than http and https, or no valid address.
     case unsafeAddress = 10
-    /// More than ten custom headers, a header that may not be set, or one that is not valid HTTP.
+    /// More than ten custom headers, a forbidden header, or a header that is not valid HTTP.
     case unusableHeaders = 11
     /// The user name cannot be sent: empty, or with a colon or a control character.
     case unusableUser = 12

@@ -23,7 +23,7 @@ struct ShownVault {
 
     var isThere: Bool { VaultList.isFile(path) }
 
-    /// For people: a vault that was locked again is locked, and the last column says what is readable.
+    /// The row of a table. A vault that was locked again is `locked`, and the last column has what is still readable.
     var tableRow: [String] {
         guard isThere else { return [name, "not there", "-", "-", "-"] }
         guard state == .unlocked else { return [name, "locked", "-", "-", state.readableWords] }
@@ -43,7 +43,7 @@ struct ShownVault {
 }
 
 extension AgentVaultState {
-    /// The levels whose items come out without a password.
+    /// The levels whose items can be read without a password.
     var readable: [String] {
         switch self {
         case .locked: ["always"]

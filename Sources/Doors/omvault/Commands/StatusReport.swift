@@ -10,7 +10,7 @@ struct StatusReport {
     private let asked: AgentStatus.VaultStatus?
     private let name: String
     private let path: String
-    /// Those that the agent knows, the one that the command names, then the others in the user's folder.
+    /// First the agent's vaults, then the vault that the command names, then the others in the user's folder.
     private let vaults: [ShownVault]
 
     /// - Parameter given: The vault's name or path, if the user gave one.

@@ -1,10 +1,10 @@
 // The words for a command line that the parser refuses, and the refusal of what it would misread.
 
-/// A suggestion always stands in the hint, the help of the command with it.
+/// Suggestions are in the hint, together with the command's help.
 enum UsageError {
-    /// What ArgumentParser said about the arguments of a command.
+    /// ArgumentParser's message about the arguments of a command.
     ///
-    /// - Parameter verb: the words that call the command.
+    /// - Parameter verb: The words that call the command.
     static func failure(_ message: String, of verb: [String]) -> Failure {
         // Its longer messages have several lines.
         let line = message.split(whereSeparator: \.isNewline).map { $0.trimmed }.joined(separator: " ")
@@ -15,9 +15,9 @@ enum UsageError {
         return Failure(.usage, error, hint: help)
     }
 
-    /// Refuses a letter that is no option, and several letters behind one dash, which no option here has. The parser would take
-    /// those apart: it answers `add -dash`, in which an h stands, with help and exit 0, and a script believes that it stored
-    /// something.
+    /// Refuses an unknown letter, and several letters after one dash, since no option here has those. The parser would read
+    /// each letter as an option: it answers `add -dash`, which contains an h, with help and exit 0. Then a script believes that
+    /// it stored something.
     static func refuseClusters(_ arguments: [String], of verb: [String]) throws(Failure) {
         for word in arguments.prefix(while: { $0 != "--" }) {
             guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, Int(word) == nil,
@@ -27,7 +27,7 @@ enum UsageError {
         }
     }
 
-    /// - Parameter word: several letters behind one dash. They may be a secret, as in `-pSECRET`, so only the first is repeated.
+    /// - Parameter word: Several letters after one dash. They may be a secret, as in `-pSECRET`, so only the first is repeated.
     static func cluster(_ word: String, of verb: [String]) -> Failure {
         let long = "-\(word.prefix { $0 != "=" })"
         if ["--help", "--version"].contains(long) || GlobalOptions.spellings[long] != nil {
@@ -41,7 +41,7 @@ enum UsageError {
         return Failure(.usage, "unknown option \(shown)", hint: help(of: verb), behindDashes(verb))
     }
 
-    /// - Parameter option: a global one, with nothing behind it.
+    /// - Parameter option: A global option without a value.
     static func missingValue(of option: String) -> Failure {
         if option == "-V" {
             return Failure(.usage, "-V needs the name or the path of a vault", hint: "the version: omvault --version")
@@ -54,7 +54,7 @@ enum UsageError {
     private static func help(of verb: [String]) -> String { (["omvault"] + verb + ["--help"]).joined(separator: " ") }
 
     private static func behindDashes(_ verb: [String]) -> String {
-        "a name that begins with a dash stands behind --: \((["omvault"] + verb).joined(separator: " ")) -- NAME"
+        "write a name that begins with a dash after --: \((["omvault"] + verb).joined(separator: " ")) -- NAME"
     }
 }
 

@@ -3,7 +3,7 @@
 internal import Glibc
 
 enum VaultList {
-    /// The names, sorted; none where the folder cannot be read.
+    /// The names, sorted. None if the folder cannot be read.
     static func names(in folders: UserFolders) -> [String] {
         guard let stream = opendir(folders.vaults) else { return [] }
         defer { closedir(stream) }
@@ -12,6 +12,8 @@ enum VaultList {
             let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
             let file = String(decoding: bytes, as: UTF8.self)
             guard file.hasSuffix(".omv"), let vault = try? VaultLocation(String(file.dropLast(4)), in: folders) else { continue }
+            // `a.omv.omv` has no vault's name: the command takes `a.omv` for a path.
+            guard vault.path == "\(folders.vaults)/\(file)" else { continue }
             if isFile(vault.path) { names.append(vault.name) }
         }
         return names.sorted()

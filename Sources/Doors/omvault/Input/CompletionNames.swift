@@ -1,7 +1,6 @@
 // What a shell offers on Tab: names of items, vaults, levels and algorithms. The generated script calls omvault for them.
 
 internal import ArgumentParser
-internal import Glibc
 internal import OMAgent
 internal import OMVault
 
@@ -21,9 +20,9 @@ extension CompletionKind {
 }
 
 enum CompletionNames {
-    /// None where anything is in the way: a question or an error would stand in the middle of the line that is typed.
+    /// None after any error: a question or a message would appear in the middle of the user's line.
     ///
-    /// - Parameter words: the line so far, with the name of the program.
+    /// - Parameter words: The line so far, with the name of the program.
     static func items(_ words: [String]) -> [String] {
         guard let folders = try? UserFolders(), let location = try? VaultLocation(vault(words), in: folders),
             let paths = VaultPaths(vault: AbsolutePath.absolute(location.path), device: folders.device),
@@ -35,16 +34,8 @@ enum CompletionNames {
     }
 
     static func vaults() -> [String] {
-        guard let folders = try? UserFolders(), let folder = opendir(folders.vaults) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".omv"), !name.hasPrefix(".") { names.append(String(name.dropLast(4))) }
-        }
-        return names.sorted().filter(isOffered).map(inShell)
+        guard let folders = try? UserFolders() else { return [] }
+        return VaultList.names(in: folders).filter(isOffered).map(inShell)
     }
 
     /// The vault of `--vault`, else of the environment.

@@ -11,7 +11,7 @@ enum SecretSource: Hashable, Sendable {
     case command([String])
     case credential(String)
 
-    /// What is left where nobody can be asked and standard input is named already.
+    /// The sources other than the terminal and standard input, for an error's hint.
     static let others = "fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
 
     static let grammar = "tty, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"

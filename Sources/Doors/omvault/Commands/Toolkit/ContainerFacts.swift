@@ -1,14 +1,14 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// What can be said of a container without its password or key: nothing of it is proven, since nothing is opened.
+/// A container's properties that need no password or key. They are not proven, since nothing is opened.
 struct ContainerFacts {
     let facts: [(String, JSONValue)]
 
     /// Reads `input` to its end.
     ///
-    /// - Parameter start: What of it was read already.
-    /// - Throws: what ``SealedFile`` refuses, and a length that no container has.
+    /// - Parameter start: The bytes that were read already.
+    /// - Throws: The errors of ``SealedFile``, also for a length that no container has.
     init(_ input: borrowing InputFile, after start: borrowing SecretBuffer) throws {
         var used = 0
         let file = try SealedFile(from: { room in
@@ -34,7 +34,7 @@ struct ContainerFacts {
         self.facts = facts
     }
 
-    /// How many bytes are still to come: counted where the input does not say.
+    /// The number of bytes that are left. It is counted if the input does not know its length.
     private static func rest(of input: borrowing InputFile) throws -> Int {
         if let count = input.count { return count }
         var total = 0

@@ -1,6 +1,6 @@
-// Hashes of crypt(3), as they stand in /etc/shadow, that `crypto check` does not read.
+// Hashes of crypt(3), as in /etc/shadow, which `crypto check` does not read.
 
-/// Told apart from a scheme that `--schemes` could allow: no option makes these readable.
+/// These hashes differ from a scheme that `--schemes` could allow: no option makes them readable.
 enum CryptHash {
     private static let schemes = [
         (prefix: "$6$", name: "sha512crypt", openssl: "-6"), (prefix: "$5$", name: "sha256crypt", openssl: "-5"),
@@ -9,7 +9,7 @@ enum CryptHash {
         (prefix: "$7$", name: "scrypt of crypt(3)", openssl: nil), (prefix: "$sha1$", name: "sha1crypt", openssl: nil),
     ]
 
-    /// - Throws: ``ExitStatus/unsupported`` for one of them.
+    /// - Throws: ``ExitStatus/unsupported`` if the stored hash is one of them.
     static func refuse(_ stored: Span<UInt8>) throws(Failure) {
         for (prefix, name, openssl) in schemes where begins(stored, with: prefix) {
             throw Failure(

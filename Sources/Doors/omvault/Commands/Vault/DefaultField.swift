@@ -3,7 +3,7 @@ internal import OMVault
 /// The field that `ITEM:` means: `password`, or the item's only field.
 struct DefaultField {
     private let item: Item
-    /// Nil where several fields could be meant, or there is none.
+    /// Nil if the item has no field, or several and none of them is `password`.
     let name: FieldName?
 
     init(of item: Item) {

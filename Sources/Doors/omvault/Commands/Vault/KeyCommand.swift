@@ -43,13 +43,14 @@ struct KeySlots: Verb {
         try context.output.document(document)
     }
 
-    /// The slots and the policy, and the slot that opened the vault; nil where none had to.
+    /// The slots and the policy, and the slot that opened the vault. Nil if none had to.
     private func settings(
         _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> ([KeySlot], VaultPolicy, UInt32?) {
         if !unlock.isGiven {
             let file = try access.file()
-            // Attack: on a device that has not noted this header anybody could have written it; an unlock judges its seal.
+            // Attack: another user or program writes a header with forged slots. This device has not noted such a header, so
+            // it is shown only after an unlock has checked its seal.
             if file.isNoted { return (file.slots, file.policy, nil) }
         }
         let unlocked = try access.openSlot(secrets, unlock)

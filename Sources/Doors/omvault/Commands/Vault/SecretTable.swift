@@ -1,7 +1,7 @@
 internal import OMSecrets
 internal import OMVault
 
-/// The rows of an item with its secrets, as one text: it is printed whole or not at all.
+/// The rows of an item with its secrets, as one text. If a value cannot be shown, nothing is printed.
 ///
 /// A value of several lines is a block beneath its field's name. Without alignment each of its lines is a row of that field.
 struct SecretTable: ~Copyable {
@@ -9,8 +9,8 @@ struct SecretTable: ~Copyable {
 
     /// - Parameters:
     ///   - rows: The rows without secrets, of two columns.
-    ///   - isAligned: Under a header, for people; otherwise separated by tabs.
-    /// - Throws: ``ExitStatus/usage`` for a value that is not text.
+    ///   - isAligned: Whether the rows are aligned under a header. If not, tabs separate the columns.
+    /// - Throws: ``ExitStatus/usage`` if a value is not text.
     init(_ rows: [[String]], _ values: borrowing FieldValues, of item: Item, isAligned: Bool) throws(Failure) {
         let rows = (isAligned ? [ShownItem.header] : []) + rows.map { $0.map(\.shown) }
         let width = (rows.map { $0[0].count } + values.names.map { $0.text.shown.count }).max() ?? 0
@@ -33,8 +33,8 @@ struct SecretTable: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - first: what stands before the first line.
-    ///   - next: what stands before each further line.
+    ///   - first: The text before the first line.
+    ///   - next: The text before each further line.
     private static func append(
         _ secret: borrowing SecretBytes, to buffer: inout SecretBuffer, first: String, next: String
     ) {
