@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The floors of the house, from the top: docs/design.md, "The house". Each is a folder of Sources.
+/// The floors of the house, from the top: docs/internals/design.md, "The house". Each is a folder of Sources.
 enum Floor: String {
     case doors = "Doors"
     case joiners = "Joiners"

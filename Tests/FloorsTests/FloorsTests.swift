@@ -40,9 +40,9 @@ import Testing
         #expect(try names(in: "Sources/C") == house.cModules.union(["Linking"]))
     }
 
-    @Test("docs/design.md says what each room owns, and names no other")
+    @Test("docs/internals/design.md says what each room owns, and names no other")
     func page() throws {
-        let page = try String(contentsOf: repository.appending(path: "docs/design.md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appending(path: "docs/internals/design.md"), encoding: .utf8)
         let table = try #require(page.split(separator: "\n| room | owns |\n").last?.split(separator: "\n\n").first)
         let named = table.split(separator: "\n").dropFirst().flatMap { row in
             row.split(separator: "|")[0].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -120,14 +120,14 @@ import Testing
         #expect(record.text.contains("package var stored: [UInt8]"))
     }
 
-    @Test("docs/fuzzing.md has a line for every target of the fuzzer, and for nothing else")
+    @Test("docs/internals/fuzzing.md has a line for every target of the fuzzer, and for nothing else")
     func fuzzing() throws {
         let folder = repository.appending(path: "Tests/Fuzz/Targets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         let targets = try files.flatMap { file in
             try String(contentsOf: file, encoding: .utf8).matches(of: /FuzzTarget\(\s*name: "([^"]+)"/).map { String($0.1) }
         }
-        let page = try String(contentsOf: repository.appending(path: "docs/fuzzing.md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appending(path: "docs/internals/fuzzing.md"), encoding: .utf8)
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
         let listed = lines.flatMap { line in line.split(separator: "|")[0].matches(of: /`([^`]+)`/).map { String($0.1) } }
         #expect(targets.count > 40, "the targets were not found")

@@ -1,4 +1,4 @@
-// Tests that compare the table of docs/threat-model.md with the tests and the mutants that it names.
+// Tests that compare the table of docs/internals/threat-model.md with the tests and the mutants that it names.
 
 import Foundation
 import Testing
@@ -50,7 +50,7 @@ import Testing
     // MARK: - Reading
 
     private static func rows() throws -> [Row] {
-        let page = try String(contentsOf: repository.appending(path: "docs/threat-model.md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appending(path: "docs/internals/threat-model.md"), encoding: .utf8)
         let section = try #require(page.split(separator: "## Which test holds which promise\n").last)
         return section.split(separator: "\n").prefix { !$0.hasPrefix("## ") }.compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,4 +1,4 @@
-// Tests that compare docs/sdk-numbers.md with the code that gives the numbers.
+// Tests that compare docs/reference/sdk-numbers.md with the code that gives the numbers.
 
 import Foundation
 import Testing
@@ -15,7 +15,7 @@ import Testing
     func page() throws {
         let given = try numbers()
         var rows: [Int: [String]] = [:]
-        let page = try Self.text("docs/sdk-numbers.md")
+        let page = try Self.text("docs/reference/sdk-numbers.md")
         for line in page.split(separator: "\n") {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)

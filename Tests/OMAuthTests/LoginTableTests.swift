@@ -5,7 +5,7 @@ import Testing
 
 @testable import OMAuth
 
-/// docs/login.md, held against the code.
+/// docs/reference/login.md, held against the code.
 @Suite struct LoginTableTests {
     @Test(
         "R22 every outcome × cached × password × mode × allowed comes to what the page says, and no cell is a success without a receipt"
@@ -331,10 +331,10 @@ extension Authenticator {
     }
 }
 
-/// The tables of docs/login.md.
+/// The tables of docs/reference/login.md.
 enum LoginPage {
     static func lines(_ table: String) throws -> [String] {
-        let path = URL(filePath: #filePath).appending(path: "../../../docs/login.md").standardized
+        let path = URL(filePath: #filePath).appending(path: "../../../docs/reference/login.md").standardized
         let text = try String(contentsOf: path, encoding: .utf8)
         guard let start = text.range(of: "<!-- table \(table) -->"),
             let end = text.range(of: "<!-- end -->", range: start.upperBound..<text.endIndex)

@@ -1,4 +1,4 @@
-// Every key of docs/profiles.md: what it takes, what it refuses and with which number.
+// Every key of docs/reference/profiles.md: what it takes, what it refuses and with which number.
 
 import Foundation
 import OMRecords
@@ -294,10 +294,10 @@ import Testing
         }
     }
 
-    @Test("docs/profiles.md has every key with its default, number and effect, and no other")
+    @Test("docs/reference/profiles.md has every key with its default, number and effect, and no other")
     func page() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/profiles.md")
+            .deletingLastPathComponent().appending(path: "docs/reference/profiles.md")
         var found: [ProfileKey: [String]] = [:]
         var spellings: Set<String> = []
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where line.hasPrefix("| `") {

@@ -3,7 +3,7 @@ import OMSystem
 
 @testable import OMAuth
 
-// `omvault login`, what it remembers and the session that it leaves behind, after docs/login.md, "What ends with what",
+// `omvault login`, what it remembers and the session that it leaves behind, after docs/reference/login.md, "What ends with what",
 // "Remembered credentials" and "Sessions".
 extension ReferenceModel {
     /// Of the one user there is.

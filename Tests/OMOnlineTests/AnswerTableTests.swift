@@ -1,4 +1,4 @@
-// docs/login.md, "Classes of a server's answer": each row against servers that give that answer.
+// docs/reference/login.md, "Classes of a server's answer": each row against servers that give that answer.
 
 import Foundation
 import OMOnlineModel
@@ -85,7 +85,7 @@ import Testing
 
     /// The table `answers` of the page.
     private func answers() throws -> [String: String] {
-        let page = URL(filePath: #filePath).appending(path: "../../../docs/login.md").standardized
+        let page = URL(filePath: #filePath).appending(path: "../../../docs/reference/login.md").standardized
         let text = try String(contentsOf: page, encoding: .utf8)
         let start = try #require(text.range(of: "<!-- table answers -->\n| outcome | answer |\n|---|---|\n"))
         let end = try #require(text.range(of: "<!-- end -->", range: start.upperBound..<text.endIndex))

@@ -1,4 +1,4 @@
-// HTTP Basic against nginx, and against a server that breaks rules. docs/online.md, "HTTP Basic".
+// HTTP Basic against nginx, and against a server that breaks rules. docs/reference/online.md, "HTTP Basic".
 
 import Foundation
 import OMOnlineModel
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Table of docs/online.md. `down`, `away`: redirects to http and to another origin.
+    /// Table of docs/reference/online.md. `down`, `away`: redirects to http and to another origin.
     private static let answers: [(path: String, refusal: OnlineRefusal)] = [
         ("/status/401", .rejected), ("/status/403", .forbidden(.status)), ("/status/423", .forbidden(.status)),
         ("/status/502", .unreachable(.gateway)), ("/status/503", .unreachable(.gateway)),

@@ -1,4 +1,4 @@
-// What each layer of the helper's confinement stops, and that the real helper has all of them. docs/online-protocol.md,
+// What each layer of the helper's confinement stops, and that the real helper has all of them. docs/formats/online-protocol.md,
 // "Confinement".
 
 import Foundation

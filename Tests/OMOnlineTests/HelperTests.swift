@@ -1,4 +1,4 @@
-// The real helper, and programs that only claim to be it. docs/online-protocol.md, "The helper".
+// The real helper, and programs that only claim to be it. docs/formats/online-protocol.md, "The helper".
 
 import COMSystem
 import Foundation

@@ -1,4 +1,4 @@
-// The example of docs/library.md and of the guides to Swift, as an application would write it: with what the package makes
+// The example of docs/reference/library.md and of the guides to Swift, as an application would write it: with what the package makes
 // public, and nothing else. LibraryTests compares the pages with this file, and runs it.
 
 import OMAgent

@@ -17,7 +17,7 @@ import Testing
     @Test(
         "what the pages show for Swift is in the examples that are compiled",
         arguments: [
-            "README.md", "docs/library.md", "docs/guide/vault-from-swift.md", "docs/guide/login-from-swift.md",
+            "README.md", "docs/reference/library.md", "docs/guide/vault-from-swift.md", "docs/guide/login-from-swift.md",
             "docs/guide/toolkit-from-swift.md",
         ])
     func blocks(page: String) throws {

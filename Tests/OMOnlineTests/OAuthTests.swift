@@ -1,4 +1,4 @@
-// OAuth 2.0's resource owner grant against glewlwyd, and against a server with the habits of others. docs/online.md, "OAuth".
+// OAuth 2.0's resource owner grant against glewlwyd, and against a server with the habits of others. docs/reference/online.md, "OAuth".
 
 import Foundation
 import OMOnlineModel
@@ -75,7 +75,7 @@ import Testing
         #expect(revoked != nil)
     }
 
-    /// Table of docs/online.md.
+    /// Table of docs/reference/online.md.
     private static let answers: [(name: String, refusal: OnlineRefusal?)] = [
         ("plain", nil), ("quoted", nil), ("bare", nil), ("short", nil),
         ("invalid-grant", .rejected), ("unauthorized", .rejected),

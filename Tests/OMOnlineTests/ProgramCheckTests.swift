@@ -1,4 +1,4 @@
-// Which programs are started with keys or passwords: docs/agent-protocol.md, "The socket".
+// Which programs are started with keys or passwords: docs/formats/agent-protocol.md, "The socket".
 
 import Foundation
 import Glibc

@@ -1,4 +1,4 @@
-// The frames of docs/online-protocol.md, good and malformed.
+// The frames of docs/formats/online-protocol.md, good and malformed.
 
 import OMOnlineModel
 import OMRecords

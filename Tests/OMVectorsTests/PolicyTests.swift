@@ -70,9 +70,9 @@ import Testing
         #expect(graded.acceptable == 0)
     }
 
-    @Test("the policy that docs/vectors.md prints is the one that is used")
+    @Test("the policy that docs/reference/vectors.md prints is the one that is used")
     func documented() throws {
-        let page = try String(contentsOf: repository.appending(path: "docs/vectors.md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appending(path: "docs/reference/vectors.md"), encoding: .utf8)
         let block = try #require(page.split(separator: "```json\n").first { $0.contains("omvault-policy/1\"") })
         let written = try policy(String(block.prefix(upTo: try #require(block.firstRange(of: "```")).lowerBound)))
         let lines = { (policy: AcceptancePolicy) in policy.lines.map { "\($0.flag) \($0.rule) \($0.reason)" }.sorted() }

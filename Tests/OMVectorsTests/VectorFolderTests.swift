@@ -25,14 +25,14 @@ func report(_ paths: [String]) throws -> RunReport {
         #expect(report.isProof(failOnSkip: true))
     }
 
-    @Test("docs/vectors.md lists what the repository's vectors hold")
+    @Test("docs/reference/vectors.md lists what the repository's vectors hold")
     func documented() throws {
         var list = CoverageList()
         for file in try VectorRunner.files([repository.appending(path: "vectors").path]) { list.add(file) }
         let rows = list.algorithms.map {
             "| \($0.algorithm) | \($0.files.count) | \($0.valid) | \($0.invalid) | \($0.acceptable) |"
         }
-        let page = try String(contentsOf: repository.appending(path: "docs/vectors.md"), encoding: .utf8)
+        let page = try String(contentsOf: repository.appending(path: "docs/reference/vectors.md"), encoding: .utf8)
         let table = ["| algorithm | files | valid | invalid | acceptable |", "|---|---|---|---|---|"] + rows
         #expect(page.contains("<!-- own vectors -->\n\(table.joined(separator: "\n"))\n<!-- end -->"), "\(table)")
         #expect(list.algorithms.allSatisfy { $0.skips.isEmpty })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import omvault
 
-@Suite("The list of commands in docs/command-line.md") struct CommandListTests {
+@Suite("The list of commands in docs/reference/command-line.md") struct CommandListTests {
     @Test("the list has every command with the options that its help shows, and nothing else")
     func list() throws {
         let (common, opening, listed) = try page()
@@ -41,7 +41,7 @@ import Testing
     private func page() throws -> (common: Set<String>, opening: Set<String>, listed: [String: Set<String>]) {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let text = try String(contentsOf: repository.appending(path: "docs/command-line.md"), encoding: .utf8)
+        let text = try String(contentsOf: repository.appending(path: "docs/reference/command-line.md"), encoding: .utf8)
         let rest = try #require(text.split(separator: "\n## Every command and option\n").last)
         let section = try #require(rest.split(separator: "\n## ").first)
         let parts = section.prefix { $0 != "|" }.split(separator: "*opening*")

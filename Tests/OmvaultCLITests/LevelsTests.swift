@@ -1,4 +1,4 @@
-// docs/levels.md, cell by cell, against the real programs.
+// docs/reference/levels.md, cell by cell, against the real programs.
 
 import Foundation
 import TestSupport
@@ -133,10 +133,10 @@ import Testing
         #expect(ran.output == "0\n1\n0\n1\n0\n8\n0\n\(inMemory ? 1 : 0)\n", "\(ran)")
     }
 
-    /// The rows of a table of docs/levels.md, as the script prints them.
+    /// The rows of a table of docs/reference/levels.md, as the script prints them.
     private func table(_ name: String) throws -> String {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/levels.md")
+            .deletingLastPathComponent().appending(path: "docs/reference/levels.md")
         let lines = try String(contentsOf: page, encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "<!-- table: \(name) -->"))

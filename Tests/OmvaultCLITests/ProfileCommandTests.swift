@@ -153,7 +153,7 @@ import Testing
                 omvault: sdk: ORAIDMMOBILE-10115
                 exit 9
                 omvault: error: AuthServerTyp is not a key of a profile
-                omvault: hint: did you mean AuthServerType? All keys are in docs/profiles.md
+                omvault: hint: did you mean AuthServerType? All keys are in docs/reference/profiles.md
 
                 """)
     }

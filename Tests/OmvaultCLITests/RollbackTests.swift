@@ -168,7 +168,7 @@ import Testing
     func nothingIsLeft(before: String, after: String) async throws {
         let (row, left, answers) = try await wipe((before, after))
         #expect(answers.contains("denied reason=attempts_exceeded\nexit 23") && answers.contains("ada\tp\tno\twiped"))
-        // docs/login-format.md: scheme 1, salts 16 + 16, parameters 12, commitment 32, box 72, MAC 32.
+        // docs/formats/login-format.md: scheme 1, salts 16 + 16, parameters 12, commitment 32, box 72, MAC 32.
         let slot = row.suffix(149 + 32).dropLast(32)
         let salts = slot.dropFirst(1).prefix(32)
         let secret = Array(salts) + Array(slot.suffix(104))

@@ -46,7 +46,7 @@ public enum Label: String, CaseIterable, Sendable {
     // The agent
     case agentTicket = "omv/agent/ticket"
     case sessionTicket = "omv/agent/session"
-    // The file container (docs/file-format.md)
+    // The file container (docs/formats/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"
     case fileRecipient = "omv/file/recipient"

@@ -1,5 +1,5 @@
 // The program behind pam_omvault.so. It reads one question from descriptor 0 and sends one answer: from the system store and,
-// if the profile names one, from a server. See docs/pam.md.
+// if the profile names one, from a server. See docs/reference/pam.md.
 
 internal import COMSystem
 internal import Glibc

@@ -1,4 +1,4 @@
-// The question of the PAM module: docs/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
+// The question of the PAM module: docs/reference/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
 
 internal import Glibc
 internal import OMAuth

@@ -1,4 +1,4 @@
-// pam_omvault.so: asks omvault-pam-helper whether a password is right, and nothing else. docs/pam.md.
+// pam_omvault.so: asks omvault-pam-helper whether a password is right, and nothing else. docs/reference/pam.md.
 //
 // Other programs load it and run it as root. So it does no cryptography, opens no store, keeps no state, and changes neither
 // signals nor environment. Without a whole, fresh answer of the helper, it refuses.

@@ -1,4 +1,4 @@
-// The messages between the module and its helper (docs/pam.md, "Module and helper"), and the declarations that the module's
+// The messages between the module and its helper (docs/reference/pam.md, "Module and helper"), and the declarations that the module's
 // files share. libpam finds the module's functions by their names; no other program includes this file.
 #ifndef PAM_OMVAULT_H
 #define PAM_OMVAULT_H

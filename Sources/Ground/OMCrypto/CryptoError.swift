@@ -112,7 +112,7 @@ public enum CryptoError: Error, Hashable, Sendable {
     /// The first certificate that the caller gave with a key belongs to another key.
     case foreignCertificate
 
-    /// The SDK's number for this error, in the iOS numbering: docs/sdk-numbers.md. 10502 is "invalid input".
+    /// The SDK's number for this error, in the iOS numbering: docs/reference/sdk-numbers.md. 10502 is "invalid input".
     public var sdkCode: Int {
         switch self {
         case .noPrivateKey: 10037

@@ -1,5 +1,5 @@
 // Records that can leave the device. A device-only record cannot become this type, and only this type has an encoding
-// for another device. Format: docs/vault-format.md, "Record".
+// for another device. Format: docs/formats/vault-format.md, "Record".
 
 /// A record of a level that is not device-only.
 ///

@@ -1,5 +1,5 @@
 // An item as it is stored: sealed and padded. Only the facts that sync needs are in clear.
-// Format: docs/vault-format.md, "Record".
+// Format: docs/formats/vault-format.md, "Record".
 
 /// One version of one item, sealed.
 package struct Record: Hashable, Sendable {

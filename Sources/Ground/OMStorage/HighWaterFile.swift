@@ -1,6 +1,6 @@
 // The file of the newest states that this device saw. A vault or a login row that is older than its mark
 // was put back from a copy.
-// Format: docs/vault-format.md, "High-water file".
+// Format: docs/formats/vault-format.md, "High-water file".
 
 internal import Glibc
 internal import OMSecrets

@@ -1,4 +1,4 @@
-// The application profile: a server's settings for the logins of one application. docs/online.md, "Application profile".
+// The application profile: a server's settings for the logins of one application. docs/reference/online.md, "Application profile".
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1

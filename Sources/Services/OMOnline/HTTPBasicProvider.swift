@@ -1,4 +1,4 @@
-// Logins over HTTP Basic. docs/online.md, "HTTP Basic".
+// Logins over HTTP Basic. docs/reference/online.md, "HTTP Basic".
 //
 // A password is sent only to a server that asked for one. Attack, or mistake: a login address that every user can read
 // says 200 to every password. So the first request has no password, and a 200 to it is refused.

@@ -1,4 +1,4 @@
-// Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), and the use of their tokens. docs/online.md, "OAuth".
+// Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), and the use of their tokens. docs/reference/online.md, "OAuth".
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1

@@ -5,7 +5,7 @@ public import OMSecrets
 
 /// A server's acceptance. Only a provider makes one with a session, and only from the server's answer.
 public struct OnlineGrant: ~Copyable, Sendable {
-    /// The cookies or tokens that prove the login to the server from here on. Opaque; docs/online-protocol.md,
+    /// The cookies or tokens that prove the login to the server from here on. Opaque; docs/formats/online-protocol.md,
     /// "Sessions". Nil if the session did not change, or if it has ended.
     public let session: SecretBytes?
     /// How many seconds the server gives the session. Nil if it does not say.

@@ -1,5 +1,5 @@
 // The session of a login, between two questions. A provider writes and reads it, and the caller keeps it.
-// docs/online-protocol.md, "Sessions".
+// docs/formats/online-protocol.md, "Sessions".
 
 internal import FoundationEssentials
 internal import OMOnlineModel

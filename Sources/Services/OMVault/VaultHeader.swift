@@ -1,4 +1,4 @@
-// The header of a vault: its id, its policy, its device, its class keys, its slots. Format: docs/vault-format.md, "Header".
+// The header of a vault: its id, its policy, its device, its class keys, its slots. Format: docs/formats/vault-format.md, "Header".
 
 internal import OMRecords
 internal import OMSecrets

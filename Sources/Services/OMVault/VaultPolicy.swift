@@ -1,5 +1,5 @@
 // The rules of a vault's owner for the whole vault. They are in the header, under the root key's seal.
-// Format: docs/vault-format.md, "Policy".
+// Format: docs/formats/vault-format.md, "Policy".
 
 public import OMRecords
 public import OMSecrets

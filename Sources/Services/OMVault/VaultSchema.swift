@@ -1,4 +1,4 @@
-// The vault file's tables and every statement on them. Format: docs/vault-format.md, "Tables".
+// The vault file's tables and every statement on them. Format: docs/formats/vault-format.md, "The database".
 
 internal import OMStorage
 

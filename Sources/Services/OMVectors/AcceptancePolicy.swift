@@ -29,7 +29,7 @@ public struct AcceptancePolicy: Sendable {
 
     private init(_ lines: [Line], otherwise: Rule) { (self.lines, self.otherwise) = (lines, otherwise) }
 
-    /// The default policy, as docs/vectors.md lists it.
+    /// The default policy, as docs/reference/vectors.md lists it.
     public static let standard = AcceptancePolicy(
         [
             Line(flag: "ExplicitParameters", rule: .either, reason: "RFC 5480 names its curves; reading needs no flag"),
@@ -47,7 +47,7 @@ public struct AcceptancePolicy: Sendable {
             ),
         ], otherwise: .either)
 
-    /// A policy file (docs/vectors.md): `{"format":"omvault-policy/1","otherwise":"either","flags":{"Twist":{"rule":
+    /// A policy file (docs/reference/vectors.md): `{"format":"omvault-policy/1","otherwise":"either","flags":{"Twist":{"rule":
     /// "accept","reason":"…"}}}`.
     ///
     /// - Throws: ``VectorsError/policy(reason:)`` if the bytes do not have this form.

@@ -1,4 +1,4 @@
-// One case of a vector file and its grading (docs/vectors.md, "Policy").
+// One case of a vector file and its grading (docs/reference/vectors.md, "Policy").
 
 struct VectorCase: Sendable {
     /// The case's name within its file, such as a Wycheproof `tcId`.

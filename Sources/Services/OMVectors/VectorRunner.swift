@@ -22,7 +22,7 @@ public enum VectorRunner {
 
     /// Flips one bit of each valid case of a file and runs the case again. Each must fail now.
     ///
-    /// docs/vectors.md says which bit. Skipped files, and cases that are not run, are not counted.
+    /// docs/reference/vectors.md says which bit. Skipped files, and cases that are not run, are not counted.
     public static func control(_ file: VectorFile) -> ControlReport {
         var report = ControlReport(path: file.path)
         guard let reading = try? reading(file) else { return report }

@@ -13,7 +13,7 @@ struct CommandTree: ParsableCommand {
               omvault add github --field token=tty   # asks for the secret, stores it
               omvault get github:token               # prints it
 
-            Guides and reference: README.md, docs/command-line.md.
+            Guides and reference: README.md, docs/reference/command-line.md.
             """,
         version: "omvault \(Omvault.version)",
         groupedSubcommands: groups)

@@ -1,4 +1,4 @@
-// The name services that the confined online helper can reach. docs/online-protocol.md, "Confinement".
+// The name services that the confined online helper can reach. docs/formats/online-protocol.md, "Confinement".
 
 internal import OMSystem
 

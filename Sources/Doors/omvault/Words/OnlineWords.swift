@@ -93,7 +93,7 @@ extension PolicyProblem {
         switch self {
         case .otherApplication: "set ApplicationName to the name in the policy at ProfileURL"
         case .notFetched, .notUnderstood, .older, .notAsked:
-            "ProfileURL must be the address of the server's policy, as docs/profiles.md describes it"
+            "ProfileURL must be the address of the server's policy, as docs/reference/profiles.md describes it"
         }
     }
 

@@ -62,7 +62,8 @@ extension Failure {
 
     private static func keyHint(_ key: String) -> String {
         let near = Suggestion.closest(to: key, among: ProfileKey.allCases.map(\.rawValue))
-        return near.map { "did you mean \($0)? All keys are in docs/profiles.md" } ?? "all keys are in docs/profiles.md"
+        let page = "docs/reference/profiles.md"
+        return near.map { "did you mean \($0)? All keys are in \(page)" } ?? "all keys are in \(page)"
     }
 }
 

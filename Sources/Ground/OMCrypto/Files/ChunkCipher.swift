@@ -1,4 +1,4 @@
-// The chunks of a container (docs/file-format.md): STREAM over OpenSSL's AES-256-GCM or ChaCha20-Poly1305.
+// The chunks of a container (docs/formats/file-format.md): STREAM over OpenSSL's AES-256-GCM or ChaCha20-Poly1305.
 
 internal import COpenSSL
 internal import OMSecrets

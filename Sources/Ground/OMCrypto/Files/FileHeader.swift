@@ -1,4 +1,4 @@
-// The header of a container, byte by byte as in docs/file-format.md. The reader refuses everything that the page does not
+// The header of a container, byte by byte as in docs/formats/file-format.md. The reader refuses everything that the page does not
 // allow.
 
 internal import OMSecrets

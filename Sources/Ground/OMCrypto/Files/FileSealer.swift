@@ -1,4 +1,4 @@
-// The writer of containers: docs/file-format.md. It needs constant memory: two pieces of plaintext and one of ciphertext. The
+// The writer of containers: docs/formats/file-format.md. It needs constant memory: two pieces of plaintext and one of ciphertext. The
 // second piece of plaintext shows whether the first piece ends with the file's last chunk.
 
 public import OMSecrets

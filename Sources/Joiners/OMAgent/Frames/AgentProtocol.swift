@@ -1,4 +1,4 @@
-// The constants of the protocol between client and agent. Format: docs/agent-protocol.md.
+// The constants of the protocol between client and agent. Format: docs/formats/agent-protocol.md.
 
 package enum AgentProtocol {
     /// Rises with every change that the other end would misread.

@@ -1,5 +1,5 @@
 // A vault's errors as bytes. So a refusal reads the same whether the agent or the command itself made it.
-// Format: docs/agent-protocol.md, "Errors". The tags are in VaultError's table.
+// Format: docs/formats/agent-protocol.md, "Errors". The tags are in VaultError's table.
 
 internal import OMRecords
 internal import OMSecrets

@@ -15,7 +15,7 @@ enum FrameKind: UInt8 {
     case renewSession = 0x52
     case endSession = 0x53
     case sessions = 0x54
-    // To the online helper: docs/online-protocol.md
+    // To the online helper: docs/formats/online-protocol.md
     case question = 0x20
     // From the agent
     case done = 0x80

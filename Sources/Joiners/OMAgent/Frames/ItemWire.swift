@@ -1,4 +1,4 @@
-// The parts of requests and answers about a vault. Format: docs/agent-protocol.md.
+// The parts of requests and answers about a vault. Format: docs/formats/agent-protocol.md.
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,4 +1,4 @@
-// Answers as frames. Format: docs/agent-protocol.md, "Answers".
+// Answers as frames. Format: docs/formats/agent-protocol.md, "Replies".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,4 +1,4 @@
-// Requests as frames. Format: docs/agent-protocol.md, "Requests".
+// Requests as frames. Format: docs/formats/agent-protocol.md, "Requests".
 
 internal import OMRecords
 internal import OMSecrets
@@ -44,7 +44,7 @@ extension AgentRequest {
         }
     }
 
-    /// - Throws: For a kind that no client sends, and for a body that is not exactly what docs/agent-protocol.md allows.
+    /// - Throws: For a kind that no client sends, and for a body that is not exactly what docs/formats/agent-protocol.md allows.
     static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentRequest {
         var wire = WireReader(bytes)
         let request = try decode(kind, &wire)

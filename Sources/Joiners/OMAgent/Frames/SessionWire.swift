@@ -1,4 +1,4 @@
-// Sessions as frames. Format: docs/agent-protocol.md, "Sessions".
+// Sessions as frames. Format: docs/formats/agent-protocol.md, "Sessions".
 
 internal import OMAuth
 internal import OMOnlineModel

@@ -1,4 +1,4 @@
-// The confinement layers of the online helper, the process that reads a server's bytes. docs/online-protocol.md,
+// The confinement layers of the online helper, the process that reads a server's bytes. docs/formats/online-protocol.md,
 // "Confinement".
 
 internal import COMSystem

@@ -1,4 +1,4 @@
-// The service of a question, as bytes. Format: docs/online-protocol.md, "Service".
+// The service of a question, as bytes. Format: docs/formats/online-protocol.md, "Question".
 
 internal import OMOnlineModel
 internal import OMRecords
@@ -28,7 +28,7 @@ extension OnlineService {
 }
 
 extension SecretBuffer {
-    /// Writes the "Service" of docs/online-protocol.md, with the secret of a confidential client.
+    /// Writes the "Service" of docs/formats/online-protocol.md, with the secret of a confidential client.
     mutating func write(_ service: OnlineService, clientSecret: borrowing SecretBytes) {
         write(service.deadlines, service.domain)
         write(shortList: service.headers)

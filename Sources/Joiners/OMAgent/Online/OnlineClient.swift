@@ -1,4 +1,4 @@
-// The client of the online helper, a process that ends with its answer. docs/online-protocol.md, "The helper".
+// The client of the online helper, a process that ends with its answer. docs/formats/online-protocol.md, "The helper".
 
 internal import COMSystem
 internal import Glibc

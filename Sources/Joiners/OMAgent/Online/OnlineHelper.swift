@@ -1,4 +1,4 @@
-// The online helper: a process that answers one question of `OnlineClient` and ends. docs/online-protocol.md, "The helper".
+// The online helper: a process that answers one question of `OnlineClient` and ends. docs/formats/online-protocol.md, "The helper".
 
 internal import COMSystem
 internal import Glibc

@@ -1,4 +1,4 @@
-// One question to the online helper. Format: docs/online-protocol.md, "Question".
+// One question to the online helper. Format: docs/formats/online-protocol.md, "Question".
 
 package import OMOnlineModel
 internal import OMRecords
@@ -97,7 +97,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         return body
     }
 
-    /// - Throws: For a body that is not exactly what docs/online-protocol.md allows.
+    /// - Throws: For a body that is not exactly what docs/formats/online-protocol.md allows.
     init(decoding bytes: Span<UInt8>) throws(MalformedBytes) {
         var wire = WireReader(bytes)
         let id = try wire.read(WireID.self).bytes

@@ -1,4 +1,4 @@
-// The online helper's answer. Format: docs/online-protocol.md, "Answer".
+// The online helper's answer. Format: docs/formats/online-protocol.md, "Answer".
 
 package import OMOnlineModel
 internal import OMRecords
@@ -32,7 +32,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         return body
     }
 
-    /// - Throws: For a body that is not exactly what docs/online-protocol.md allows. Also for the answer to another
+    /// - Throws: For a body that is not exactly what docs/formats/online-protocol.md allows. Also for the answer to another
     ///   question, and for more or less than the question asked for.
     static func decode(
         _ bytes: Span<UInt8>, to id: [UInt8], _ task: OnlineTask

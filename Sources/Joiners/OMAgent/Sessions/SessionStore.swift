@@ -6,7 +6,7 @@ internal import OMOnlineModel
 internal import OMSecrets
 internal import OMSystem
 
-/// The agent's table of sessions. docs/agent-protocol.md, "Sessions".
+/// The agent's table of sessions. docs/formats/agent-protocol.md, "Sessions".
 final class SessionStore: Sendable {
     typealias Ask = @Sendable (consuming OnlineQuestion) -> OnlineReply
     typealias Clear = @Sendable (LoginReference, ClearingEvent) -> Void

@@ -6,7 +6,7 @@ internal import OMAuth
 internal import OMSecrets
 internal import OMSystem
 
-/// The session tickets in one runtime folder. Format: docs/agent-protocol.md, "Session tickets".
+/// The session tickets in one runtime folder. Format: docs/formats/agent-protocol.md, "Session tickets".
 struct SessionTickets: Sendable {
     private static let magic = Array("OMST2".utf8)
 

@@ -7,7 +7,7 @@ internal import OMSecrets
 internal import OMSystem
 internal import OMVault
 
-/// The tickets in one runtime folder. Format: docs/agent-protocol.md, "Ticket".
+/// The tickets in one runtime folder. Format: docs/formats/agent-protocol.md, "Ticket".
 struct VaultTickets: Sendable {
     private static let magic = Array("OMVT2".utf8)
     /// Replaces the login's id if another slot opened the vault.

@@ -1,4 +1,4 @@
-// What each event deletes of a login: the wipe matrix of docs/login.md, as one function.
+// What each event deletes of a login: the wipe matrix of docs/reference/login.md, as one function.
 
 internal import OMOnlineModel
 

@@ -1,4 +1,4 @@
-// Parts of the ledger's rows other than plain numbers and bytes. Format: docs/login-format.md.
+// Parts of the ledger's rows other than plain numbers and bytes. Format: docs/formats/login-format.md.
 
 internal import OMRecords
 

@@ -1,5 +1,5 @@
 // The replacement of a ledger that cannot be read, by an online success or an administrator.
-// docs/login-format.md, "A ledger that cannot be read".
+// docs/formats/login-format.md, "A ledger that cannot be read".
 
 internal import OMStorage
 internal import OMSystem

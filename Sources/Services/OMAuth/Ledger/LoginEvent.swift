@@ -1,5 +1,5 @@
 // The events in the log of logins. They hold ids and numbers, never a name or a part of a password.
-// Format: docs/login-format.md, "The log".
+// Format: docs/formats/login-format.md, "The log".
 
 internal import OMOnlineModel
 internal import OMRecords

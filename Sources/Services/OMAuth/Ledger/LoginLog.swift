@@ -1,5 +1,5 @@
 // The log of logins: one entry for each decision, written in the ledger's transaction that carries the decision out.
-// Format: docs/login-format.md, "The log".
+// Format: docs/formats/login-format.md, "The log".
 
 internal import OMSecrets
 package import OMStorage

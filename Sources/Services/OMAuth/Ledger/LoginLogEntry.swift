@@ -1,5 +1,5 @@
 // An entry of the log of logins, as bytes that only a holder of the device key can write.
-// Format: docs/login-format.md, "The log".
+// Format: docs/formats/login-format.md, "The log".
 
 internal import OMRecords
 internal import OMSecrets

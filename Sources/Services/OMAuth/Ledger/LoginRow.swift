@@ -1,5 +1,5 @@
 // One login as it is stored: its counters, its times, its server's policy and its slot.
-// docs/login-format.md, "A row".
+// docs/formats/login-format.md, "A row".
 
 internal import OMStorage
 internal import OMSystem

@@ -1,4 +1,4 @@
-// A row as bytes. docs/login-format.md, "A row", has every offset.
+// A row as bytes. docs/formats/login-format.md, "A row", has every offset.
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,5 +1,5 @@
 // The remembered data of the last login of a profile: names and choices in clear, the password sealed.
-// Format: docs/login-format.md, "Remembered credentials".
+// Format: docs/formats/login-format.md, "Remembered credentials".
 
 internal import OMRecords
 internal import OMSecrets

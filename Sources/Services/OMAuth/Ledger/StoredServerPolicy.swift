@@ -1,4 +1,4 @@
-// A server's policy that set-up saw, stored for later logins. Format: docs/login-format.md, "A policy that set-up saw".
+// A server's policy that set-up saw, stored for later logins. Format: docs/formats/login-format.md, "A policy that set-up saw".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,4 +1,4 @@
-// How old a cached credential is, by clocks that a user can set. docs/login-format.md, "Time".
+// How old a cached credential is, by clocks that a user can set. docs/formats/login-format.md, "Time".
 
 /// When a credential was last known to be good, and how long that counts.
 struct VerifierAge: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // The offline check. It counts wrong guesses so that no crash and no race allows one more.
 //
-// It has the steps and words of docs/login-format.md, "The order of an attempt".
+// It has the steps and words of docs/formats/login-format.md, "The order of an attempt".
 
 public import OMSecrets
 public import OMSystem

@@ -1,4 +1,4 @@
-// The decision of a login, online and offline, as one pure function. docs/login.md has every cell of its table.
+// The decision of a login, online and offline, as one pure function. docs/reference/login.md has every cell of its table.
 //
 // It sees verdicts and never a password, a key or a receipt. So it can say what to do next, but it cannot grant a login.
 

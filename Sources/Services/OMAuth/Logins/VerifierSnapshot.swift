@@ -1,4 +1,4 @@
-// The effect of a server's yes on the cached credential. docs/login-format.md, "An online success, and a 401".
+// The effect of a server's yes on the cached credential. docs/formats/login-format.md, "An online success, and a 401".
 
 internal import OMSecrets
 

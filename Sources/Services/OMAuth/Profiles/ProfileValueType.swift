@@ -1,4 +1,4 @@
-// The values of each key, the SDK's error number and the effect here: the table of docs/profiles.md.
+// The values of each key, the SDK's error number and the effect here: the table of docs/reference/profiles.md.
 
 internal import OMRecords
 

@@ -1,5 +1,5 @@
 // A backup file. It is read completely and checked without a key, then opened with one of its slots.
-// Format: docs/backup-format.md.
+// Format: docs/formats/backup-format.md.
 
 internal import OMRecords
 public import OMSecrets

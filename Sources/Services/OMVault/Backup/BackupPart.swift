@@ -1,4 +1,4 @@
-// The parts of a backup's stream. Format: docs/backup-format.md, "The stream".
+// The parts of a backup's stream. Format: docs/formats/backup-format.md, "The stream".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,6 +1,6 @@
 // The reader of a backup's stream. It refuses a part that does not follow the format, and a stream whose digest is wrong.
 // It needs no key.
-// Format: docs/backup-format.md, "The stream".
+// Format: docs/formats/backup-format.md, "The stream".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,5 +1,5 @@
 // The plan for a restored vault: its header, its level states and its marks. Nothing is written here.
-// Format: docs/backup-format.md, "Restoring one".
+// Format: docs/formats/backup-format.md, "Restoring one".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,4 +1,4 @@
-// The writer of a restored vault's rows. Format: docs/backup-format.md, "Restoring one".
+// The writer of a restored vault's rows. Format: docs/formats/backup-format.md, "Restoring one".
 
 internal import OMRecords
 internal import OMSecrets

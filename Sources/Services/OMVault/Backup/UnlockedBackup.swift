@@ -1,5 +1,5 @@
 // Restoring a backup. The new vault file is complete or not there at all. It is newer than every state of the vault
-// that this device has seen. Format: docs/backup-format.md, "Restoring one".
+// that this device has seen. Format: docs/formats/backup-format.md, "Restoring one".
 
 internal import OMSecrets
 public import OMStorage

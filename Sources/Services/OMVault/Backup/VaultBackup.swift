@@ -1,5 +1,5 @@
 // Taking a backup: the state of one read transaction, checked like in any read, and still sealed.
-// Format: docs/backup-format.md, "Taking one".
+// Format: docs/formats/backup-format.md, "Taking one".
 
 internal import OMRecords
 internal import OMSystem

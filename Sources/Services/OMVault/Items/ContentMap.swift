@@ -1,6 +1,6 @@
 // The second reading of content that was parsed before, for lists and searches over thousands of items.
 
-/// The positions of the parts in an item's content. Format: docs/vault-format.md, "Content".
+/// The positions of the parts in an item's content. Format: docs/formats/vault-format.md, "Content".
 ///
 /// Use it only for bytes that ``ItemContent`` has read, because it trusts their lengths.
 struct ContentMap {

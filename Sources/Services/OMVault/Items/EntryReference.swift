@@ -1,5 +1,5 @@
 // Purging an entry that no name leads to: an item whose newest record is damaged, or one of two with the same name.
-// Format: docs/vault-format.md, "Tombstone".
+// Format: docs/formats/vault-format.md, "Tombstone".
 
 public import OMRecords
 internal import OMSecrets

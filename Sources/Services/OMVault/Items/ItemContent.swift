@@ -1,5 +1,5 @@
 // The sealed content of a record: name, times and fields. It exists in clear only in locked memory.
-// Format: docs/vault-format.md, "Content".
+// Format: docs/formats/vault-format.md, "Content".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,5 +1,5 @@
 // The versions of an item: reading them from the newest back, adding one, moving them to other keys, dropping them.
-// Format: docs/vault-format.md, "Versions".
+// Format: docs/formats/vault-format.md, "Versions".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,5 +1,5 @@
 // The hash tree over one level. Reading one item checks one path. A swapped, replayed, deleted or added record does not fit.
-// Format: docs/vault-format.md, "Hash tree".
+// Format: docs/formats/vault-format.md, "Hash tree".
 
 internal import OMRecords
 internal import OMSecrets

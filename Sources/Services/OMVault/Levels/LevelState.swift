@@ -1,4 +1,4 @@
-// The sealed state of a level. Format: docs/vault-format.md, "Level state".
+// The sealed state of a level. Format: docs/formats/vault-format.md, "Level state".
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,5 +1,5 @@
 // One entry of the audit log, as bytes that only a holder of the device key can make.
-// Format: docs/vault-format.md, "Audit log".
+// Format: docs/formats/vault-format.md, "Audit log".
 
 internal import OMRecords
 internal import OMSecrets

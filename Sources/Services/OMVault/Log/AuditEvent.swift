@@ -1,4 +1,4 @@
-// The events of the audit log, in ids and numbers. Format: docs/vault-format.md, "Audit log".
+// The events of the audit log, in ids and numbers. Format: docs/formats/vault-format.md, "Audit log".
 
 public import OMRecords
 internal import OMSecrets

@@ -1,5 +1,5 @@
 // The audit log. Each change writes to it, in the change's own transaction. It is verified on request.
-// Format: docs/vault-format.md, "Audit log".
+// Format: docs/formats/vault-format.md, "Audit log".
 
 internal import OMSecrets
 internal import OMStorage

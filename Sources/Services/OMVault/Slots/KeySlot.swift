@@ -1,5 +1,5 @@
 // One way to unlock a vault: the root key, wrapped under the key that this way gives.
-// Format: docs/vault-format.md, "Slot".
+// Format: docs/formats/vault-format.md, "Slot".
 
 internal import OMRecords
 public import OMSecrets

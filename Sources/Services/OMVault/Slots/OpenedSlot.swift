@@ -1,4 +1,4 @@
-// One secret, tried at all slots that it may open. Format: docs/vault-format.md, "Slots of a try", "Wrong passwords".
+// One secret, tried at all slots that it may open. Format: docs/formats/vault-format.md, "Slots of a try", "Wrong passwords".
 
 internal import OMSecrets
 internal import OMStorage

@@ -1,5 +1,5 @@
 // The counter of a vault's wrong passwords. No crash and no race allows one more guess: an attempt is charged before
-// the check and settled after it. Format: docs/vault-format.md, "Wrong passwords".
+// the check and settled after it. Format: docs/formats/vault-format.md, "Wrong passwords".
 
 internal import Glibc
 internal import OMRecords

@@ -1,4 +1,4 @@
-// The public part of a slot: its kind, its id, and how its secret is stretched. Format: docs/vault-format.md, "Slot".
+// The public part of a slot: its kind, its id, and how its secret is stretched. Format: docs/formats/vault-format.md, "Slot".
 
 internal import OMRecords
 internal import OMSecrets

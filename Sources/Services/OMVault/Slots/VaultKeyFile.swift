@@ -1,4 +1,4 @@
-// A key on a stick: 32 random bytes in one line of text. Format: docs/vault-format.md, "Key file".
+// A key on a stick: 32 random bytes in one line of text. Format: docs/formats/vault-format.md, "Key file".
 
 public import OMSecrets
 

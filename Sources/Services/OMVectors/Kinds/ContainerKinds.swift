@@ -1,4 +1,4 @@
-// File containers (docs/file-format.md): golden ones that must open, and broken ones that must not.
+// File containers (docs/formats/file-format.md): golden ones that must open, and broken ones that must not.
 
 internal import OMCrypto
 internal import OMSecrets

@@ -1,4 +1,4 @@
-// The reader of the repository's own format, omvault-vectors/1 (docs/vectors.md). It refuses unknown fields in every kind that
+// The reader of the repository's own format, omvault-vectors/1 (docs/reference/vectors.md). It refuses unknown fields in every kind that
 // runs.
 
 enum NativeReader {

@@ -23,7 +23,7 @@ func logIn(_ folder: String) throws {
     } catch { print("refused \(error)") }
 }
 
-/// With the functions of docs/library.md.
+/// With the functions of docs/reference/library.md.
 func useVault(_ folder: String) throws {
     let device = try DeviceFolder.make(folder + "/vault-device"), path = folder + "/personal.omv"
     let code = try makeVault(path, device: device, password("first"))

@@ -8,7 +8,7 @@ struct ProfileCommand: ParsableCommand {
         abstract: "Set how logins are checked, and by which server.",
         discussion: """
             A profile is a set of keys and values. The keys are those of Oracle's IDM Mobile SDK, and some of ours;
-            docs/profiles.md lists them.
+            docs/reference/profiles.md lists them.
             """,
         subcommands: [
             ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileList.self, ProfileRemove.self,
@@ -30,7 +30,7 @@ struct ProfileSet: Verb {
         commandName: "set",
         abstract: "Set values of a profile; makes the profile if it is not there.",
         discussion: """
-            The keys are those of Oracle's IDM Mobile SDK, and some of ours; docs/profiles.md lists them. OfflineAuthAllowed: true or
+            The keys are those of Oracle's IDM Mobile SDK, and some of ours; docs/reference/profiles.md lists them. OfflineAuthAllowed: true or
             false. MaxLoginAttempts: how many wrong passwords are allowed, 1 to 1000. OnAttemptsExceeded: wipe or lockout.
             CryptoScheme: one of the SDK's twelve. OfflineCredentialMaxAge: seconds, 0 for never. AuthServerType, LoginURL and so on
             name a server.

@@ -83,7 +83,8 @@ struct ProfileImport: Verb {
         for spelling in spellings {
             guard let key = ProfileKey(spelled: spelling) else {
                 throw Failure(
-                    .usage, "\(option): \"\(spelling.shown)\" is not a key of a profile", hint: "docs/profiles.md lists the keys")
+                    .usage, "\(option): \"\(spelling.shown)\" is not a key of a profile",
+                    hint: "docs/reference/profiles.md lists the keys")
             }
             keys.insert(key)
         }

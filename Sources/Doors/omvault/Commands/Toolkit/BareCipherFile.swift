@@ -1,4 +1,4 @@
-// Encrypts and decrypts with a bare cipher from `-i` to `-o`, in the formats of other programs (docs/toolkit.md).
+// Encrypts and decrypts with a bare cipher from `-i` to `-o`, in the formats of other programs (docs/reference/toolkit.md).
 
 internal import OMCrypto
 internal import OMSecrets

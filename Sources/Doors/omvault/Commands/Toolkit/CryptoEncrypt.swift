@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `omvault crypto encrypt`: encrypts into a container (docs/file-format.md) or with a bare cipher.
+/// `omvault crypto encrypt`: encrypts into a container (docs/formats/file-format.md) or with a bare cipher.
 struct CryptoEncrypt: Verb {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",
@@ -13,7 +13,7 @@ struct CryptoEncrypt: Verb {
             (--recipient, or --tag for a key pair in the vault). Every piece of it is authenticated.
 
             Only for exchange with other programs: --raw, --openssl and the algorithms that sealed files do not have write the bare
-            cipher, IV and ciphertext (docs/toolkit.md). Most of them do not notice a change.
+            cipher, IV and ciphertext (docs/reference/toolkit.md). Most of them do not notice a change.
 
               omvault crypto encrypt --openssl pbkdf2 --alg aes-256-cbc -i a -o a.enc
               omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
