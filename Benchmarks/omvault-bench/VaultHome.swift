@@ -8,7 +8,7 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-/// An item whose names and secrets together have 210 bytes, as in design 5.
+/// An item whose names and secrets together have 210 bytes, as in docs/internals/bench.md.
 struct SampleItem {
     static let count = 210
 

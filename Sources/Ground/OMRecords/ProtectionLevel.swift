@@ -1,4 +1,4 @@
-// The protection levels: when a secret can be read, and whether it can leave the device. SDK chapter 9.16; design D5.
+// The protection levels: when a secret can be read, and whether it can leave the device. SDK chapter 9.16.
 
 /// A protection level: an availability, and whether the item is bound to this device.
 public struct ProtectionLevel: Hashable, Sendable, CaseIterable {
