@@ -128,8 +128,11 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("of many that find the ledger damaged at once, one sets it aside, and all are cached")
-    func manyAtOnce() async throws {
+    /// Without a second look at the file after it was opened, about one round of twenty fails.
+    @Test(
+        "of many logins that find the ledger damaged at once, one sets it aside, and all are cached",
+        arguments: 0..<Sweep.count(100, sample: 3))
+    func manyAtOnce(round: Int) async throws {
         let profile = try serverProfile(3), home = try people(profile)
         try spoil(home, .rubbish)
         let users = try (0..<16).map { try UserName("user \($0)") }

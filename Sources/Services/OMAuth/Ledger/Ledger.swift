@@ -16,6 +16,8 @@ final class Ledger: LedgerTables {
     private static let logTable = "CREATE TABLE log (sequence INTEGER PRIMARY KEY, entry BLOB NOT NULL)"
     /// How many milliseconds a statement waits for other processes. Each holds the file for a millisecond or two.
     private static let wait: Int32 = 30_000
+    /// How often the path is opened while other files take it.
+    private static let connections = 20
 
     private let database: Database
     private let path: String
@@ -56,15 +58,29 @@ final class Ledger: LedgerTables {
 
     private init(_ path: String) throws(StorageError) {
         self.path = path
-        // Read before the file is opened. If another file takes the path in between, the numbers differ, and this
-        // ledger is not kept for another operation.
-        let before = FileNumber(path)
-        let opened = try Database.open(path, Self.schema)
-        // Another process created it in between. The caller looks again.
-        guard let before else { throw .missing }
-        identity = before
-        database = opened
+        var opened: FileNumber?
+        database = try Self.connect(path, &opened)
+        guard let opened else { throw .missing }
+        identity = opened
         database.setWait(Self.wait)
+    }
+
+    /// SQLite opens the ledger and, a moment later, the log of that name. If another login replaces the ledger in
+    /// between, SQLite reads the old file with the log of the new one. So a file that is not in place afterwards is
+    /// closed, also one that cannot be read, and the path is opened again.
+    ///
+    /// - Parameter opened: The file that was opened.
+    private static func connect(_ path: String, _ opened: inout FileNumber?) throws(StorageError) -> Database {
+        for _ in 1...connections {
+            opened = FileNumber(path)
+            do throws(StorageError) {
+                let database = try Database.open(path, schema)
+                if opened != nil, FileNumber(path) == opened { return database }
+            } catch {
+                guard FileNumber(path) != opened else { throw error }
+            }
+        }
+        throw .busy
     }
 
     var isInPlace: Bool { FileNumber(path) == identity }

@@ -45,9 +45,10 @@ extension Authenticator {
         return try store(yes, password, &notes)
     }
 
-    /// Stores the yes. It begins again if another process changes the row that the decision was made from.
+    /// Stores the yes. It begins again if another process changes the row that the decision was made from, or replaces
+    /// the ledger.
     private func store(
-        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes, tries: Int = 3
     ) throws(AuthError) -> VerifiedLogin? {
         // Creates nothing for an unknown user who may not log in offline.
         if yes.policy == nil, yes.policyProblem == nil, !LoginPolicy(yes.request.profile).isOfflineAllowed,
@@ -56,15 +57,20 @@ extension Authenticator {
             return nil
         }
         let store = try makeStore()
-        try store.finishPendingWipes()
-        while true {
-            notes.policyProblem = yes.policyProblem
-            switch try storeOnce(yes, password, &notes, in: store) {
-            case .stored(let login): return login
-            case .offlineDenied: return nil
-            case .changed: continue
+        do throws(AuthError) {
+            try store.finishPendingWipes()
+            while true {
+                notes.policyProblem = yes.policyProblem
+                switch try storeOnce(yes, password, &notes, in: store) {
+                case .stored(let login): return login
+                case .offlineDenied: return nil
+                case .changed: continue
+                }
             }
+        } catch {
+            guard tries > 1, error == .busy, !store.ledger.isInPlace else { throw error }
         }
+        return try self.store(yes, password, &notes, tries: tries - 1)
     }
 
     /// The result of one attempt to store a yes.
