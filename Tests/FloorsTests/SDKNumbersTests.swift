@@ -14,18 +14,27 @@ import Testing
     @Test("every number of the SDK's list stands in the page once, with exactly what bears it in the code, or why nothing does")
     func page() throws {
         let given = try numbers()
-        var rows: [Int: [String]] = [:]
+        var rows: [Int: (names: [String], remark: String)] = [:], last = 0
         let page = try Self.text("docs/reference/sdk-numbers.md")
         for line in page.split(separator: "\n") {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)
             }
-            guard cells.count == 6, let number = Int(cells[1]) else { continue }
-            #expect(rows.updateValue(cells, forKey: number) == nil, "\(number) stands there twice")
+            guard cells.count == 6 else { continue }
             let names = cells[3].matches(of: /`([^`]+)`/).map { String($0.1) }
-            #expect(names.sorted() == given[number, default: []].sorted(), "\(number)")
+            if let number = Int(cells[1]) {
+                #expect(rows.updateValue((names, cells[4]), forKey: number) == nil, "\(number) is there twice")
+                last = number
+            } else if cells[1].isEmpty {
+                // The row continues the one above.
+                rows[last]?.names += names
+            }
+        }
+        for (number, row) in rows {
+            #expect(row.names.sorted() == given[number, default: []].sorted(), "\(number)")
             #expect(
-                !names.isEmpty || cells[4].hasPrefix("does not occur: ") || cells[4].hasPrefix("later: ") || number == 10000,
+                !row.names.isEmpty || row.remark.hasPrefix("does not occur: ") || row.remark.hasPrefix("later: ")
+                    || number == 10000,
                 "\(number)")
         }
         #expect(rows.keys.sorted() == Self.listed.sorted())

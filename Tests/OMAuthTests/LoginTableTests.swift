@@ -11,10 +11,10 @@ import Testing
         "R22 every outcome × cached × password × mode × allowed comes to what the page says, and no cell is a success without a receipt"
     )
     func outcomes() throws {
-        let answers = Dictionary(
-            uniqueKeysWithValues: try LoginPage.rows("answers").dropFirst().map { ($0[0], $0[1]) })
+        let answers = try LoginPage.answers()
         #expect(answers.count == 21)
-        let table = try LoginPage.rows("outcomes").dropFirst().map(OutcomeRow.init)
+        let notes = try LoginPage.notes("outcomes")
+        let table = try LoginPage.rows("outcomes").dropFirst().map { try OutcomeRow($0, notes: notes) }
         let settings: [(key: String?, change: (inout ProfileSettings) -> Void)] = [
             (nil, { _ in }), ("OfflineOnUntrustedServer", { $0.offlineOnUntrustedServer = true }),
             ("OfflineOnServerError", { $0.offlineOnServerError = true }),
@@ -30,7 +30,8 @@ import Testing
                         }
                         let index = try #require(fits, "\(outcome), \(mode), allowed \(isAllowed)")
                         used.insert(index)
-                        for (cached, expected) in zip(Cached.allCases, table[index].results) {
+                        for (cached, cell) in zip(Cached.allCases, table[index].results) {
+                            let expected = cell.replacing("the answer", with: answer)
                             #expect(
                                 try result(outcome, answer, mode, isAllowed, cached, change) == expected,
                                 "\(outcome), \(mode), allowed \(isAllowed), cached \(cached), \(key ?? "no key")")
@@ -46,23 +47,27 @@ import Testing
 
     /// A row of the page's table: which logins it is for, and what they come to.
     private struct OutcomeRow {
-        private let answer: Substring
-        /// The key that the profile must have.
-        private let key: Substring?
+        /// The answers or classes, each with the key that the profile must have for it.
+        private let answers: [(name: String, key: String?)]
         private let (modes, allowed): (String, String)
         /// By ``Cached``.
         let results: ArraySlice<String>
 
-        init(_ cells: [String]) throws {
+        /// - Parameter notes: the keys of the marks behind an answer.
+        init(_ cells: [String], notes: [Character: String]) throws {
             try #require(cells.count == 7)
-            let parts = cells[0].split(separator: " (`")
-            (answer, key) = (parts[0], parts.dropFirst().first?.dropLast(2))
+            answers = LoginPage.parts(cells[0]).map { part in
+                let key = part.last.flatMap { notes[$0] }
+                return (key == nil ? part : String(part.dropLast()), key)
+            }
             (modes, allowed, results) = (cells[1], cells[2], cells.dropFirst(3))
         }
 
         /// - Parameter answers: an outcome, and the class that it belongs to.
-        func isFor(_ answers: [String], _ mode: String, _ allowed: String, key: String?) -> Bool {
-            (answer == "any" || answers.contains(String(answer))) && (self.key == nil || self.key.map(String.init) == key)
+        func isFor(_ names: [String], _ mode: String, _ allowed: String, key: String?) -> Bool {
+            answers.contains { answer in
+                (answer.name == "any" || names.contains(answer.name)) && (answer.key == nil || answer.key == key)
+            }
                 && modes.split(separator: ", ").contains { $0 == mode } && ["any", allowed].contains(self.allowed)
         }
     }
@@ -92,14 +97,11 @@ import Testing
 
     @Test("whatever else is cached comes to what the page says, and a server's yes is the way out of all of it")
     func states() throws {
-        let rows = try LoginPage.rows("states").dropFirst()
+        let rows = try LoginPage.states()
         #expect(rows.count == 10)
-        let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
-        for row in rows {
-            let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
-            try #require(row.count == 2 + answers.count)
+        for (state, offline, cells) in rows {
             // What the server says is of no account offline, and where it was reached none which mode made it be asked.
-            for answer in answers { #expect(try result(state, .offline, answer) == offline, "\(state), offline, \(answer)") }
+            for (answer, _) in cells { #expect(try result(state, .offline, answer) == offline, "\(state), offline, \(answer)") }
             for (answer, expected) in cells {
                 let online = answer == "unreachable" ? "unreachable" : expected
                 #expect(try result(state, .auto, answer) == expected, "\(state), auto, \(answer)")
@@ -119,9 +121,7 @@ import Testing
 
     @Test("a login that asks a person comes to the same in each of these states")
     func statesPrompting() throws {
-        let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
-        for row in try LoginPage.rows("states").dropFirst() {
-            let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
+        for (state, offline, cells) in try LoginPage.states() {
             #expect(try result(state, .offline, "accepted", isPrompting: true) == offline, "\(state), offline")
             for (answer, expected) in cells {
                 #expect(try result(state, .auto, answer, isPrompting: true) == expected, "\(state), auto, \(answer)")
@@ -257,8 +257,7 @@ import Testing
     private static func name(_ ending: Ending) -> String {
         switch ending {
         case .online(nil): "online"
-        case .online(.offlineNotAllowed): "online, uncached"
-        case .online(.deviceKeyMissing), .online(.deviceKeyDamaged): "online, uncached"
+        case .online(.offlineNotAllowed), .online(.deviceKeyMissing), .online(.deviceKeyDamaged): "uncached"
         case .online(let reason?): "online, \(reason)"
         case .offline: "offline"
         case .refused(let error): name(error)
@@ -350,5 +349,39 @@ enum LoginPage {
     static func cells(_ line: String) -> [String] {
         guard line.hasPrefix("|") else { return [] }
         return line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// The names in a cell that has several.
+    static func parts(_ cell: String) -> [String] {
+        cell.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// The class of each answer of a server.
+    static func answers() throws -> [String: String] {
+        let pairs = try rows("answers").dropFirst().flatMap { row in parts(row[1]).map { ($0, row[0]) } }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    /// The keys in the line of notes below a table, by their marks.
+    static func notes(_ table: String) throws -> [Character: String] {
+        let marks = try lines(table).joined().matches(of: /([¹²]) only with `(\w+)`/)
+        return Dictionary(uniqueKeysWithValues: marks.compactMap { mark in mark.1.first.map { ($0, String(mark.2)) } })
+    }
+
+    /// Each state of the cache with its result offline, and with its result in mode auto for each class of answer.
+    static func states() throws -> [(name: String, offline: String, cells: [(answer: String, result: String)])] {
+        let columns = [
+            ["unreachable"], ["rejected", "blocked"], ["forbidden", "untrusted", "failed"], ["accepted"],
+        ]
+        return try rows("states").dropFirst().flatMap { row in
+            try #require(row.count == 2 + columns.count)
+            return parts(row[0]).map { name in
+                let results = row.dropFirst().map { $0.replacing("the state", with: name) }
+                let cells = zip(columns, results.dropFirst()).flatMap { answers, result in
+                    answers.map { ($0, result.replacing("the answer", with: $0)) }
+                }
+                return (name, results[0], cells)
+            }
+        }
     }
 }

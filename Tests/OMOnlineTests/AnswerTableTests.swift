@@ -87,15 +87,17 @@ import Testing
     private func answers() throws -> [String: String] {
         let page = URL(filePath: #filePath).appending(path: "../../../docs/reference/login.md").standardized
         let text = try String(contentsOf: page, encoding: .utf8)
-        let start = try #require(text.range(of: "<!-- table answers -->\n| outcome | answer |\n|---|---|\n"))
+        let start = try #require(text.range(of: "<!-- table answers -->\n| class | answers |\n|---|---|\n"))
         let end = try #require(text.range(of: "<!-- end -->", range: start.upperBound..<text.endIndex))
         let rows = text[start.upperBound..<end.lowerBound].split(separator: "\n").map { line in
             line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        return try Dictionary(rows.map { row in (try #require(row.first), try #require(row.last)) }) { _, _ in
-            throw DoubledRow()
+        let answers = try rows.flatMap { row in
+            let name = try #require(row.first)
+            return try #require(row.last).split(separator: ";").map { ($0.trimmingCharacters(in: .whitespaces), name) }
         }
+        return try Dictionary(answers) { _, _ in throw DoubledAnswer() }
     }
 
-    private struct DoubledRow: Error {}
+    private struct DoubledAnswer: Error {}
 }

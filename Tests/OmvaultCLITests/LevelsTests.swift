@@ -142,8 +142,7 @@ import Testing
         let start = try #require(lines.firstIndex(of: "<!-- table: \(name) -->"))
         #expect(
             lines[start + 1].split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } == [
-                "state", "always", "always, device-only", "after-first-unlock", "after-first-unlock, device-only",
-                "when-unlocked", "when-unlocked, device-only",
+                "state", "always", "device-only", "after-first-unlock", "device-only", "when-unlocked", "device-only",
             ])
         let rows = lines[(start + 3)...].prefix { $0.hasPrefix("|") }
         #expect(rows.count >= 3)

@@ -37,12 +37,6 @@ import Testing
         try await Self.play(Transcript.session(of: Self.text(page), named: page))
     }
 
-    @Test("no line of a guide is longer than 120 columns", arguments: pages(in: "docs/guide"))
-    func lines(of page: String) throws {
-        let lines = try Self.text(page).split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(!lines.contains { $0.count > 120 }, "\(page): \(lines.filter { $0.count > 120 })")
-    }
-
     @Test("a transcript that says something else, or another exit code, is found out")
     func differences() async throws {
         let page = """
