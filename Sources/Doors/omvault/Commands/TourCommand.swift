@@ -102,12 +102,12 @@ private struct TourHome {
     private static func make() throws(Failure) -> (path: String, program: String) {
         var program = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard readlink("/proc/self/exe", &program, program.count - 1) > 0 else {
-            throw Failure(.io, "cannot find omvault's own file: \(systemMessage(errno))")
+            throw Failure(.io, "cannot find omvault's own file", errno: errno)
         }
         let parent = Environment.text("TMPDIR").flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"
         var template = Array("\(parent)/omvault-tour-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw Failure(.io, "cannot make a folder in \(parent.shown): \(systemMessage(errno))")
+            throw Failure(.io, "cannot make a folder in \(parent.shown)", errno: errno)
         }
         return (
             template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) },
@@ -118,7 +118,7 @@ private struct TourHome {
     private func fill() throws(Failure) {
         for (file, text) in Self.files {
             guard FileManager.default.createFile(atPath: "\(path)/\(file)", contents: Data(text.utf8)) else {
-                throw Failure(.io, "cannot write in \(path.shown)")
+                throw Failure(.io, "cannot write in \(path.shown)", errno: errno)
             }
         }
         // The child processes use only this home.
@@ -127,7 +127,7 @@ private struct TourHome {
             unsetenv(name)
         }
         for name in ["VAULT", "FORMAT", "NO_INPUT", "PASSWORD_FROM"] { unsetenv("OMVAULT_\(name)") }
-        guard chdir(path) == 0 else { throw Failure(.io, "cannot enter \(path.shown): \(systemMessage(errno))") }
+        guard chdir(path) == 0 else { throw Failure(.io, "cannot enter \(path.shown)", errno: errno) }
     }
 
     func remove() {
@@ -159,15 +159,15 @@ private struct TourHome {
 
     private func run(_ arguments: [String]) throws(Failure) -> (Int32, String) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure(.io, "cannot make a pipe: \(systemMessage(errno))") }
+        guard pipe(&ends) == 0 else { throw Failure(.io, "cannot make a pipe", errno: errno) }
         defer { close(ends[0]) }
         let child = ([program] + arguments).withCArguments { om_spawn($0, ends[1], ends[1]) }
         close(ends[1])
-        guard child > 0 else { throw Failure(.io, "cannot run \(program.shown)") }
+        guard child > 0 else { throw Failure(.io, "cannot run \(program.shown)", errno: errno) }
         var said = SecretBuffer(capacity: 4096)
         let end = readAll(ends[0], into: &said, maximum: 1 << 20)
         let code = om_wait(child)
-        guard end == .end else { throw Failure(.io, "cannot read the output of omvault") }
+        guard end == .end else { throw Failure(.io, "cannot read the output of omvault", hint: "run the tour again") }
         // The tour's secrets are examples, and the tour shows them on purpose.
         return (code, said.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) })
     }

@@ -25,7 +25,7 @@ struct CommandContext: Sendable {
     /// - Throws: ``ExitStatus/aborted`` for any other answer, ``ExitStatus/inputRequired`` if there is no terminal to ask at.
     func confirm(_ question: String) throws(Failure) {
         if assumesYes { return }
-        guard try terminal.isAgreed(question) else { throw Failure(.aborted, "nothing was changed") }
+        guard try terminal.isAgreed(question) else { throw Failure(aborted: "nothing was changed") }
     }
 
     private static func format(_ options: GlobalOptions) throws(Failure) -> OutputFormat {

@@ -28,6 +28,12 @@ struct CommandLineArguments {
         try group.refuseTypo(word, behind: Array(verb.dropLast()))
     }
 
+    /// The failure. If its command refuses the command line and names no next step, the command's help is one.
+    func withHelp(_ failure: Failure) -> Failure {
+        guard failure.status == .usage, failure.hints.isEmpty else { return failure }
+        return failure.with(hints: [UsageError.help(of: verb)])
+    }
+
     /// ArgumentParser's message as an error with a hint.
     func usageFailure(_ message: String) -> Failure { UsageError.failure(message, of: verb) }
 }

@@ -19,11 +19,19 @@ struct Failure: Error {
     /// The SDK's name for the list of its numbers.
     static let sdkDomain = "ORAIDMMOBILE"
 
+    /// - Parameter hint: The next step. An error without one does not compile.
     init(
-        _ status: ExitStatus, _ message: String, hint hints: String..., details: KeyValuePairs<String, JSONValue> = [:]
+        _ status: ExitStatus, _ message: String, hint: String, _ more: String...,
+        details: KeyValuePairs<String, JSONValue> = [:]
     ) {
-        self.init(status, message, hints: hints, details: details)
+        self.init(status, message, hints: [hint] + more, details: details)
     }
+
+    /// A command line that cannot be used. ``Omvault`` adds the command's help as the next step.
+    init(usage message: String) { self.init(.usage, message, hints: []) }
+
+    /// The user ended the command, and knows it.
+    init(aborted message: String) { self.init(.aborted, message, hints: []) }
 
     init(
         _ status: ExitStatus, _ message: String, hints: [String], details: KeyValuePairs<String, JSONValue> = [:]

@@ -54,6 +54,8 @@ enum Omvault {
             try StandardOutput.write(HelpText.filled(page, width) + "\n")
         } catch let failure where Failure.isOfParser(failure) {
             throw line.usageFailure(CommandTree.message(for: failure))
+        } catch let error where !(error is AlreadyReported) {
+            throw line.withHelp(Failure(anyError: error))
         }
         return .ok
     }

@@ -65,8 +65,7 @@ struct OutputFile: ~Copyable {
         let descriptor = try descriptor()
         count += bytes.count
         if let code = writeAll(bytes, to: descriptor) {
-            throw Failure(
-                .io, "cannot write to \(path.map { "\"\($0)\"" } ?? "standard output"): \(systemMessage(code))")
+            throw Failure(.io, "cannot write to \(path.map { "\"\($0)\"" } ?? "standard output")", errno: code)
         }
     }
 
@@ -84,12 +83,12 @@ struct OutputFile: ~Copyable {
         let replaces = naming == .replacing && ((try? FilePath.exists(path)) ?? true)
         if survivesPowerCut || replaces {
             do throws(StorageError) { try draft?.sync() } catch {
-                throw Failure(.io, "cannot write \"\(path)\" to the disk: \(systemMessage(error.code))")
+                throw Failure(.io, "cannot write \"\(path)\" to the disk", errno: error.code)
             }
         }
         do throws(StorageError) { try draft?.takeName() } catch {
             guard error != .exists else { throw Self.exists(path) }
-            throw Failure(.io, "cannot make \"\(path)\": \(systemMessage(error.code))")
+            throw Failure(.io, "cannot make \"\(path)\"", errno: error.code)
         }
         guard survivesPowerCut else { return }
         do throws(StorageError) { try syncFolder(above: path) } catch {
@@ -124,7 +123,7 @@ struct OutputFile: ~Copyable {
             return descriptor
         } catch {
             guard error != .exists else { throw Self.exists(path) }
-            throw Failure(.io, "cannot make a file beside \"\(path)\": \(systemMessage(error.code))")
+            throw Failure(.io, "cannot make a file beside \"\(path)\"", errno: error.code)
         }
     }
 

@@ -10,7 +10,7 @@ enum StandardOutput {
 
     private static func write(_ bytes: Span<UInt8>) throws(Failure) {
         if let code = writeAll(bytes, to: STDOUT_FILENO) {
-            throw Failure(.io, "cannot write to standard output: \(systemMessage(code))")
+            throw Failure(.io, "cannot write to standard output", errno: code)
         }
     }
 }

@@ -51,7 +51,7 @@ enum UsageError {
             hint: option == "--format" ? "formats: table, plain, json" : "omvault \(option) NAME COMMAND")
     }
 
-    private static func help(of verb: [String]) -> String { (["omvault"] + verb + ["--help"]).joined(separator: " ") }
+    static func help(of verb: [String]) -> String { (["omvault"] + verb + ["--help"]).joined(separator: " ") }
 
     private static func behindDashes(_ verb: [String]) -> String {
         "write a name that begins with a dash after --: \((["omvault"] + verb).joined(separator: " ")) -- NAME"

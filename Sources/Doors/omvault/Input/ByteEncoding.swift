@@ -16,7 +16,7 @@ enum ByteEncoding: String, CaseIterable, ExpressibleByArgument {
             case .base64: return try Base64.decode(bytes)
             }
         } catch {
-            throw Failure(.usage, "\(option): the bytes are not strict \(rawValue)")
+            throw Failure(usage: "\(option): the bytes are not strict \(rawValue)")
         }
     }
 

@@ -29,7 +29,7 @@ enum FilePieces {
             }
             guard let whole else {
                 guard block.count <= longestLine else {
-                    throw Failure(.usage, "\"\(file)\" has a line of more than \(longestLine) bytes")
+                    throw Failure(usage: "\"\(file)\" has a line of more than \(longestLine) bytes")
                 }
                 continue
             }
@@ -51,7 +51,7 @@ enum FilePieces {
             return STDIN_FILENO
         }
         let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(.io, "cannot open \"\(file)\": \(systemMessage(errno))") }
+        guard descriptor >= 0 else { throw Failure(.io, "cannot open \"\(file)\"", errno: errno) }
         return descriptor
     }
 
@@ -66,7 +66,7 @@ enum FilePieces {
                 return max(count, 0)
             }
             if count >= 0 { return count > 0 }
-            guard errno == EINTR else { throw Failure(.io, "cannot read \"\(file)\": \(systemMessage(errno))") }
+            guard errno == EINTR else { throw Failure(.io, "cannot read \"\(file)\"", errno: errno) }
         }
     }
 }

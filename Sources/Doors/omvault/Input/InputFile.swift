@@ -23,7 +23,7 @@ struct InputFile: ~Copyable {
             return STDIN_FILENO
         }
         let descriptor = Glibc.open(path ?? "-", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw Failure(.io, "cannot open \(name(path)): \(systemMessage(errno))") }
+        guard descriptor >= 0 else { throw Failure(.io, "cannot open \(name(path))", errno: errno) }
         return descriptor
     }
 
@@ -50,7 +50,7 @@ struct InputFile: ~Copyable {
             let count = target.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 { return count }
             guard errno == EINTR || errno == EAGAIN else {
-                throw Failure(.io, "cannot read \(name): \(systemMessage(errno))")
+                throw Failure(.io, "cannot read \(name)", errno: errno)
             }
             if errno == EAGAIN {
                 var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -87,7 +87,7 @@ struct InputFile: ~Copyable {
         switch readAll(descriptor, into: &buffer, maximum: maximum) {
         case .end: return buffer.finish()
         case .tooLong: throw tooLong
-        case .error(let code): throw Failure(.io, "cannot read \(name): \(systemMessage(code))")
+        case .error(let code): throw Failure(.io, "cannot read \(name)", errno: code)
         }
     }
 }

@@ -42,7 +42,7 @@ struct KeyFileOpening {
     private static let identityHint = "choose one with --identity NAME or NUMBER; omvault crypto inspect lists them"
 
     private func keyFile(_ bytes: borrowing SecretBytes) throws -> KeyFile {
-        guard identity == nil else { throw Failure(.usage, "--identity is for PKCS#12 files, and this is not one") }
+        guard identity == nil else { throw Failure(usage: "--identity is for PKCS#12 files, and this is not one") }
         return try KeyFile(bytes)
     }
 

@@ -18,7 +18,7 @@ enum KeyOrigin {
         case (let file?, nil): self = ItemURI(file).map { .vault($0) } ?? .file(file)
         case (nil, let tag?): self = .vault(ItemURI(tag: try KeyPairTag(tag)))
         case (nil, nil): throw Failure(.usage, "no key given", hint: "give --in FILE, or --tag TAG for a key pair in the vault")
-        default: throw Failure(.usage, "give --in or --tag, not both")
+        default: throw Failure(usage: "give --in or --tag, not both")
         }
     }
 

@@ -75,7 +75,7 @@ struct SecretSources: ~Copyable {
         case .credential(let name): return try reader.read(credential: name)
         case .environment(let name):
             guard let held = fromEnvironment[name] else {
-                throw Failure(.usage, "\(option): the environment variable \(name) is not set")
+                throw Failure(usage: "\(option): the environment variable \(name) is not set")
             }
             return try reader.trimmed(SecretBuffer(copying: held.secret))
         }
@@ -166,7 +166,7 @@ private struct SecretReader {
         if descriptor == STDIN_FILENO { try StandardInput.claim() }
         var buffer = SecretBuffer(capacity: 4096)
         let end = readAll(descriptor, into: &buffer, maximum: maximum + 2)
-        if end == .error(EBADF) { throw Failure(.usage, "\(option): \(name) is not open for reading") }
+        if end == .error(EBADF) { throw Failure(usage: "\(option): \(name) is not open for reading") }
         return try whole(buffer, end, of: name)
     }
 
@@ -206,7 +206,7 @@ private struct SecretReader {
         let child = words.withCArguments { om_spawn($0, ends[1], STDERR_FILENO) }
         let startError = errno
         close(ends[1])
-        guard child > 0 else { throw Failure(.io, "\(option): cannot start \(program): \(systemMessage(startError))") }
+        guard child > 0 else { throw Failure(.io, "\(option): cannot start \(program)", errno: startError) }
         var buffer = SecretBuffer(capacity: 4096)
         let end = readAll(ends[0], into: &buffer, maximum: maximum + 2)
         // If the secret is too long, closing the pipe stops a program that is still writing.
@@ -216,7 +216,8 @@ private struct SecretReader {
         }
         let code = om_wait(child)
         guard end != .end || code == 0 else {
-            throw Failure(.general, "\(option): \(program) failed with exit code \(code)")
+            throw Failure(
+                .general, "\(option): \(program) failed with exit code \(code)", hint: "run the program by itself to see why")
         }
         return try whole(buffer, end, of: program)
     }
@@ -238,10 +239,10 @@ private struct SecretReader {
         }
     }
 
-    private var tooLong: Failure { Failure(.usage, "\(option): the secret is longer than \(maximum) bytes") }
+    private var tooLong: Failure { Failure(usage: "\(option): the secret is longer than \(maximum) bytes") }
 
     private func cannotRead(_ name: String, _ code: Int32) -> Failure {
-        Failure(.io, "\(option): cannot read \(name): \(systemMessage(code))")
+        Failure(.io, "\(option): cannot read \(name)", errno: code)
     }
 }
 

@@ -32,7 +32,7 @@ struct Terminal: Sendable {
         let terminal = try opened(toGet: what, orElse: hint)
         let typed = try terminal.readLine("\(prompt): ", showsTyping: true)
         let text = typed.withBytes { bytes in String(validating: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-        guard let text else { throw Failure(.usage, "\(what) must be UTF-8") }
+        guard let text else { throw Failure(usage: "\(what) must be UTF-8") }
         return text
     }
 
@@ -88,11 +88,11 @@ private struct OpenTerminal: ~Copyable {
             case .line where line.count >= Self.longestLine:
                 throw Failure(.usage, "a line at a terminal has at most \(Self.longestLine) bytes", hint: "use file:PATH")
             case .line: return line.finish()
-            case .ended: throw Failure(.aborted, "the input ended at the prompt")
+            case .ended: throw Failure(aborted: "the input ended at the prompt")
             case .signal(let number):
                 SignalWatch.deliver(number)
                 // This point is reached after a stop (Ctrl-Z, fg), or if the signal did not end the process.
-                guard number == SIGTSTP else { throw Failure(.aborted, "interrupted at the prompt") }
+                guard number == SIGTSTP else { throw Failure(aborted: "interrupted at the prompt") }
             }
         }
     }

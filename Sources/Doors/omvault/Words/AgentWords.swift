@@ -48,7 +48,9 @@ extension Failure {
                 .agent,
                 "an agent of another version is running (protocol \(version); this omvault has \(AgentProtocol.version))",
                 hint: "omvault agent stop ends it; omvault unlock then starts an agent of this version")
-        case .cannotStart(let words): self.init(.agent, "the agent did not start: \(words)")
+        case .cannotStart(let words):
+            self.init(
+                .agent, "the agent did not start: \(words)", hint: "omvault agent run starts it in the foreground and shows why")
         case .busy: self.init(.agent, "the agent has as many clients as it can serve", hint: "try again")
         case .full:
             self.init(
@@ -58,7 +60,10 @@ extension Failure {
         case .misbehaved:
             self.init(
                 .agent, "the agent ended, or its answer breaks the protocol", hint: "omvault agent status shows whether it runs")
-        case .io(let code): self.init(.agent, "the agent cannot be reached: \(systemMessage(code))")
+        case .io(let code):
+            self.init(
+                .agent, "the agent cannot be reached: \(systemMessage(code))",
+                hint: "omvault agent stop ends it; omvault unlock then starts a new one")
         }
     }
 }

@@ -33,7 +33,9 @@ extension Failure {
             self.init(
                 .policy, "the server's policy does not allow offline logins",
                 hint: "log in online (--mode online): the server may have a new policy")
-        case .ceiling: self.init(.policy, "the administrator of this machine does not allow offline logins")
+        case .ceiling:
+            self.init(
+                .policy, "the administrator of this machine does not allow offline logins", hint: "log in online: --mode online")
         case .profile, .standard, nil:
             self.init(
                 .policy, "the profile does not allow offline logins",
@@ -99,7 +101,7 @@ extension Failure {
                 hint: "log in again")
         case .noServer:
             self.init(.config, "the profile has no server that can be asked", hint: Self.offlineHint)
-        case .cancelled: self.init(.aborted, "the login was cancelled")
+        case .cancelled: self.init(aborted: "the login was cancelled")
         case .delayed(let seconds):
             self.init(
                 .delayed, "too early after a wrong password; nothing was checked or counted",
@@ -134,6 +136,7 @@ extension Failure {
                 .badSecret,
                 "wrong password; attempts left: \(left); "
                     + (left == 0 ? "the next wrong password " : "one more wrong password after these ") + consequence.words,
+                hint: "omvault login status shows the state of every login",
                 details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
         case .tooManyAttempts(let last):
             let failure = Failure(last)
@@ -195,9 +198,13 @@ extension Failure {
             self.init(
                 .busy, "another process used this login for the whole wait", hint: "try again")
         case .outOfMemory:
-            self.init(.general, "there is not enough free memory to stretch the password; nothing was counted")
+            self.init(
+                .general, "there is not enough free memory to stretch the password; nothing was counted",
+                hint: "close other programs, then try again")
         case .schemeUnavailable:
-            self.init(.unsupported, "this machine's OpenSSL does not offer the hash function of the CryptoScheme")
+            self.init(
+                .unsupported, "this machine's OpenSSL does not offer the hash function of the CryptoScheme",
+                hint: "choose another CryptoScheme: omvault profile set NAME CryptoScheme=SaltedSHA-512")
         case .storage(let error): self.init(error)
         }
     }
@@ -210,9 +217,16 @@ extension Failure {
     private init(withoutSDKCode refusal: OnlineRefusal, _ profile: Profile?) {
         let hints = refusal.hints(profile)
         switch refusal {
-        case .rejected: self.init(.badSecret, "the server refused the user name or the password")
-        case .forbidden: self.init(.remoteAuth, "the server does not let this user in")
-        case .blocked: self.init(.lockedOut, "the server says that the account is blocked or disabled")
+        case .rejected:
+            self.init(
+                .badSecret, "the server refused the user name or the password",
+                hint: "check both; a forgotten password is set again at the server")
+        case .forbidden:
+            self.init(.remoteAuth, "the server does not let this user in", hint: "ask the administrator of the server")
+        case .blocked:
+            self.init(
+                .lockedOut, "the server says that the account is blocked or disabled",
+                hint: "ask the administrator of the server to unblock the account")
         case .untrusted(let cause):
             self.init(
                 .remoteError, "the server could not prove its identity, so nothing was sent to it: \(cause.words)",
@@ -222,7 +236,7 @@ extension Failure {
                 .agent, "the server was not reached: \(UnreachableCause.noHelper.words)",
                 hints: hints)
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)", hints: hints)
-        case .failed(.cancelled, _, _): self.init(.aborted, "the login was cancelled")
+        case .failed(.cancelled, _, _): self.init(aborted: "the login was cancelled")
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
             self.init(

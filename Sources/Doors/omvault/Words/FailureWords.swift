@@ -24,7 +24,10 @@ extension Failure {
         case let error as CryptoError: self.init(error)
         case let error as VectorsError: self.init(error)
         // Each further room gets one line here and one file beside this one.
-        default: self.init(.general, "unexpected error: \(String(describing: type(of: error)))")
+        default:
+            self.init(
+                .general, "unexpected error: \(String(describing: type(of: error)))",
+                hint: "please report it, with the command that you ran")
         }
     }
 
@@ -36,19 +39,23 @@ extension Failure {
     init(_ error: SecretsError) {
         switch error {
         case .cannotOpen:
-            self.init(.badSecret, "wrong password or key, or the data was changed")
+            self.init(
+                .badSecret, "wrong password or key, or the data was changed",
+                hint: "try the password or the key that the data was sealed with")
         case .stretchOutOfBounds:
             self.init(
                 .corrupt, "the work factors are outside what omvault accepts",
                 hint: "omvault accepts 8 MiB to 1 GiB of memory, 1 to 16 passes and 1 to 4 lanes")
         case .lanesUnsupported:
-            self.init(.unsupported, "this build cannot check a password that was stretched with more than one lane")
+            self.init(
+                .unsupported, "this build cannot check a password that was stretched with more than one lane",
+                hint: "open it another way: a recovery code or a key file")
         case .outOfMemory:
             self.init(
                 .general, "there is not enough free memory to stretch the password",
                 hint: "close other programs and try again")
         case .passwordLength:
-            self.init(.usage, "a password has at least 1 byte and at most 1 MiB")
+            self.init(usage: "a password has at least 1 byte and at most 1 MiB")
         case .notCanonical:
             self.init(
                 .usage, "the text is not strict hex or base64",
@@ -62,11 +69,11 @@ extension Failure {
 extension Failure {
     init(_ error: StorageError) {
         switch error {
-        case .missing: self.init(.io, "a file is missing")
-        case .exists: self.init(.exists, "the file already exists")
+        case .missing: self.init(.io, "a file is missing", hint: "check the path: ls -ld shows what is there")
+        case .exists: self.init(.exists, "the file already exists", hint: "choose another name, or move the file away")
         case .hazardous(let hazard, let path):
             self.init(.permission, "\(path.shown) is not used: \(hazard.words)", hint: hazard.remedy(path))
-        case .corrupt: self.init(.corrupt, "a file is damaged, or omvault did not write it")
+        case .corrupt: self.init(.corrupt, "a file is damaged, or omvault did not write it", hint: "take your newest copy of it")
         case .laterFormat(let version):
             self.init(
                 .unsupported, "the file has format \(version), which this omvault does not know",
@@ -74,7 +81,7 @@ extension Failure {
         case .busy:
             self.init(
                 .busy, "another process kept the file locked for the whole wait; nothing was changed", hint: "try again")
-        case .io(let code): self.init(.io, "reading or writing failed: \(systemMessage(code))")
+        case .io(let code): self.init(.io, "reading or writing failed", errno: code)
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "this device's key is missing, and files that need it are still there",

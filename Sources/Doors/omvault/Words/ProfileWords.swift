@@ -11,10 +11,12 @@ extension Failure {
     private init(withoutSDKCode problem: ProfileProblem) {
         switch problem {
         case .malformed:
-            self.init(.config, "the profile is not one flat JSON object of strings, numbers and booleans")
+            self.init(
+                .config, "the profile is not one flat JSON object of strings, numbers and booleans",
+                hint: "omvault profile set NAME KEY=VALUE writes a valid one")
         case .unknownKey(let key):
             self.init(.config, "\(key.shown) is not a key of a profile", hint: Self.keyHint(key))
-        case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice")
+        case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice", hint: "give it once")
         case .value(let key):
             self.init(
                 .config, "\(key.rawValue) is not \(key.valueType.words)", hints: key.valueType.hint.map { [$0] } ?? [])
@@ -26,10 +28,14 @@ extension Failure {
             self.init(.config, "\(key.rawValue) is missing", hint: key.missingHint)
         case .severalDefaults:
             self.init(
-                .config, "only one of AutoLoginDefault, RememberCredentialDefault and RememberUsernameDefault can be true")
+                .config, "only one of AutoLoginDefault, RememberCredentialDefault and RememberUsernameDefault can be true",
+                hint: "set the others to false")
         case .idleBeyondSession:
-            self.init(.config, "IdleTimeOutValue is longer than SessionTimeOutValue")
-        case .totalBelowConnect: self.init(.config, "TotalTimeOut is shorter than ConnectTimeOut")
+            self.init(
+                .config, "IdleTimeOutValue is longer than SessionTimeOutValue",
+                hint: "set IdleTimeOutValue to the same number or less")
+        case .totalBelowConnect:
+            self.init(.config, "TotalTimeOut is shorter than ConnectTimeOut", hint: "set TotalTimeOut to the same number or more")
         case .policyElsewhere:
             self.init(
                 .config,
@@ -42,17 +48,20 @@ extension Failure {
                     "its form is SCHEME://[HOST]?KEY::=VALUE&…, at most 64 KiB, 256 parts, no blanks; % only before two hex digits"
             )
         case .urlWithoutQuery:
-            self.init(.usage, "the configuration URL has no settings after a ?")
+            self.init(usage: "the configuration URL has no settings after a ?")
         case .nothingToImport:
             self.init(
                 .usage, "the configuration URL has no setting to import; nothing was kept",
                 hint: "settings have the form KEY::=VALUE; with --components, KEY=VALUE")
         case .serverPolicy:
-            self.init(.remoteError, "the server's policy cannot be read, so it is not used")
+            self.init(
+                .remoteError, "the server's policy cannot be read, so it is not used", hint: "ask the administrator of the server"
+            )
         case .serverPolicyOlder(let epoch, let known):
             self.init(
                 .rollback,
-                "the server's policy has epoch \(epoch), but this device already knows epoch \(known); the policy is not used")
+                "the server's policy has epoch \(epoch), but this device already knows epoch \(known); the policy is not used",
+                hint: "ask the administrator of the server for a policy with epoch \(known) or later")
         case .ceiling:
             self.init(
                 .config, "\(SystemStore.policy) is not a valid policy, so every login is refused",

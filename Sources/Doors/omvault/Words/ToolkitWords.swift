@@ -11,7 +11,7 @@ extension Failure {
     private init(withoutSDKCode error: CryptoError) {
         switch error {
         case .emptyInput:
-            self.init(.usage, "the SDK's forms do not take empty input")
+            self.init(usage: "the SDK's forms do not take empty input")
         case .saltTooShort:
             self.init(.usage, "a new salt has at least 4 bits", hint: "--salt-bits 128; 0 for none")
         case .saltNotMultipleOfFour:
@@ -23,9 +23,9 @@ extension Failure {
                 .usage, "the SDK's salt must be pairs of upper-case hex digits",
                 hint: "--salt-bits 128, or --encoding sdk-android for other bytes")
         case .saltNotSupported, .noSaltToAppend:
-            self.init(.usage, "an unsalted algorithm takes no salt")
+            self.init(usage: "an unsalted algorithm takes no salt")
         case .inputTooLong:
-            self.init(.usage, "the input or the salt is longer than the format allows")
+            self.init(usage: "the input or the salt is longer than the format allows")
         case .unknownAlgorithm:
             self.init(.usage, "omvault does not have this algorithm here", hint: "omvault crypto algs lists all of them")
         case .schemeNotAllowed:
@@ -33,21 +33,23 @@ extension Failure {
                 .policy, "the stored hash has a scheme that is not allowed here",
                 hint: "--schemes LIST allows others; the default is salted,password")
         case .noSuchForm:
-            self.init(.usage, "this encoding or function does not support one of these options")
+            self.init(usage: "this encoding or function does not support one of these options")
         case .parameterOutOfRange:
-            self.init(.usage, "a work factor, a salt or a length is outside the function's range")
+            self.init(usage: "a work factor, a salt or a length is outside the function's range")
         case .workTooHigh:
             self.init(
                 .policy, "the input needs more work than --max-work allows",
                 hint: "if you trust its source: --max-work 4, or more")
         case .outOfMemory:
-            self.init(.general, "there is not enough free memory for this work factor or message")
+            self.init(
+                .general, "there is not enough free memory for this work factor or message",
+                hint: "close other programs, or take a smaller work factor")
         case .passwordNotSupported:
             self.init(.usage, "bcrypt takes passwords of at most 72 bytes, without a NUL", hint: "--alg argon2id")
         case .keyLength:
-            self.init(.usage, "the key does not have the length that the cipher needs")
+            self.init(usage: "the key does not have the length that the cipher needs")
         case .ivLength:
-            self.init(.usage, "the IV does not have the length of the cipher's block")
+            self.init(usage: "the IV does not have the length of the cipher's block")
         case .notWholeBlocks:
             self.init(.usage, "without padding only whole blocks can be encrypted", hint: "--padding pkcs7")
         case .notPrefixed, .malformedHash:
@@ -55,11 +57,11 @@ extension Failure {
                 .corrupt, "this is not a stored hash",
                 hint: "a stored hash is {name} and base64 of digest and salt, or a PHC string")
         case .cannotDecrypt:
-            self.init(.corrupt, "wrong key, or the data was changed")
+            self.init(.corrupt, "wrong key, or the data was changed", hint: "try the key that the data was encrypted with")
         case .emptyKey:
-            self.init(.usage, "the key is empty")
+            self.init(usage: "the key is empty")
         case .paddingNotForSymmetric:
-            self.init(.usage, "symmetric ciphers have the paddings pkcs7 and none")
+            self.init(usage: "symmetric ciphers have the paddings pkcs7 and none")
         case .expectedBase64, .invalidBase64:
             self.init(.corrupt, "the data is not strict base64", hint: "for raw bytes: --encoding raw")
         case .wrapLength:
@@ -83,9 +85,11 @@ extension Failure {
                 .usage, "the file opens in another way",
                 hint: "it needs a password, a key or a recipient's private key: omvault crypto decrypt --help")
         case .wrongFileKey:
-            self.init(.badSecret, "wrong password or key, or the file's header was changed")
+            self.init(
+                .badSecret, "wrong password or key, or the file's header was changed",
+                hint: "omvault crypto inspect shows what opens the file")
         case .damagedContainer:
-            self.init(.corrupt, "the file was changed or cut short")
+            self.init(.corrupt, "the file was changed or cut short", hint: "nothing in it can be trusted; take another copy")
         case .unusableRecipient:
             self.init(
                 .usage, "the recipient is not a usable X25519 key",
@@ -100,8 +104,9 @@ extension Failure {
 
     init(_ error: VectorsError) {
         switch error {
-        case .unreadable(let path): self.init(.io, "cannot read \"\(path.shown)\"")
-        case .policy(let reason): self.init(.usage, "this is not a policy for vectors: \(reason.shown)")
+        case .unreadable(let path):
+            self.init(.io, "cannot read \"\(path.shown)\"", hint: "check the path: ls -ld shows what is there")
+        case .policy(let reason): self.init(usage: "this is not a policy for vectors: \(reason.shown)")
         }
     }
 }

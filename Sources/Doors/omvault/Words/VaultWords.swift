@@ -146,14 +146,17 @@ extension Failure {
             self.init(
                 .exists, "item \"\(name.text.shown)\" already exists",
                 hint: "omvault set \(name.text.shown):FIELD changes it")
-        case .fieldExists(let field): self.init(.usage, "field \"\(field.text.shown)\" is given twice")
+        case .fieldExists(let field): self.init(usage: "field \"\(field.text.shown)\" is given twice")
         case .changedMeanwhile(let name, let revision):
             self.init(
                 .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it now has revision \(revision)",
                 hint: "look at it with omvault get \(name.text.shown), then give --if-rev \(revision)")
-        case .unchanged: self.init(.unchanged, "the field already has this value; nothing was changed")
+        case .unchanged:
+            self.init(
+                .unchanged, "the field already has this value; nothing was changed",
+                hint: "omvault history ITEM shows its versions")
         case .tooLarge:
-            self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
+            self.init(usage: "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
         case .mistypedRecoveryCode:
             self.init(
                 .badSecret, "this is not a recovery code: a character is missing or mistyped", hint: "type the code again")
@@ -172,7 +175,7 @@ extension Failure {
                     "a field's name has 1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign",
                     Self.colonHint,
                 ])
-        case .emptyKey: self.init(.usage, "the key of a credential or property cannot be empty")
+        case .emptyKey: self.init(usage: "the key of a credential or property cannot be empty")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
         case .noPortableSlot:

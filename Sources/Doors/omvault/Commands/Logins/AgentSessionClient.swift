@@ -16,7 +16,7 @@ struct AgentSessionClient {
     /// The name of a session of this home.
     func login(_ key: LoginKey) throws(Failure) -> LoginReference {
         guard let login = access.agentLogin(key) else {
-            throw Failure(.usage, "the path of the ledger, or the server's name, is too long for the agent")
+            throw Failure(usage: "the path of the ledger, or the server's name, is too long for the agent")
         }
         return login
     }

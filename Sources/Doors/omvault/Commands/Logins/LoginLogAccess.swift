@@ -89,7 +89,8 @@ struct LoginLogAccess {
             ["result": .text("begun"), "broken_at": .number(Int(clamping: found.sequence))])
     }
 
-    private static let whole = Failure(.exists, "the log of logins is whole, so it needs no new chain")
+    private static let whole = Failure(
+        .exists, "the log of logins is whole, so it needs no new chain", hint: "omvault log verify --logins checks it")
 
     private func report() throws(AuthError) -> LoginLogReport { try access.authenticator().log() }
 

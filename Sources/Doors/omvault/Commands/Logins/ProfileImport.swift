@@ -65,7 +65,7 @@ struct ProfileImport: Verb {
 
     private func text() throws(Failure) -> String {
         if let url, url != "-" {
-            guard input == nil else { throw Failure(.usage, "give a URL or -i FILE, not both") }
+            guard input == nil else { throw Failure(usage: "give a URL or -i FILE, not both") }
             return url
         }
         guard (url == nil) != (input == nil) else {

@@ -208,7 +208,10 @@ struct CryptoCheck: Verb {
             guard answer == .match else { throw AlreadyReported(status: .badSecret) }
             return
         }
-        guard answer == .match else { throw Failure(.badSecret, "the value does not match the stored hash") }
+        guard answer == .match else {
+            throw Failure(
+                .badSecret, "the value does not match the stored hash", hint: "a blank or a line end in the value counts too")
+        }
     }
 
     private func checkPairs(_ file: String, _ context: CommandContext, _ checker: inout HashChecker) throws {

@@ -58,20 +58,20 @@ struct CryptoConvert: Verb {
     func run(_ context: CommandContext) throws {
         let reference = try KeyPairReference(tag: toTag, output: target.output)
         if reference == nil, level.level != nil || level.deviceOnly {
-            throw Failure(.usage, "--level and --device-only are for a key that goes into a vault")
+            throw Failure(usage: "--level and --device-only are for a key that goes into a vault")
         }
         let secrets = try source.sources(context, [("--encrypt-from", encryptFrom)])
         let bytes = try source.bytes("private", secrets, context)
         let isPKCS12 = PKCS12File.isPKCS12(bytes)
         if target.to == .cert {
             guard reference == nil else {
-                throw Failure(.usage, "a vault item holds a key pair, and --to cert gives a certificate")
+                throw Failure(usage: "a vault item holds a key pair, and --to cert gives a certificate")
             }
             let chain = try isPKCS12 ? certificates(bytes, secrets) : Certificate.all(in: bytes)
             return try target.write(text: chain.map { KeyText.pem(certificate: $0.der) }.joined(), context)
         }
         guard try isPKCS12 || KeyFile(bytes).isPrivate else {
-            guard reference == nil else { throw Failure(.usage, "a vault item holds a key pair, and this is only a public key") }
+            guard reference == nil else { throw Failure(usage: "a vault item holds a key pair, and this is only a public key") }
             return try target.write(source.opening.file.publicKey(bytes, secrets), comment: "", context)
         }
         try requireSafe(reference)
@@ -100,11 +100,16 @@ struct CryptoConvert: Verb {
         guard source.keyFile.identity != nil else {
             let chain = contents.identities.count == 1 ? contents.chain(of: contents.identities[0]) : []
             let found = chain.isEmpty ? contents.certificates : chain
-            guard !found.isEmpty else { throw Failure(.notFound, "the file holds no certificate") }
+            guard !found.isEmpty else {
+                throw Failure(.notFound, "the file holds no certificate", hint: "omvault crypto inspect shows what a file holds")
+            }
             return found
         }
         let chain = try contents.chain(of: source.opening.file.identity(in: contents))
-        guard !chain.isEmpty else { throw Failure(.notFound, "the key has no certificate in the file") }
+        guard !chain.isEmpty else {
+            throw Failure(
+                .notFound, "the key has no certificate in the file", hint: "omvault crypto inspect shows what a file holds")
+        }
         return chain
     }
 
@@ -115,8 +120,7 @@ struct CryptoConvert: Verb {
     private func requireSafe(_ reference: KeyPairReference?) throws {
         guard reference == nil else {
             guard encryptFrom == nil, !noPassword, target.to == .pem else {
-                throw Failure(
-                    .usage, "the vault keeps and seals the key itself: no --to, --encrypt-from or --no-password")
+                throw Failure(usage: "the vault keeps and seals the key itself: no --to, --encrypt-from or --no-password")
             }
             return
         }

@@ -189,7 +189,7 @@ struct CryptoHash: Verb {
                 try block.forEachLine { line in
                     number += 1
                     guard !line.isEmpty || spelling != .sdk else {
-                        throw Failure(.usage, "line \(number) is empty, and the SDK's form does not hash empty input")
+                        throw Failure(usage: "line \(number) is empty, and the SDK's form does not hash empty input")
                             .with(sdkCode: CryptoError.emptyInput.sdkCode)
                     }
                     if saltBits ?? 0 != 0 {

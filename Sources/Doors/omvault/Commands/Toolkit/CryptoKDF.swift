@@ -82,9 +82,9 @@ struct CryptoKDF: Verb {
     private func passwordFunction() throws -> PasswordFunction? {
         guard let family = PasswordFunction.Family(rawValue: alg.rawValue) else {
             guard parameters.hasNoWorkFactors else {
-                throw Failure(.usage, "hkdf takes --hash and no work factors")
+                throw Failure(usage: "hkdf takes --hash and no work factors")
             }
-            guard !work.isGiven else { throw Failure(.usage, "--max-work is for slow functions, and hkdf is fast") }
+            guard !work.isGiven else { throw Failure(usage: "--max-work is for slow functions, and hkdf is fast") }
             return nil
         }
         let function = try parameters.function(family)

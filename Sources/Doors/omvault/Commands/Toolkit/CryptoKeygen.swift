@@ -76,7 +76,7 @@ struct CryptoKeygen: Verb {
         }
         if let reference = try KeyPairReference(tag: tag, output: output) {
             guard encryptFrom == nil, !noPassword else {
-                throw Failure(.usage, "the vault seals the key itself: --encrypt-from and --no-password are for files")
+                throw Failure(usage: "the vault seals the key itself: --encrypt-from and --no-password are for files")
             }
             return try store(kind, reference, context)
         }
@@ -121,7 +121,7 @@ struct CryptoKeygen: Verb {
 
     private func write(_ kind: KeyKind, _ context: CommandContext) throws {
         if let pub, OutputFile.areSame(pub, output ?? "-") {
-            throw Failure(.usage, "--out and --pub name the same file: the public key would replace the private key")
+            throw Failure(usage: "--out and --pub name the same file: the public key would replace the private key")
         }
         guard !noPassword || insecure else { throw Self.plainKeyGate }
         var target = try OutputFile(output, replacing: force)
@@ -182,7 +182,7 @@ struct CryptoKeygen: Verb {
         guard pub == nil, encryptFrom == nil, tag == nil else {
             throw Failure(.usage, "--pub, --encrypt-from and --tag are for key pairs", hint: "--out om://VAULT/ITEM")
         }
-        guard (bits ?? 0) % 8 == 0 else { throw Failure(.usage, "--bits must be a multiple of 8") }
+        guard (bits ?? 0) % 8 == 0 else { throw Failure(usage: "--bits must be a multiple of 8") }
         let key = try SymmetricKey.generate(kind, count: bits.map { $0 / 8 })
         guard let reference = output.flatMap({ ItemURI($0) }) else {
             let encoded = encoding.encode(key)

@@ -20,7 +20,7 @@ struct CryptoPubkey: Verb {
     var comment = ""
 
     func run(_ context: CommandContext) throws {
-        guard comment == comment.shown else { throw Failure(.usage, "--comment must be printable text") }
+        guard comment == comment.shown else { throw Failure(usage: "--comment must be printable text") }
         let secrets = try source.sources(context)
         let bytes = try source.bytes("public", secrets, context)
         try target.write(source.opening.file.publicKey(bytes, secrets), comment: comment, context)

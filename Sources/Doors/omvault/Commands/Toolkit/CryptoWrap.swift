@@ -30,7 +30,7 @@ struct CryptoWrap: Verb {
         case .aes(let kind):
             let wrappingKey = try wrap.wrappingKey(secrets, context)
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
-            guard key.count > 0 else { throw Failure(.usage, "--key-from: the key to wrap is empty") }
+            guard key.count > 0 else { throw Failure(usage: "--key-from: the key to wrap is empty") }
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), context)
         case .publicKey(let kind):
             try kind.requireInsecure(insecure)

@@ -61,7 +61,7 @@ struct FunctionOptions: ParsableArguments {
             function = .bcrypt(cost: cost ?? standard)
         }
         if let (foreign, _) = given.first(where: { $0.1 && !own.contains($0.0) }) {
-            throw Failure(.usage, "\(foreign) is not a parameter of \(family.rawValue)")
+            throw Failure(usage: "\(foreign) is not a parameter of \(family.rawValue)")
         }
         return function
     }

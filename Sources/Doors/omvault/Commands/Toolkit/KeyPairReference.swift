@@ -15,7 +15,7 @@ struct KeyPairReference {
             reference = found
         } else {
             guard let output, output.hasPrefix("om://") else { return nil }
-            throw Failure(.usage, "a reference into a vault has the form om://VAULT/ITEM")
+            throw Failure(usage: "a reference into a vault has the form om://VAULT/ITEM")
         }
         self.tag = tag
         guard reference.field == nil else {

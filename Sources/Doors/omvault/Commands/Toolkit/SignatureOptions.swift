@@ -36,7 +36,7 @@ struct SignatureOptions: ParsableArguments {
         if case .rsaPSS(let hash, _, _) = algorithm {
             algorithm = .rsaPSS(hash, mask: try mgf.map { try AlgorithmName.digest($0) }, salt: try salt())
         } else if mgf != nil || saltLength != "digest" {
-            throw Failure(.usage, "--mgf and --salt-length are for rsa-pss")
+            throw Failure(usage: "--mgf and --salt-length are for rsa-pss")
         }
         if Self.hashes(algorithm).contains(.insecureSHA1) {
             context.output.notice("warning: an attacker can make two messages with the same SHA-1 hash")
@@ -65,7 +65,7 @@ struct SignatureOptions: ParsableArguments {
         case "any", "max", "auto": return .any
         default:
             guard let count = Int(saltLength), (0...2048).contains(count) else {
-                throw Failure(.usage, "--salt-length takes a number of bytes, digest or any")
+                throw Failure(usage: "--salt-length takes a number of bytes, digest or any")
             }
             return .bytes(count)
         }

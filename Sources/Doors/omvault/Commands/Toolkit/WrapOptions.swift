@@ -115,18 +115,18 @@ struct WrapOptions: ParsableArguments {
         case .publicKey(.oaep): break
         case .aes, .publicKey:
             guard publicKey.mgf == nil, publicKey.label.isEmpty else {
-                throw Failure(.usage, "--mgf and --label are for rsa-oaep, not for \(alg)")
+                throw Failure(usage: "--mgf and --label are for rsa-oaep, not for \(alg)")
             }
         }
         switch algorithm {
         case .aes:
             guard publicKey.kekPasswordFrom == nil, !work.isGiven else {
                 let option = work.isGiven ? "--max-work" : "--kek-password-from"
-                throw Failure(.usage, "\(option) is for key files, and \(alg) takes bare bytes")
+                throw Failure(usage: "\(option) is for key files, and \(alg) takes bare bytes")
             }
         case .publicKey:
             guard kekEncoding == .raw else {
-                throw Failure(.usage, "--kek-encoding is for bare bytes, and \(alg) takes a key file")
+                throw Failure(usage: "--kek-encoding is for bare bytes, and \(alg) takes a key file")
             }
         }
     }

@@ -87,7 +87,7 @@ struct AgentRun: Verb {
         let isPassed = Environment.text("LISTEN_FDS") != nil
         let words = isPassed ? [] : ["--socket", try options.agentSocket().path]
         _ = ([program] + words + options.words).withCArguments { execv(program, $0) }
-        throw Failure(.agent, "cannot start \(program.shown): \(systemMessage(errno))")
+        throw Failure(.agent, "cannot start \(program.shown)", errno: errno)
     }
 }
 

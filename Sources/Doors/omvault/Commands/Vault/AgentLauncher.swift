@@ -27,7 +27,7 @@ struct AgentLauncher {
     /// The path of the agent's program, beside the program file of this process.
     static func program() throws(Failure) -> String {
         guard let own = realpath("/proc/self/exe", nil) else {
-            throw Failure(.agent, "omvault cannot find its own program file: \(systemMessage(errno))")
+            throw Failure(.agent, "omvault cannot find its own program file", errno: errno)
         }
         defer { free(own) }
         let path = String(cString: own)

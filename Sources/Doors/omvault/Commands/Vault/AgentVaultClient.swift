@@ -65,7 +65,7 @@ extension VaultAccess {
     /// start, this throws before the user types a password.
     func startedAgent() throws -> AgentVaultClient {
         guard let agentPaths else {
-            throw Failure(.usage, "the path of vault \"\(location.name.shown)\" is too long for the agent")
+            throw Failure(usage: "the path of vault \"\(location.name.shown)\" is too long for the agent")
         }
         _ = try file()
         return AgentVaultClient(client: try AgentLauncher.ensureRunning().client, paths: agentPaths, name: location.name)

@@ -30,7 +30,10 @@ struct BackupPath {
     ) throws(Failure) -> R {
         do throws(VaultError) { return try body() } catch {
             switch error {
-            case .storage(.missing): throw Failure(.io, "there is no file or folder \"\(path)\"")
+            case .storage(.missing):
+                throw Failure(
+                    .io, "there is no file or folder \"\(path)\"",
+                    hint: "check the path; omvault backup create FILE makes a backup")
             case .storage(.exists):
                 throw Failure(.exists, "\"\(path)\" already exists", hint: "choose another name; a backup never replaces a file")
             case .corrupt where vault == nil:

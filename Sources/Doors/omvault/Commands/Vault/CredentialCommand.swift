@@ -55,7 +55,10 @@ struct CredentialGet: Verb {
         } catch {
             guard error.status == .notFound else { throw error }
             throw field.map {
-                Failure(.notFound, "no \"\($0)\" in \(key.noun) \"\(key.text)\"").with(sdkCode: error.sdkCode)
+                Failure(
+                    .notFound, "no \"\($0)\" in \(key.noun) \"\(key.text)\"",
+                    hint: "omvault credential get without --field shows all parts"
+                ).with(sdkCode: error.sdkCode)
             } ?? key.missing(access.location.name, error)
         }
     }

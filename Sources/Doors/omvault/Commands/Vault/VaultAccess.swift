@@ -182,5 +182,9 @@ extension ItemReply {
 }
 
 extension Failure {
-    static var unexpectedReply: Failure { Failure(.general, "the vault's answer does not belong to the question") }
+    static var unexpectedReply: Failure {
+        Failure(
+            .general, "the vault's answer does not belong to the question", hint: "omvault agent stop, then run the command again"
+        )
+    }
 }
