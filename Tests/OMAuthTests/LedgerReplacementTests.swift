@@ -92,6 +92,26 @@ import Testing
         }
     }
 
+    @Test("R8 an online success sets the log of a ledger aside whose file is gone, and takes nothing from it")
+    func logWithoutFile() throws {
+        let profile = try serverProfile(3), home = try people(profile), path = home.backend.ledger, log = path + "-wal"
+        do {
+            let reader = try home.database()
+            try reader.execute("PRAGMA user_version = 2")
+            try home.copy(log, home.path + "/log")
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try home.copy(home.path + "/log", log)
+        let kept = try Data(contentsOf: URL(filePath: log))
+        #expect(!kept.isEmpty)
+        #expect(home.authenticator().end("right", profile, asking: Self.server) == .online(notCached: nil))
+        let aside = try home.authenticator().damagedLedgers()
+        #expect(aside.count == 1)
+        #expect(try Data(contentsOf: URL(filePath: aside[0] + "-wal")) == kept)
+        #expect(home.check("right", profile) == nil)
+        #expect(home.check("right", profile, user: Self.bob) == .rolledBack)
+    }
+
     @Test("what is not damage is left where it is: a later format, an unsafe file, a disk that does not answer")
     func notDamaged() throws {
         let profile = try serverProfile(3), home = try people(profile), path = home.backend.ledger

@@ -84,6 +84,27 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path + "-journal"))
     }
 
+    @Test("no database is made beside the log of a file that was moved away")
+    func logWithoutFile() throws {
+        let folder = try TestFolder()
+        let path = folder.file("a.db"), log = path + "-wal"
+        do {
+            let database = try Database.create(path, schema) { _ throws(StorageError) in }
+            try database.execute("INSERT INTO t VALUES (1, x'01')")
+            try FileManager.default.copyItem(atPath: log, toPath: folder.file("log"))
+        }
+        try FileManager.default.moveItem(atPath: path, toPath: folder.file("moved.db"))
+        try FileManager.default.moveItem(atPath: folder.file("log"), toPath: log)
+        #expect(throws: StorageError.hazardous(.logWithoutFile, path: log)) {
+            _ = try Database.create(path, schema) { _ throws(StorageError) in }
+        }
+        #expect(FileManager.default.fileExists(atPath: log) && !FileManager.default.fileExists(atPath: path))
+        // An empty log holds nothing that could get into the new file.
+        try write(Data(), to: log)
+        let database = try Database.create(path, schema) { _ throws(StorageError) in }
+        #expect(try database.number("SELECT count(*) FROM t") == 0)
+    }
+
     @Test("somebody else's database is refused as it is, not converted")
     func strangersDatabase() throws {
         let folder = try TestFolder()

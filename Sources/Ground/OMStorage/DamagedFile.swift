@@ -42,10 +42,9 @@ extension Database {
             guard error == .missing else { throw error }
             return []
         }
-        // The names contain the time, so their order is the order of the times.
-        return try folder.names().map { folder.file($0) }.filter { file in
-            file.hasPrefix(prefix) && !file.hasSuffix("-wal") && !file.hasSuffix("-shm")
-        }.sorted()
+        // A log may be there without its file. The names contain the time, so their order is the order of the times.
+        let files = try folder.names().map { folder.file($0) }.filter { $0.hasPrefix(prefix) }
+        return Set(files.map { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") ? String($0.dropLast(4)) : $0 }).sorted()
     }
 
     private static func prefix(_ path: String) -> String { "\(path).damaged-" }

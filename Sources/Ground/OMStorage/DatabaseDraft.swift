@@ -1,6 +1,7 @@
 // The draft of a database. It has another name until it is complete.
 
 internal import CSQLite
+internal import Glibc
 package import OMSystem
 
 extension Database {
@@ -15,10 +16,21 @@ extension Database {
     package static func draft<E: StorageErrorConvertible>(
         for target: String, _ schema: Schema, fill: (borrowing Database) throws(E) -> Void
     ) throws(E) -> Draft {
+        // A user moves a database away and forgets its log. SQLite would take that log for the new file's.
+        guard try !E.storing({ () throws(StorageError) in try hasLogWithoutFile(target) }) else {
+            throw E(storage: .hazardous(.logWithoutFile, path: target + "-wal"))
+        }
         // The file is created first. SQLite alone would follow a link, or use a file that another user put there.
         let draft = try E.storing { () throws(StorageError) in try Draft.make(for: target, .onlyNew) }
         try write(draft.path, schema, fill)
         return draft
+    }
+
+    /// Whether there is no file at `path`, but a write-ahead log for one.
+    package static func hasLogWithoutFile(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        guard try !FilePath.exists(path), lstat(path + "-wal", &status) == 0 else { return false }
+        return status.st_size > 0
     }
 
     private static func write<E: StorageErrorConvertible>(

@@ -105,6 +105,7 @@ extension FileHazard {
         case .writableByOthers: "users other than its owner can change it"
         case .foreignJournal: "it is a rollback journal, and omvault never writes one"
         case .secondName: "it is a hard link to another file"
+        case .logWithoutFile: "it is the log of a file that is no longer here"
         case .onNetwork: "it is on a network file system, whose locks and syncs are not safe enough"
         }
     }
@@ -113,6 +114,7 @@ extension FileHazard {
         switch self {
         case .openToOthers: "if you trust its contents: chmod \(Self.isFolder(path) ? 700 : 600) \(path.shown)"
         case .writableByOthers: "if you trust its contents: chmod go-w \(path.shown)"
+        case .logWithoutFile: "move it to where its file is now: it may hold the last changes. Or delete it"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
         case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal, .secondName:
             "find out who created it before you remove it"

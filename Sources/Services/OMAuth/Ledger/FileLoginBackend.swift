@@ -37,8 +37,12 @@ struct FileLoginBackend: LoginBackend {
 
     func renameUnreadableLedger(at wall: Int64) throws(AuthError) -> DamagedFile? {
         do throws(StorageError) {
-            // A file that opens can still have a page that cannot be read.
-            guard let found = try Ledger.open(ledger), try !found.isWhole() else { return nil }
+            if let found = try Ledger.open(ledger) {
+                // A file that opens can still have a page that cannot be read.
+                guard try !found.isWhole() else { return nil }
+            } else {
+                guard try Database.hasLogWithoutFile(ledger) else { return nil }
+            }
         } catch {
             guard error == .corrupt else { throw AuthError(storage: error) }
         }

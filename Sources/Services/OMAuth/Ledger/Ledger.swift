@@ -39,6 +39,8 @@ final class Ledger: LedgerTables {
         do throws(StorageError) {
             _ = try Database.create(path, schema) { (_) throws(StorageError) in }
         } catch {
+            // Another process creates it. Or its file is gone and its log is not: the ledger cannot be read.
+            if case .hazardous(.logWithoutFile, _) = error { throw .corrupt }
             guard error == .exists else { throw error }
         }
         return try Ledger(path)
