@@ -15,15 +15,22 @@ import Testing
         return names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
     }
 
+    /// The pages that `OMVAULT_TRANSCRIPTS` chooses: those whose path the regular expression matches. All if it is not set.
+    private static func chosen(of pages: [String]) -> [String] {
+        guard let expression = ProcessInfo.processInfo.environment["OMVAULT_TRANSCRIPTS"] else { return pages }
+        guard let regex = try? Regex(expression) else { fatalError("OMVAULT_TRANSCRIPTS is not a regular expression") }
+        return pages.filter { $0.contains(regex) }
+    }
+
     private static func text(_ page: String) throws -> String {
         try String(contentsOf: root.appending(path: page), encoding: .utf8)
     }
 
-    private static let sessions = pages(in: "Tests/Transcripts").flatMap { page in
+    private static let sessions = chosen(of: pages(in: "Tests/Transcripts")).flatMap { page in
         (try? Transcript.sessions(of: text(page), named: page)) ?? [Transcript(page: page, title: "", steps: [])]
     }
 
-    private static let guides = pages(in: "docs/guide") + ["README.md"]
+    private static let guides = chosen(of: pages(in: "docs/guide") + ["README.md"])
 
     @Test("a transcript shows what the command shows", arguments: sessions)
     func session(_ transcript: Transcript) async throws {
@@ -43,7 +50,7 @@ import Testing
         #expect(!lines.contains { $0.count > 120 }, "\(page): \(lines.filter { $0.count > 120 })")
     }
 
-    @Test("a transcript that says something else, or another exit code, is found out")
+    @Test("the player finds each command whose output or exit code is not as its page says")
     func differences() async throws {
         let page = """
             ```console
@@ -92,7 +99,7 @@ import Testing
             }
             Issue.record(
                 """
-                \(transcript.page):\(difference.step.line): \(transcript.title)
+                \(transcript.page):\(difference.step.line): "\(transcript.title)"
                 $ \(difference.step.command)
                 \(difference.lines.joined(separator: "\n"))
                 """)
