@@ -91,6 +91,14 @@ import Testing
         #expect(throws: Transcript.Malformed.self) { try Transcript.session(of: "```console\n$ true", named: "page") }
     }
 
+    @Test("a session runs at a terminal if its page says so", arguments: [true, false])
+    func terminal(isMarked: Bool) async throws {
+        let page = "## One\n\(isMarked ? "<!-- at a terminal -->" : "")\n```console\n$ test -t 1\n```\n"
+        let transcript = try #require(try Transcript.sessions(of: page, named: "page").first)
+        #expect(transcript.isAtTerminal == isMarked)
+        #expect(try await transcript.play().isEmpty == isMarked)
+    }
+
     private static func play(_ transcript: Transcript) async throws {
         for difference in try await transcript.play() {
             if ProcessInfo.processInfo.environment["OMVAULT_RECORD"] != nil, difference.step.output != nil {
