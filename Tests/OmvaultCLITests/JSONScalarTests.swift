@@ -1,4 +1,4 @@
-// JSON of every character there is, read by other programs.
+// JSON of each Unicode character, read by another parser. What Python reads is in Tests/Transcripts/values.md.
 
 import Foundation
 import OMSecrets
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "a character above U+FFFF that a terminal would obey is a surrogate pair",
+        "a character above U+FFFF that a terminal would obey is written as a surrogate pair",
         arguments: [
             ("\u{E0067}", #"\udb40\udc67"#), ("\u{1D173}", #"\ud834\udd73"#), ("\u{E0001}", #"\udb40\udc01"#),
             ("\u{110BD}", #"\ud804\udcbd"#), ("\u{10FFFF}", "\u{10FFFF}"),

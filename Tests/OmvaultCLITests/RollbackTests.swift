@@ -38,8 +38,8 @@ import Testing
             ], "\(ran)")
     }
 
-    /// Wipes ada's credential while `around` holds, then prints the hex of every file that omvault keeps and, in front of
-    /// it, the row as it stood while the credential lived.
+    /// Wipes ada's credential between the commands of `around`. Then prints the row as it was before the wipe, and all files
+    /// that omvault keeps, both in hexadecimal.
     private func wipe(_ around: (before: String, after: String)) async throws -> (
         row: [UInt8], left: [UInt8], answers: String
     ) {
@@ -96,7 +96,7 @@ import Testing
         #expect(!contains(left, Array(text.utf8.prefix(20))) && !contains(left, Array(digest.prefix(16))))
     }
 
-    @Test("the scan of the wipe test finds the slot while the credential lives")
+    @Test("the scan of the wipe test finds the slot before the wipe")
     func scanFinds() async throws {
         let ran = try await bash(
             Self.login + """
