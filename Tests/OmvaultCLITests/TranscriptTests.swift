@@ -110,6 +110,8 @@ import Testing
                 \(transcript.page):\(difference.step.line): "\(transcript.title)"
                 $ \(difference.step.command)
                 \(difference.lines.joined(separator: "\n"))
+                The page says:
+                \(difference.step.lines.joined(separator: "\n"))
                 """)
         }
     }

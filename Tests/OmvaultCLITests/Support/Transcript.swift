@@ -100,6 +100,9 @@ extension Transcript.Step {
         return found
     }
 
+    /// The output and the exit code, as the page has them.
+    var lines: [String] { (output ?? []) + (status == 0 ? [] : ["[exit \(status)]"]) }
+
     /// Whether the command showed what the page says.
     func matches(_ shown: [String], _ status: Int32) -> Bool {
         guard status == self.status else { return false }
