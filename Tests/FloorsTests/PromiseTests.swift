@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// The titles of each suite, as the sources of the tests spell them.
+    /// The titles of each suite, as the sources of the tests spell them. The transcripts' titles are those of `TranscriptTests`.
     private static func titles() throws -> [String: Set<String>] {
         let folder = repository.appending(path: "Tests")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
@@ -78,6 +78,10 @@ import Testing
                 if let name = match.1 { suite = String(name) }
                 if let title = match.2 { found[suite, default: []].insert(String(title)) }
             }
+        }
+        for page in files where page.path.contains("/Tests/Transcripts/") && page.pathExtension == "md" {
+            let titles = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("## ") }
+            found["TranscriptTests", default: []].formUnion(titles.map { String($0.dropFirst(3)) })
         }
         return found
     }

@@ -27,18 +27,18 @@ private let folder = repository.appending(path: "vectors/vault/v1")
             environment: ["GOLDEN": folder.path, "TOOLS": repository.appending(path: "Tests/Golden").path])
     }
 
-    @Test("nobody has edited them")
+    @Test("the archive of the golden vaults has the digest that is written down")
     func untouched() async throws {
         let ran = try await golden("sha256sum \"$GOLDEN/golden.tar\" | cut -d ' ' -f 1")
         let page = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
         let digest = ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        // Here too: who edits the archive and its page has this to explain.
+        // The digest is here too, so that this test fails if the archive and its page are changed together.
         #expect(digest == "24fe21325c25a4d2164ec1b22b979a393e1cef76dd3b3319b9b6fbfe2ec44e65", "\(ran)")
         #expect(digest.count == 64 && page.contains("\(digest)  golden.tar"), "\(ran)")
     }
 
     @Test(
-        "every way to open one gives every item, level, version and value",
+        "each kind of slot opens the golden vault, with every item, level, version and value",
         arguments: [
             "--password-from file:secrets/password", "--recovery-from file:secrets/recovery",
             "--key-file-from file:secrets/key", "--keyslot 4 --password-from file:secrets/login",
@@ -60,7 +60,7 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "", "\(ran)")
     }
 
-    @Test("always items come without a password, and the log is whole and says what it said")
+    @Test("items of the level always are read without a password, and the log is whole and unchanged")
     func withoutPassword() async throws {
         let ran = try await golden(
             """
@@ -74,7 +74,7 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "value of always\nvalue of always here\n", "\(ran)")
     }
 
-    @Test("their backups verify; restored here they are the vault, and elsewhere what is portable")
+    @Test("the backups verify; restored on their device they hold the whole vault, and elsewhere its portable items")
     func backups() async throws {
         let ran = try await golden(
             """
@@ -105,7 +105,7 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "", "\(ran)")
     }
 
-    @Test("the login is granted, and a wrong password counts on from where it stood")
+    @Test("the login is granted, and a wrong password is added to the earlier count")
     func login() async throws {
         let ran = try await golden(
             """
@@ -122,7 +122,7 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(login["charged"] as? Int == 1 && login["failed"] as? Int == 1 && login["scheme"] as? String == "SaltedSHA-512")
     }
 
-    @Test("they can be written to: they are vaults like any other")
+    @Test("a golden vault can be changed, rekeyed and verified")
     func written() async throws {
         let ran = try await golden(
             """

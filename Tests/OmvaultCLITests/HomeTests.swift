@@ -2,8 +2,8 @@ import Testing
 
 @testable import omvault
 
-@Suite("Where things live") struct HomeTests {
-    @Test("XDG folders are used when absolute, the home's own otherwise")
+@Suite("The folders of a user") struct HomeTests {
+    @Test("an absolute XDG folder is used; otherwise the folder in the home is used")
     func folders() throws {
         let plain = try home(["HOME": "/h"])
         #expect(plain.vaults == "/h/.local/share/omvault")
@@ -18,7 +18,7 @@ import Testing
         #expect(xdg.configuration == "/h/.config/omvault")
     }
 
-    @Test("a home that is needed and not an absolute path is a configuration error")
+    @Test("a missing or relative HOME is a configuration error if a folder needs it")
     func noHome() throws {
         for variables in [[:], ["HOME": "here"], ["XDG_DATA_HOME": "/d"]] {
             do {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a vault is named or has a path",
+        "a vault is chosen by its name or by its path",
         arguments: [
             (nil, "personal", "/h/.local/share/omvault/personal.omv"),
             ("work", "work", "/h/.local/share/omvault/work.omv"),
@@ -45,7 +45,7 @@ import Testing
         #expect(place.path == path)
     }
 
-    @Test("a name that is no name is refused", arguments: ["", ".", "..", ".omv", ".hidden", "a\nb", "a\u{1B}b"])
+    @Test("an invalid name of a vault is refused", arguments: ["", ".", "..", ".omv", ".hidden", "a\nb", "a\u{1B}b"])
     func refused(given: String) {
         #expect(throws: Failure.self) { try VaultLocation(given, in: home(["HOME": "/h"])) }
     }

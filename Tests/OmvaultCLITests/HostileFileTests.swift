@@ -1,12 +1,12 @@
-// Files that an attacker made with SQLite's own tools: refused by the real program, which runs and fills nothing.
+// Files that an attacker changed with SQLite's own tools. The program refuses them, and runs nothing that is in them.
 
 import Foundation
 import TestSupport
 import Testing
 
 @Suite("Hostile vault and ledger files") struct HostileFileTests {
-    /// `hostile FILE SQL COMMAND…` changes a copy of the file's database and runs the command: it has to end with 30 or 14, within
-    /// 400 MiB, and to leave the folder and the file as they were. `planted` is the same with the change in a `-wal`.
+    /// `hostile FILE SQL COMMAND…` changes a copy of the file's database and runs the command: it must end with 30 or 14, within
+    /// 400 MiB, and must not change the folder or the file. `planted` is the same with the change in a `-wal`.
     private static let start = """
         set -e
         umask 077
@@ -44,7 +44,7 @@ import Testing
 
         """
 
-    /// What changes the schema of either kind of file; `T` is one of its tables.
+    /// Changes of the schema of either kind of file. `T` is one of its tables.
     private static let schemas = [
         "CREATE VIRTUAL TABLE evil USING fts5(x); INSERT INTO evil VALUES ('a')",
         "CREATE VIRTUAL TABLE evil USING fts4(x)", "CREATE VIRTUAL TABLE evil USING rtree(a, b, c)",
@@ -117,7 +117,7 @@ import Testing
             """)
     }
 
-    @Test("a -wal that is a link, a folder, a pipe or open to others is refused, and what it leads to stays as it was")
+    @Test("a -wal that is a link, a folder, a pipe or open to others is refused, and the target of a link is not changed")
     func unsafeLog() async throws {
         try await expectDone(
             """
@@ -135,7 +135,7 @@ import Testing
             """)
     }
 
-    @Test("a -wal of bytes that mean nothing to SQLite changes nothing of what is read")
+    @Test("a -wal of random bytes does not change the value that is read")
     func garbageLog() async throws {
         try await expectDone(
             """

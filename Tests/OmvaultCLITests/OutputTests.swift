@@ -6,7 +6,7 @@ import Testing
 @testable import omvault
 
 @Suite("What is printed") struct OutputTests {
-    @Test("a JSON document says what went in, secrets included, whatever their bytes")
+    @Test("a JSON document is read back with the same texts, lists and secrets, of any bytes")
     func document() throws {
         var document = JSONDocument()
         document.field("text", .text("quote \" slash \\ tab \t line \n escape \u{1B} bidi \u{202E} é 🔑"))
@@ -36,7 +36,7 @@ import Testing
         #expect(json["nothing"] as? NSDictionary == [:] as NSDictionary)
     }
 
-    @Test("every single byte makes a JSON document that can be read back")
+    @Test("a secret of any single byte is read back from JSON")
     func everyByte() throws {
         for byte in UInt8.min...UInt8.max {
             var document = JSONDocument()

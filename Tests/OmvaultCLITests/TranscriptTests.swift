@@ -15,15 +15,22 @@ import Testing
         return names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
     }
 
+    /// The pages that `OMVAULT_TRANSCRIPTS` chooses: those whose path the regular expression matches. All if it is not set.
+    private static func chosen(of pages: [String]) -> [String] {
+        guard let expression = ProcessInfo.processInfo.environment["OMVAULT_TRANSCRIPTS"] else { return pages }
+        guard let regex = try? Regex(expression) else { fatalError("OMVAULT_TRANSCRIPTS is not a regular expression") }
+        return pages.filter { $0.contains(regex) }
+    }
+
     private static func text(_ page: String) throws -> String {
         try String(contentsOf: root.appending(path: page), encoding: .utf8)
     }
 
-    private static let sessions = pages(in: "Tests/Transcripts").flatMap { page in
+    private static let sessions = chosen(of: pages(in: "Tests/Transcripts")).flatMap { page in
         (try? Transcript.sessions(of: text(page), named: page)) ?? [Transcript(page: page, title: "", steps: [])]
     }
 
-    private static let guides = pages(in: "docs/guide") + ["README.md"]
+    private static let guides = chosen(of: pages(in: "docs/guide") + ["README.md"])
 
     @Test("a transcript shows what the command shows", arguments: sessions)
     func session(_ transcript: Transcript) async throws {
@@ -37,7 +44,7 @@ import Testing
         try await Self.play(Transcript.session(of: Self.text(page), named: page))
     }
 
-    @Test("a transcript that says something else, or another exit code, is found out")
+    @Test("the player finds each command whose output or exit code is not as its page says")
     func differences() async throws {
         let page = """
             ```console
@@ -78,6 +85,14 @@ import Testing
         #expect(throws: Transcript.Malformed.self) { try Transcript.session(of: "```console\n$ true", named: "page") }
     }
 
+    @Test("a session runs at a terminal if its page says so", arguments: [true, false])
+    func terminal(isMarked: Bool) async throws {
+        let page = "## One\n\(isMarked ? "<!-- at a terminal -->" : "")\n```console\n$ test -t 1\n```\n"
+        let transcript = try #require(try Transcript.sessions(of: page, named: "page").first)
+        #expect(transcript.isAtTerminal == isMarked)
+        #expect(try await transcript.play().isEmpty == isMarked)
+    }
+
     private static func play(_ transcript: Transcript) async throws {
         for difference in try await transcript.play() {
             if ProcessInfo.processInfo.environment["OMVAULT_RECORD"] != nil, difference.step.output != nil {
@@ -86,9 +101,11 @@ import Testing
             }
             Issue.record(
                 """
-                \(transcript.page):\(difference.step.line): \(transcript.title)
+                \(transcript.page):\(difference.step.line): "\(transcript.title)"
                 $ \(difference.step.command)
                 \(difference.lines.joined(separator: "\n"))
+                The page says:
+                \(difference.step.lines.joined(separator: "\n"))
                 """)
         }
     }

@@ -19,6 +19,7 @@ import Foundation
 /// - `[exit N]` ends the output of a command whose exit code is not 0.
 /// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` types
 ///   the last code that was shown: a line of one word with a dash.
+/// - `<!-- at a terminal -->` makes a session run at a terminal though nothing is typed.
 /// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
 struct Transcript: Sendable {
     struct Step: Sendable {
@@ -36,8 +37,10 @@ struct Transcript: Sendable {
     /// The heading, or the page's name.
     let title: String
     var steps: [Step]
+    /// Whether the page says that the session runs at a terminal.
+    var isMarked = false
 
-    var isAtTerminal: Bool { steps.contains { !$0.answers.isEmpty } }
+    var isAtTerminal: Bool { isMarked || steps.contains { !$0.answers.isEmpty } }
 
     /// The sessions of a page: each heading of the second level begins one. The steps before the first of them begin each.
     static func sessions(of page: String, named name: String) throws -> [Transcript] {
@@ -46,7 +49,11 @@ struct Transcript: Sendable {
         var parser = Parser(page: name)
         for (index, line) in page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).enumerated() {
             if !parser.isInBlock, line.hasPrefix("## ") {
-                sessions.append(Transcript(page: name, title: String(line.dropFirst(3)), steps: whole.steps))
+                sessions.append(
+                    Transcript(page: name, title: String(line.dropFirst(3)), steps: whole.steps, isMarked: whole.isMarked))
+            }
+            if !parser.isInBlock, line == "<!-- at a terminal -->" {
+                if sessions.isEmpty { whole.isMarked = true } else { sessions[sessions.count - 1].isMarked = true }
             }
             guard let step = try parser.read(line, at: index) else { continue }
             if sessions.isEmpty { whole.steps.append(step) } else { sessions[sessions.count - 1].steps.append(step) }
@@ -63,7 +70,7 @@ struct Transcript: Sendable {
         for session in sessions.dropFirst() {
             steps += session.steps.filter { step in !sessions[0].steps.contains { $0.line == step.line } }
         }
-        return Transcript(page: name, title: name, steps: steps)
+        return Transcript(page: name, title: name, steps: steps, isMarked: sessions.contains { $0.isMarked })
     }
 
     struct Malformed: Error, CustomStringConvertible {
@@ -92,6 +99,9 @@ extension Transcript.Step {
         }
         return found
     }
+
+    /// The output and the exit code, as the page has them.
+    var lines: [String] { (output ?? []) + (status == 0 ? [] : ["[exit \(status)]"]) }
 
     /// Whether the command showed what the page says.
     func matches(_ shown: [String], _ status: Int32) -> Bool {
