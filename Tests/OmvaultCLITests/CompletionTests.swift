@@ -58,6 +58,7 @@ import Testing
         #expect(try await offered("complete_in_bash omvault crypto hash --alg sha512") == ["sha512", "sha512-224", "sha512-256"])
         #expect(try await offered("complete_in_bash omvault add x --password-from s") == ["stdin"])
         #expect(try await offered("complete_in_bash omvault comp") == ["completion"])
+        #expect(try await offered("complete_in_bash omvault manual key rm") == ["rm-slot"])
         #expect(try await offered("complete_in_bash omvault get --reve") == ["--reveal"])
     }
 

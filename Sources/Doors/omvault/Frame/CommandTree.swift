@@ -37,6 +37,8 @@ struct CommandTree: ParsableCommand {
         CommandGroup(name: "Toolkit", subcommands: [CryptoCommand.self, VectorsCommand.self]),
         CommandGroup(
             name: "Agent and maintenance",
-            subcommands: [AgentCommand.self, CompletionCommand.self, ExitCodes.self, TourCommand.self]),
+            subcommands: [
+                AgentCommand.self, CompletionCommand.self, ManualCommand.self, ExitCodes.self, TourCommand.self,
+            ]),
     ]
 }

@@ -5,13 +5,21 @@ internal import ArgumentParser
 
 struct HelpPage {
     private let head: [String]
-    private var sections: [Section] = []
+    /// As the parser lists them.
+    private var listed: [Section] = []
 
-    private struct Section {
+    /// Entries under a title. A title that is none of these four is a group of commands.
+    struct Section {
+        static let (arguments, options) = ("ARGUMENTS", "OPTIONS")
+        static let (opening, every) = ("OPENING THE VAULT", "EVERY COMMAND TAKES")
+
         let title: String
-        var entries: [[String]] = []
+        /// The lines of each entry, as the parser wrapped them.
+        fileprivate(set) var entries: [[String]] = []
 
-        var lines: [String] { [title + ":"] + entries.flatMap(\.self) + [""] }
+        var listsCommands: Bool { ![Self.arguments, Self.options, Self.opening, Self.every].contains(title) }
+
+        fileprivate var lines: [String] { [title + ":"] + entries.flatMap(\.self) + [""] }
     }
 
     /// What the parser wrote for `--help`, with its sections in our order. Anything else, such as a completion script, stays as
@@ -21,7 +29,8 @@ struct HelpPage {
         return HelpPage(text).text(width)
     }
 
-    private init(_ text: String) {
+    /// - Parameter text: What the parser wrote for `--help`.
+    init(_ text: String) {
         let lines = text.replacing("<subcommand>", with: "<command>").split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
         let start = lines.firstIndex { $0.hasPrefix("USAGE: ") } ?? lines.startIndex
@@ -29,13 +38,13 @@ struct HelpPage {
         head = Array(lines[..<end])
         for line in lines[end...] {
             if line.hasSuffix(":"), !line.hasPrefix(" ") {
-                sections.append(Section(title: Self.title(line)))
-            } else if !line.isEmpty, !line.hasPrefix("  See '"), let last = sections.indices.last {
+                listed.append(Section(title: Self.title(line)))
+            } else if !line.isEmpty, !line.hasPrefix("  See '"), let last = listed.indices.last {
                 // A deeper line goes on with the entry above it.
-                if line.hasPrefix("   "), !sections[last].entries.isEmpty {
-                    sections[last].entries[sections[last].entries.count - 1].append(line)
+                if line.hasPrefix("   "), !listed[last].entries.isEmpty {
+                    listed[last].entries[listed[last].entries.count - 1].append(line)
                 } else {
-                    sections[last].entries.append([line])
+                    listed[last].entries.append([line])
                 }
             }
         }
@@ -47,16 +56,22 @@ struct HelpPage {
         return title == "SUBCOMMANDS" ? "COMMANDS" : String(title).replacing(" SUBCOMMANDS", with: "")
     }
 
-    private func text(_ width: Int) -> String {
-        let isRoot = sections.contains { $0.title == CommandTree.groups[0].name.uppercased() }
+    /// The usage without its title; a wide page has it in one line.
+    var usage: String { head.last?.replacing("USAGE: ", with: "") ?? "" }
+
+    /// The sections in our order.
+    ///
+    /// - Parameter width: The width that the parser wrapped the text to.
+    func sections(_ width: Int) -> [Section] {
+        let isRoot = listed.contains { $0.title == CommandTree.groups[0].name.uppercased() }
         let shared = Self.entries(GlobalOptions.helpMessage(columns: width))
         let unlocking =
             Self.entries(UnlockOptions.helpMessage(columns: width))
             + Self.entries(CredentialUnlockOptions.helpMessage(columns: width))
-        var own = sections.filter { $0.title != "OPTIONS" }
-        var (opening, every) = (Section(title: "OPENING THE VAULT"), Section(title: "EVERY COMMAND TAKES"))
-        var options = Section(title: "OPTIONS")
-        for entry in sections.first(where: { $0.title == "OPTIONS" })?.entries ?? [] {
+        let own = listed.filter { $0.title != Section.options }
+        var (opening, every) = (Section(title: Section.opening), Section(title: Section.every))
+        var options = Section(title: Section.options)
+        for entry in listed.first(where: { $0.title == Section.options })?.entries ?? [] {
             if shared.contains(entry) || entry[0].hasPrefix("  --version ") {
                 every.entries.append(entry)
             } else if unlocking.contains(entry) {
@@ -66,9 +81,13 @@ struct HelpPage {
             }
         }
         if isRoot { every.entries = shared.dropLast() + every.entries }
-        own += [options, opening, every].filter { !$0.entries.isEmpty }
-        var lines = head + [""] + own.flatMap(\.lines)
-        if sections.contains(where: { $0.title != "ARGUMENTS" && $0.title != "OPTIONS" }) {
+        return own + [options, opening, every].filter { !$0.entries.isEmpty }
+    }
+
+    private func text(_ width: Int) -> String {
+        let sections = sections(width)
+        var lines = head + [""] + sections.flatMap(\.lines)
+        if sections.contains(where: \.listsCommands) {
             lines += ["omvault COMMAND --help explains a command, with examples."]
         } else {
             lines.removeLast()
@@ -77,6 +96,6 @@ struct HelpPage {
     }
 
     private static func entries(_ message: String) -> [[String]] {
-        HelpPage(message).sections.first { $0.title == "OPTIONS" }?.entries ?? []
+        HelpPage(message).listed.first { $0.title == Section.options }?.entries ?? []
     }
 }

@@ -33,7 +33,7 @@ enum HelpText {
         return Int(size.ws_col)
     }
 
-    private static func wrapped(_ words: [Substring], _ width: Int) -> [String] {
+    static func wrapped(_ words: [Substring], _ width: Int) -> [String] {
         var lines: [String] = []
         for word in words {
             if let line = lines.last, line.count + 1 + word.count <= width {

@@ -11,6 +11,9 @@ extension CompletionKind {
     /// The vaults in the user's folder.
     static var vaults: CompletionKind { .custom { _, _, _ in CompletionNames.vaults() } }
 
+    /// The commands, word by word.
+    static var commands: CompletionKind { .custom { words, index, _ in CompletionNames.commands(words, index) } }
+
     static var levels: CompletionKind { .list(["when-unlocked", "after-first-unlock", "always"]) }
 
     /// - Parameter kinds: as `omvault crypto algs` calls them.
@@ -36,6 +39,17 @@ enum CompletionNames {
     static func vaults() -> [String] {
         guard let folders = try? UserFolders() else { return [] }
         return VaultList.names(in: folders).filter(isOffered).map(inShell)
+    }
+
+    /// The words that can follow those between `manual` and the word that is completed.
+    static func commands(_ words: [String], _ index: Int) -> [String] {
+        let typed = words.prefix(index).drop { $0 != "manual" }.dropFirst().filter { !$0.hasPrefix("-") }
+        var command: any ParsableCommand.Type = CommandTree.self
+        for word in typed {
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { return [] }
+            command = next
+        }
+        return command.configuration.subcommands.map { $0._commandName }
     }
 
     /// The vault of `--vault`, else of the environment.

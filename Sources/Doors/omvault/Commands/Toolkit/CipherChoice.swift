@@ -10,7 +10,7 @@ enum CipherChoice {
 extension CipherOptions {
     static let algorithms = """
         \(FileAlgorithm.allCases.map(\.name).joined(separator: ", ")); bare: aes-128-gcm, xchacha20-poly1305, \
-        aes-256-cbc, aes-256-ctr and the others that omvault crypto algs lists
+        aes-256-cbc, aes-256-ctr and the others that 'omvault crypto algs' lists
         """
 
     /// If only a bare cipher has the name, the bare cipher is chosen, with or without --raw.

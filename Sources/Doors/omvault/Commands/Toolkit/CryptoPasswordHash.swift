@@ -14,7 +14,7 @@ struct CryptoPasswordHash: Verb {
               omvault crypto password-hash --alg argon2id --memory 131072 --lanes 2 --value-from file:password
               omvault crypto password-hash --alg pbkdf2 --hash sha512 --iterations 300000
 
-            The string is a PHC string, or crypt(3)'s $2b$ for bcrypt. omvault crypto check takes it.
+            The string is a PHC string, or crypt(3)'s $2b$ for bcrypt. 'omvault crypto check' takes it.
             """)
 
     @OptionGroup var global: GlobalOptions

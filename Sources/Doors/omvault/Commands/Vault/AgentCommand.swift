@@ -152,9 +152,10 @@ struct AgentEnvironment: Verb {
         commandName: "env",
         abstract: "Print the variable that names the agent's socket.",
         discussion: """
-            A shell reads it with eval "$(omvault agent env)".
+            A shell reads what it prints:
 
               omvault agent env
+              eval "$(omvault agent env)"
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -9,12 +9,15 @@ struct KeyAddSlot: Verb {
         commandName: "add-slot",
         abstract: "Add a way to open the vault.",
         discussion: """
-            --type password adds a password; a vault has at most 8 of them. A password that you type is tried at all password slots,
-            and each makes an unlock slower, unless --keyslot names one.
-            --type recovery prints a new code, once; at a terminal you type it back.
-            --type file makes a key file (--out), or uses an existing one (--key-from).
-            --type login checks the login of USER and adds a slot that this login opens. A login can be wiped, so the vault needs a
-            password or recovery slot too.
+            '--type password' adds a password; a vault has at most 8 of them. A password that you type is tried at all password
+            slots, and each makes an unlock slower, unless --keyslot names one.
+
+            '--type recovery' prints a new code, once; at a terminal you type it back.
+
+            '--type file' makes a key file (--out), or uses an existing one (--key-from).
+
+            '--type login' checks the login of USER and adds a slot that this login opens. A login can be wiped, so the vault needs
+            a password or recovery slot too.
 
               omvault key add-slot --type recovery
               omvault key add-slot --type file --out /media/stick/personal.key

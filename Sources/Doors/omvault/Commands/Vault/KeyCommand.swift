@@ -113,7 +113,7 @@ struct KeyRemoveSlot: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The slot's id, as 'key slots' shows it.")
+    @Argument(help: "The slot's id, as 'omvault key slots' shows it.")
     var id: UInt32
 
     func run(_ context: CommandContext) throws {
@@ -149,7 +149,7 @@ struct KeyPassword: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The slot's id, as 'key slots' shows it.")
+    @Argument(help: "The slot's id, as 'omvault key slots' shows it.")
     var slot: UInt32?
 
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))

@@ -72,18 +72,19 @@ struct PolicySet: Verb {
         commandName: "set",
         abstract: "Change the vault's rules.",
         discussion: """
-            --default --level LEVEL [--device-only]: the level of new items.
+            '--default --level LEVEL [--device-only]': the level of new items.
 
-            ITEM --level LEVEL [--device-only]: the level of that item, as 'omvault set ITEM --level' does.
+            'ITEM --level LEVEL [--device-only]': the level of that item, as 'omvault set ITEM --level' does.
 
-            afu-ticket on|off: with "on" the agent keeps the keys of after-first-unlock when it restarts, so those items stay
+            'afu-ticket on|off': with "on" the agent keeps the keys of after-first-unlock when it restarts, so those items stay
             readable until the next boot. The cost: ANY process of yours can then read every after-first-unlock item until the
             next boot, also after the agent was stopped. With "off", the default, only a running agent has those keys.
 
-            history N: how many older versions of an item are kept, 0 to 1000; 10 in a new vault. If you lower it, the versions
+            'history N': how many older versions of an item are kept, 0 to 1000; 10 in a new vault. If you lower it, the versions
             beyond N are purged at once, in every item and in the trash.
 
-            stretch --kdf-mem MIB --kdf-time N: how long a guess at a password takes. A slot below it follows with its next unlock.
+            'stretch --kdf-mem MIB --kdf-time N': how long a guess at a password takes. A slot below it follows with its next
+            unlock.
 
               omvault policy set --default --level when-unlocked --device-only
               omvault policy set history 50
