@@ -22,7 +22,7 @@ import Testing
 
             """
 
-    @Test("R45: with 10,800 half-open connections the agent stays small, and serves who speaks")
+    @Test("R45: with 10,800 half-open connections the agent stays small, and still serves a client")
     func flood() async throws {
         let ran = try await bash(
             AgentTests.start + """
@@ -65,7 +65,7 @@ import Testing
         #expect(ran.output == "0\nsecret\nbounded\nraised\nsmall\nalive\n", "\(ran)")
     }
 
-    @Test("R46: without a safe folder in memory no ticket is written, and nothing is put anywhere else instead")
+    @Test("R46: without a safe folder in memory no ticket is written, there or elsewhere")
     func folders() async throws {
         let ran = try await bash(
             Self.ticket + """
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "R47: with the keyring's quota full the ticket's secret is kept in the folder in memory, and still goes with --forget",
+        "R47: if the keyring is full, the ticket's secret is in the folder in memory, and lock --forget deletes it",
         .enabled(if: geteuid() == 0, "only root can be a user of its own with a quota of its own"))
     func keyringFull() async throws {
         let ran = try await bash(
@@ -150,7 +150,9 @@ import Testing
         #expect(ran.output == "full\n1\nlater\n0\n8\n", "\(ran)")
     }
 
-    @Test("R47: what the unit for sleep runs has every key forgotten", arguments: ["omvault-lock@", "omvault-lock"])
+    @Test(
+        "R47: the command of the unit for sleep makes the agent forget every key",
+        arguments: ["omvault-lock@", "omvault-lock"])
     func sleep(unit: String) async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -173,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "R38: a faked boot id opens no ticket: neither one of another boot, nor an old one whose secret is gone",
+        "R38: a faked boot id opens no ticket of another boot, and no old ticket without its secret",
         .enabled("this system makes no namespace") { try await bash("unshare -Urm true").status == 0 })
     func fakedBoot() async throws {
         let ran = try await bash(
@@ -208,7 +210,7 @@ import Testing
         #expect(ran.output == "later\n8\n8\n8\n", "\(ran)")
     }
 
-    @Test("killed while a change waits for its answer: that client ends with 61 and says that it may have been made")
+    @Test("if the agent is killed during a change, the client exits with 61 and says that the change may be saved")
     func killedWhileAsked() async throws {
         let ran = try await bash(
             AgentTests.start + """
@@ -243,7 +245,7 @@ import Testing
         #expect(ran.output == "61\n1\nsecret\nwhole\n", "\(ran)")
     }
 
-    @Test("killed while six clients write: what was said to be done is there, and the vault is whole")
+    @Test("if the agent is killed while six clients write, each confirmed change is in the vault, and the vault is whole")
     func killedWhileWriting() async throws {
         let ran = try await bash(
             AgentTests.start + """

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The agent's process", .enabled(if: geteuid() == 0, "only root can be two users")) struct AgentPrivacyTests {
     @Test(
-        "neither the limit nor the mark against dumps is needed for no core file to be left", arguments: ["ABRT", "QUIT", "SEGV"])
+        "the limit or the mark against dumps is enough to prevent a core file", arguments: ["ABRT", "QUIT", "SEGV"])
     func cores(signal: String) async throws {
         let ran = try await bash(
             AgentTests.start + """
@@ -49,7 +49,7 @@ import Testing
         #expect(controls.contains { ran.output == "none\nnone\nnone\n\($0)\n" }, "\(ran)")
     }
 
-    @Test("a process of the same user may not trace it, read it, or choose what a core file of it would hold")
+    @Test("a process of the same user cannot trace the agent, read it, or choose the content of its core file")
     func sameUser() async throws {
         let ran = try await bash(
             AgentTests.start + """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The agent's start") struct AgentStartTests {
-    @Test("it starts itself once more where GLIBC_TUNABLES is missing or says anything else, and only then")
+    @Test("the agent starts itself again only if GLIBC_TUNABLES is missing or has another value")
     func tunables() async throws {
         let ran = try await bash(
             """

@@ -1,4 +1,4 @@
-// The agent as a user meets it: the real programs, each script with a runtime folder of its own.
+// The agent with tickets, kills, races, other users and systemd. The page agent.md has the verbs.
 
 import Foundation
 import Glibc
@@ -24,90 +24,7 @@ import Testing
 
         """
 
-    @Test("unlock, get without a password, change, lock, get asks again")
-    func daily() async throws {
-        let ran = try await bash(
-            Self.start + """
-                code omvault get item:f --no-input
-                code omvault status --exit-code
-                unlock
-                omvault get item:f; echo
-                omvault --format plain get item:f; echo
-                omvault get item:f --json --no-input
-                printf more | omvault -q set item:g --value-from stdin
-                printf other | omvault -q add other --field f=stdin
-                omvault ls
-                omvault get item --reveal | grep -c '^g	more$'
-                omvault status | cut -f1,2
-                code omvault status --exit-code
-                omvault -q lock
-                omvault status | cut -f1,2
-                code omvault get item:f --no-input
-                code omvault status --exit-code
-                """)
-        #expect(
-            ran.output == """
-                8
-                7
-                secret
-                secret
-                {"schema":"omvault/1","item":"item","field":"f","value":"secret"}
-                item
-                other
-                1
-                personal\tunlocked
-                0
-                personal\tfirst-unlocked
-                8
-                7
-
-                """, "\(ran)")
-    }
-
-    @Test("a rekey has the agent let go of the keys that open nothing any more")
-    func rekeyed() async throws {
-        let ran = try await bash(
-            Self.start + """
-                omvault -q unlock --password-from file:$HOME/password
-                omvault status | cut -f1,2
-                omvault -q key rekey --yes --no-agent --password-from file:$HOME/password > code
-                omvault status | cut -f1,2
-                code omvault get item:f --no-input
-                """)
-        #expect(ran.output == "personal\tunlocked\npersonal\tlocked\n8\n", "\(ran)")
-    }
-
-    @Test("lock closes a vault however it is spelled, and says nothing of one that is not there")
-    func spellings() async throws {
-        let ran = try await bash(
-            Self.start + """
-                cd "$HOME/.local/share/omvault"
-                omvault -q -V ./personal.omv unlock --password-from file:$HOME/password
-                code omvault -V "$PWD/personal.omv" get item:f --no-input
-                omvault -q lock
-                omvault status | cut -f1,2
-                code omvault get item:f --no-input
-                code omvault -V nosuch lock
-                """)
-        #expect(ran.errors == "")
-        #expect(ran.output.contains("0\npersonal\tfirst-unlocked\n8\n6\n"), "\(ran.output)")
-    }
-
-    @Test("another vault at the path of an unlocked one is asked for its own password, which is right")
-    func replaced() async throws {
-        let ran = try await bash(
-            Self.start + """
-                unlock
-                rm "$HOME"/.local/share/omvault/personal.omv*
-                omvault -q init --password-from file:password --no-recovery --kdf-mem 8 --kdf-time 1
-                printf new | omvault -q add item --field f=stdin --password-from file:password
-                omvault get item:f --password-from file:password; echo
-                """)
-        #expect(ran.output == "new\n")
-        #expect(ran.status == 0)
-    }
-
-    @Test("lock --forget takes a ticket away that an agent before this one wrote")
+    @Test("lock --forget deletes a ticket that an earlier agent wrote")
     func foreignTicket() async throws {
         let ran = try await bash(
             Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
@@ -126,7 +43,7 @@ import Testing
         #expect(ran.output == "later\n8\n", "\(ran.errors)")
     }
 
-    @Test("lock --forget of a vault that cannot be read takes that vault's ticket, and leaves another's")
+    @Test("lock --forget of an unreadable vault deletes the ticket of that vault only")
     func unreadable() async throws {
         let ran = try await bash(
             Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
@@ -158,7 +75,7 @@ import Testing
         export XDG_RUNTIME_DIR=$(mktemp -u -d /dev/shm/omvault-test-XXXXXX)
         """
 
-    @Test("a read through the agent opens no vault file, takes no key file and stretches nothing")
+    @Test("a read through the agent opens no vault file and no key file, and stretches no password")
     func opensNothing() async throws {
         let ran = try await bash(
             Self.start + """
@@ -170,21 +87,7 @@ import Testing
         #expect(ran.output == "secret\n0\n1\n", "\(ran)")
     }
 
-    @Test("a wrong password unlocks nothing; --no-agent asks although the agent could answer")
-    func wrongPassword() async throws {
-        let ran = try await bash(
-            Self.start + """
-                printf wrong > wrong
-                code omvault unlock --password-from file:wrong
-                omvault status | cut -f2
-                eventually unlock  # a wrong password delays the next
-                code omvault get item:f --no-agent --no-input
-                omvault get item:f --no-agent --password-from file:password
-                """)
-        #expect(ran.output == "20\nlocked\n8\nsecret", "\(ran)")
-    }
-
-    @Test("a killed agent leaves its socket behind: verbs ask for the password, the next unlock starts another")
+    @Test("after the agent is killed, verbs ask for the password, and the next unlock starts another agent")
     func killed() async throws {
         let ran = try await bash(
             Self.start + """
@@ -203,41 +106,7 @@ import Testing
         #expect(ran.output == "stale\n8\n61\n0\nsecret\nanother\n", "\(ran)")
     }
 
-    @Test("agent start, stop, env: one runs, then none; another socket is taken where the variable says so")
-    func verbs() async throws {
-        let ran = try await bash(
-            Self.start + """
-                omvault -q agent start
-                first=$(pid)
-                omvault -q agent start
-                test "$(pid)" = "$first" && echo same
-                code omvault agent run
-                omvault agent env
-                omvault -q agent stop
-                code omvault agent status
-                code omvault agent stop
-                mkdir elsewhere
-                omvault -q agent start --socket elsewhere/s
-                OMVAULT_AGENT_SOCK=$PWD/elsewhere/s unlock
-                OMVAULT_AGENT_SOCK=$PWD/elsewhere/s omvault get item:f; echo
-                code omvault get item:f --no-input
-                OMVAULT_AGENT_SOCK=$PWD/elsewhere/s omvault -q agent stop
-                """)
-        let home = try #require(ran.output.firstMatch(of: /'(.*)\/run\/omvault\/agent.sock'/)?.1)
-        #expect(
-            ran.output == """
-                same
-                61
-                OMVAULT_AGENT_SOCK='\(home)/run/omvault/agent.sock'; export OMVAULT_AGENT_SOCK
-                61
-                61
-                secret
-                8
-
-                """, "\(ran)")
-    }
-
-    @Test("two that unlock at once start one agent")
+    @Test("six unlocks at once start one agent")
     func startedOnce() async throws {
         let ran = try await bash(
             Self.start + """
@@ -253,7 +122,7 @@ import Testing
         #expect(ran.output == "secret\n1\n", "\(ran)")
     }
 
-    @Test("R46: without a safe runtime folder there is no agent: 61 from its own verbs, the others ask for the password")
+    @Test("R46: without a safe runtime folder no agent runs: its own verbs exit with 61, the others ask for the password")
     func unsafeFolders() async throws {
         let ran = try await bash(
             Self.start + """
@@ -275,23 +144,7 @@ import Testing
         #expect(ran.output == String(repeating: "61\n8\nsecret\n", count: 8) + "0\n", "\(ran)")
     }
 
-    @Test("an agent's program that others can change is not started")
-    func unsafeProgram() async throws {
-        let ran = try await bash(
-            Self.start + """
-                mkdir -m 755 bin
-                cp "$(command -v omvault)" "$(command -v omvault-agent)" bin
-                chmod 755 bin/*
-                run() { code bin/omvault unlock --password-from file:password; }
-                chmod 775 bin/omvault-agent; run; chmod 755 bin/omvault-agent
-                chmod 757 bin; run; chmod 755 bin
-                mv bin/omvault-agent aside; run; mv aside bin/omvault-agent
-                run
-                """)
-        #expect(ran.output == "61\n61\n61\n0\n", "\(ran)")
-    }
-
-    @Test("an agent of a later version is left alone (61), one of an earlier version is told to go")
+    @Test("an agent of a later version is left alone (61), and an agent of an earlier version is replaced")
     func otherVersions() async throws {
         let ran = try await bash(
             Self.start + """
@@ -329,7 +182,7 @@ import Testing
         #expect(ran.output == "8\nsecret\n61\n1\n0\ngone\n8\nsecret\n0\ngone\nsecret", "\(ran)")
     }
 
-    @Test("systemd may hand over the socket; anything else in its place is refused")
+    @Test("the agent takes a socket from systemd, and refuses a datagram socket and an open folder")
     func socketActivation() async throws {
         let ran = try await bash(
             Self.start + """
@@ -364,7 +217,7 @@ import Testing
     private static let activator = "/usr/bin/systemd-socket-activate"
 
     @Test(
-        "systemd's own socket activation starts it with the first that asks, and again after it was stopped",
+        "systemd's socket activation starts the agent for the first client, and starts it again after a stop",
         .enabled(if: access(activator, X_OK) == 0, "this system has no systemd"))
     func systemdActivation() async throws {
         let ran = try await bash(
@@ -386,7 +239,7 @@ import Testing
     }
 
     @Test(
-        "R45: another user is refused both ways (61), and one of the same user may neither read the agent's memory nor trace it",
+        "R45: agent and client refuse another user (61), and a process of the same user cannot read or trace the agent",
         .enabled(if: geteuid() == 0, "only root can be two users"))
     func otherUsers() async throws {
         let ran = try await bash(

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("the draft of a restore that the disk refused is nobody's vault, though it stands in its place")
+    @Test("the draft of a restore that the disk refused is not used as a vault")
     func refusedDraft() async throws {
         let ran = try await bash(
             """
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "a backup and a restore that are cut short anywhere leave the old state or the new one",
+        "a backup or a restore that is interrupted anywhere leaves the old state or the new one",
         arguments: Verb.allCases, ["signal=SIGKILL", "error=EIO", "error=ENOSPC"])
     func everywhere(verb: Verb, fault: String) async throws {
         // Each fault begins with the first call, so that the sample is not the same for all three.

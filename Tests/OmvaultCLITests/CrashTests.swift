@@ -53,7 +53,7 @@ private final class CrashSite {
     private static let check = "omvault login check ada --mode offline --password-from file:"
 
     @Test(
-        "R3 an attempt killed anywhere never costs less than its charge, never wipes, and leaves a working login",
+        "R3 an attempt killed anywhere costs at least its charge, wipes nothing, and leaves a working login",
         arguments: ["wrong", "right"])
     func attempt(typed: String) async throws {
         let site = try await CrashSite(Self.login)
@@ -93,7 +93,7 @@ private final class CrashSite {
     }
 
     @Test(
-        "a signal of the terminal, a hang-up or terminate anywhere waits for the verdict of what was charged",
+        "a signal of the terminal, a hang-up or a terminate waits for the verdict of a charged attempt",
         arguments: ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTSTP"])
     func signals(name: String) async throws {
         let site = try await CrashSite(Self.login)
@@ -253,7 +253,7 @@ private final class CrashSite {
         """
 
     @Test(
-        "an unlock killed anywhere is charged before it is checked, and a kill never gives a guess away",
+        "an unlock killed anywhere is charged before it is checked, and no kill gives a free guess",
         arguments: ["wrong", "password"])
     func vaultPassword(typed: String) async throws {
         let site = try await CrashSite(Self.vault)

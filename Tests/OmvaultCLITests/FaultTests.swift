@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "a change on a disk that refuses says so, and leaves the old state or the new one",
+        "a change that the disk refuses says so, and leaves the old state or the new one",
         arguments: Sweep.isWhole ? Change.allCases : [.add, .edit, .rekey, .purge],
         Sweep.isWhole ? ["EIO", "ENOSPC"] : ["in turn"])
     func refusals(change: Change, error: String) async throws {
@@ -111,7 +111,7 @@ import Testing
         #expect(counts.values.reduce(0, +) > Sweep.count(30, sample: 10) && refused > 2, "\(counts)")
     }
 
-    @Test("a crash between a change and its marks, and then a change that the disk refuses, leave a vault that opens")
+    @Test("a vault opens after a crash between a change and its marks, and then a change that the disk refuses")
     func crashThenRefusal() async throws {
         let ran = try await bash(
             """

@@ -58,7 +58,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
     }
 
     @Test(
-        "R5, 6 an attempt on a disk that refuses is charged before it is checked, or says nothing of the password",
+        "R5, 6 an attempt on a disk that refuses is charged before it is checked, or says nothing about the password",
         arguments: ["right", "wrong", "exceeding"], Sweep.isWhole ? ["EIO", "ENOSPC"] : ["turn"])
     func attempts(kind: String, error: String) async throws {
         let ran = try await bash(
@@ -119,7 +119,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
         """
 
     @Test(
-        "R5 a server's yes stands on a disk that refuses, and what is said to be cached is",
+        "R5 a server's yes is granted on a disk that refuses, and a credential is cached only if the login says so",
         arguments: ["first", "again"], Sweep.isWhole ? ["EIO", "ENOSPC"] : ["turn"])
     func caching(time: String, error: String) async throws {
         let ran = try await bash(
@@ -155,7 +155,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
     }
 
     @Test(
-        "R3 an online login killed anywhere while it is cached leaves nothing or a credential, and never damage",
+        "R3 an online login killed anywhere while it is cached leaves a credential or nothing, and no damage",
         arguments: ["first", "again"])
     func killed(time: String) async throws {
         let ran = try await bash(

@@ -28,7 +28,7 @@ import Testing
         return ran.output.split(separator: "\n").map(String.init)
     }
 
-    @Test("R1 of many processes guessing at once six are checked, one wipes, and the rest find it wiped")
+    @Test("R1 of many wrong guesses at once, six are checked, one wipes, and the rest find the login wiped")
     func wrongPasswords() async throws {
         let answers = try await race(limit: 5, password: "wrong")
         #expect(answers.count == Self.count + 2)
@@ -43,7 +43,7 @@ import Testing
         #expect(login["charged"] as? Int == 6 && login["failed"] as? Int == 6 && login["reason"] as? String == "wiped")
     }
 
-    @Test("R2 of many processes with the right password at once all are let in, with a limit of one")
+    @Test("R2 many processes with the right password at once are all let in, with a limit of one")
     func rightPasswords() async throws {
         let answers = try await race(limit: 1, password: "right")
         #expect(answers.filter { $0.hasPrefix("0 granted offline user=ada profile=p") }.count == Self.count)

@@ -117,7 +117,7 @@ struct PamHelperTests {
     }
 
     @Test(
-        "freezing or killing the caller's control group between charge and settlement leaves the helper alone, which is in the root group",
+        "freezing or killing the caller's control group does not reach the helper, which is in the root group",
         .enabled("no control group of version 2 can be made here") { try await hasControlGroups() },
         arguments: ["freeze", "kill"])
     func controlGroup(does: String) async throws {
@@ -144,7 +144,7 @@ struct PamHelperTests {
                 """#)
     }
 
-    @Test("the helper has the usual priority, processors and patience of the system, whatever those of the program that asks")
+    @Test("the helper has the system's usual priority, processors and timer slack, whatever those of its caller")
     func priority() async throws {
         try await PamTests().inSystem(
             Self.between + Self.asking + #"""
@@ -208,7 +208,7 @@ struct PamHelperTests {
 
         """#
 
-    @Test("the module's wait for a helper that goes on after its verdict has an end, and the helper is gone then")
+    @Test("the module's wait for a helper that goes on after its verdict ends, and the module ends that helper")
     func endless() async throws {
         try await PamTests().inSystem(
             Self.answering + #"""
@@ -224,7 +224,7 @@ struct PamHelperTests {
                 """#)
     }
 
-    @Test("a helper is ended by its descriptor, and never by a number that may be another process's")
+    @Test("a helper is ended by its descriptor, and never by a process number, which may be another process's")
     func descriptor() async throws {
         try await PamTests().inSystem(
             Self.answering + #"""

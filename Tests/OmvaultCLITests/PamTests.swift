@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PAM asks the system store, and nobody else", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct PamTests {
-    @Test("R62: right, wrong, locked out, wiped, expired and nothing cached are six answers")
+    @Test("R62: right, wrong, locked out, wiped, expired and not cached have six different answers")
     func verdicts() async throws {
         try await inSystem(
             """
@@ -35,7 +35,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: an unreachable server is an answer of its own, and never a yes")
+    @Test("R62: an unreachable server has its own answer, and grants nothing")
     func unreachable() async throws {
         try await inSystem(
             """
@@ -47,7 +47,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: a server is asked first, its yes is cached, and the cache answers where the server cannot be reached")
+    @Test("R62: the server is asked first, its yes is cached, and the cache answers if the server cannot be reached")
     func server() async throws {
         try await inSystem(
             """
@@ -99,7 +99,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: behind a server that hangs the cache answers within the module's deadline, and without one nobody is let in")
+    @Test("R62: behind a server that hangs the cache answers within the module's deadline, and no cache grants nothing")
     func hangingServer() async throws {
         try await inSystem(
             """
@@ -125,7 +125,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: where the server cannot be asked as root has set it up nobody is let in, cached or not")
+    @Test("R62: a server that cannot be asked as root configured it lets no user in, cached or not")
     func unusableServer() async throws {
         try await inSystem(
             """
@@ -148,7 +148,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: OAuth's resource owner with a secret of root's; blocked, refused, and a secret that others can change")
+    @Test("R62: an OAuth login needs a secret that only root can change, and a blocked or refused user is denied")
     func oauth() async throws {
         try await inSystem(
             """
@@ -177,7 +177,7 @@ struct PamTests {
             """)
     }
 
-    @Test("an attempt before its delay has passed is told as such, and is not charged")
+    @Test("an attempt that comes too early is told so, and is not charged")
     func delayed() async throws {
         try await inSystem(
             """
@@ -189,7 +189,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: a forged agent, PATH, XDG_* and OMVAULT_* change nothing and are never looked at")
+    @Test("R62: a forged agent, PATH, XDG_* and OMVAULT_* are never read and change nothing")
     func forgedEnvironment() async throws {
         try await inSystem(
             """
@@ -215,7 +215,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: a store that a user owns, may write or put a link into is refused")
+    @Test("R62: a store is refused if a user owns it, can write to it or can replace it by a link")
     func foreignStore() async throws {
         try await inSystem(
             """
@@ -236,7 +236,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R62: user names that are no names are refused before the store is opened")
+    @Test("R62: an invalid user name is refused before the store is opened")
     func names() async throws {
         try await inSystem(
             """
@@ -278,7 +278,7 @@ struct PamTests {
             """)
     }
 
-    @Test("a helper that is gone, another's, replaced, silent or talkative grants nothing")
+    @Test("a helper that is missing, foreign, replaced, silent or talkative grants nothing")
     func helpers() async throws {
         try await inSystem(
             """
@@ -302,7 +302,7 @@ struct PamTests {
             """)
     }
 
-    @Test("an option that nobody knows, and a missing profile, grant nothing")
+    @Test("an unknown option or a missing profile grants nothing")
     func options() async throws {
         try await inSystem(
             """
@@ -317,7 +317,7 @@ struct PamTests {
             """)
     }
 
-    @Test("R61: root replaces a credential without its old password, and the old one is dead")
+    @Test("R61: root replaces a credential without its old password, and the old password no longer works")
     func replaced() async throws {
         try await inSystem(
             """
@@ -328,7 +328,7 @@ struct PamTests {
             """)
     }
 
-    @Test("the system store is root's")
+    @Test("only root can use the system store")
     func onlyRoot() async throws {
         try await inSystem(
             """
@@ -340,7 +340,7 @@ struct PamTests {
             """)
     }
 
-    @Test("the module exports what PAM calls and nothing else, and brings no Swift and no cryptography")
+    @Test("the module exports only the functions that PAM calls, and links no Swift and no cryptography")
     func exports() async throws {
         try await inSystem(
             """

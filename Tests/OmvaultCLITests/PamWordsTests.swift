@@ -52,7 +52,7 @@ struct PamWordsTests {
 
         """#
 
-    @Test("a wrong password and a locked login are logged in pam_unix's words, with the user, and the user is told")
+    @Test("a wrong password and a locked login are logged in the words of pam_unix, and the user is told")
     func failures() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
@@ -74,7 +74,7 @@ struct PamWordsTests {
                 """#)
     }
 
-    @Test("a refusal names the user where that is an account of this machine, and no other word that was typed for a name")
+    @Test("a refusal logs the name of an account of this machine, and no other typed word")
     func accounts() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
@@ -91,7 +91,7 @@ struct PamWordsTests {
                 """#)
     }
 
-    @Test("where it cannot be looked up whether an account has uid 0, no server's word lets it in")
+    @Test("if the lookup of an account's uid fails, no server's answer lets it in")
     func unknownAccount() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
@@ -149,7 +149,7 @@ struct PamWordsTests {
                 """#)
     }
 
-    @Test("the user is told for how long a wait lasts, and that a login is gone, and not where the program wants silence")
+    @Test("the user is told how long to wait and that a login is wiped, unless the program wants silence")
     func told() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
@@ -170,7 +170,7 @@ struct PamWordsTests {
                 """#)
     }
 
-    @Test("a server at a port that any user may take is refused by PAM, login check and login status with the same reason")
+    @Test("PAM, login check and login status refuse a server at a port that any user can take, with the same reason")
     func openServer() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
@@ -198,7 +198,7 @@ struct PamWordsTests {
                 """#)
     }
 
-    @Test("a name that HTTP Basic cannot send is no user's name, and the server is not asked")
+    @Test("a name that HTTP Basic cannot send is refused, and the server is not asked")
     func colon() async throws {
         try await PamTests().inSystem(
             #"""
@@ -210,7 +210,7 @@ struct PamWordsTests {
             """#)
     }
 
-    @Test("a server's word lets no account with uid 0 in, cached or not, unless the option says root=yes")
+    @Test("a server's answer lets no account with uid 0 in, cached or not, unless the option is root=yes")
     func root() async throws {
         try await PamTests().inSystem(
             Self.start + #"""

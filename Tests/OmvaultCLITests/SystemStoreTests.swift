@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the system store at the command line", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct SystemStoreTests {
-    @Test("login unlock lets a locked login try again, with as many attempts as before, and is in the log")
+    @Test("login unlock gives a locked login all its attempts again, and the log has an entry")
     func unlocks() async throws {
         try await PamTests().inSystem(
             #"""
@@ -32,7 +32,7 @@ struct SystemStoreTests {
             """#)
     }
 
-    @Test("login unlock tells the limit that is in force, which is the server's where it has one")
+    @Test("login unlock tells the limit in force, also if it is the server's")
     func limit() async throws {
         try await PamTests().inSystem(
             #"""
@@ -48,7 +48,7 @@ struct SystemStoreTests {
             """#)
     }
 
-    @Test("login unlock of what is not there or wiped is 24, in a user's own store 13, and for others than root 14")
+    @Test("login unlock exits with 24 for a missing or wiped login, 13 in a user's own store, 14 for any user but root")
     func refuses() async throws {
         try await PamTests().inSystem(
             #"""
@@ -68,7 +68,7 @@ struct SystemStoreTests {
             """#)
     }
 
-    @Test("login unlock killed at any write or sync leaves the locked login or the unlocked one, and the next one finishes")
+    @Test("login unlock killed at any write or sync leaves a locked or an unlocked login, and the next one finishes")
     func killed() async throws {
         try await PamTests().inSystem(
             #"""
@@ -103,7 +103,7 @@ struct SystemStoreTests {
             """#)
     }
 
-    @Test("with --system no OMVAULT_ variable and no credentials folder is read, and no program that one names is run")
+    @Test("with --system no OMVAULT_ variable and no credentials folder is read, and no program of a variable runs")
     func variables() async throws {
         try await PamTests().inSystem(
             #"""
@@ -128,7 +128,7 @@ struct SystemStoreTests {
             """#)
     }
 
-    @Test("profiles of the system store leave /etc/omvault readable, so that other users' logins go on")
+    @Test("a profile of the system store leaves /etc/omvault readable for the logins of other users")
     func readable() async throws {
         try await PamTests().inSystem(
             #"""
@@ -140,7 +140,7 @@ struct SystemStoreTests {
             """#)
     }
 
-    @Test("a store that others may look into is refused by every verb, and the hint makes it usable again")
+    @Test("each verb refuses a store that other users can read, and the hint makes the store usable again")
     func foldersOfRoot() async throws {
         try await PamTests().inSystem(
             #"""
