@@ -27,7 +27,7 @@ struct ManualFolder {
         for name in FilePath.names(in: folder) {
             made += "/" + name
             guard mkdir(made, 0o755) == 0 || errno == EEXIST else {
-                throw Failure(.io, "cannot make the folder \"\(made)\": \(systemMessage(errno))")
+                throw Failure(.io, "cannot make the folder \"\(made)\"", errno: errno)
             }
         }
     }
