@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("The floors of the house") struct FloorsTests {
-    @Test("every import is of a room that Package.swift lets this room import")
+    @Test("every import names a room that Package.swift allows this room to import")
     func imports() throws {
         let house = try House(repository)
         var checked = 0
@@ -16,7 +16,7 @@ import Testing
         #expect(checked > 400, "the sources were not found")
     }
 
-    @Test("each room imports C and rooms on lower floors, and nothing else")
+    @Test("each room imports only C modules and rooms on lower floors")
     func floors() throws {
         let house = try House(repository)
         #expect(house.rooms.count >= 12 && house.cModules.count >= 6, "the table was not read")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("Sources shows the floors with their rooms, and the C modules")
+    @Test("Sources has one folder per floor with its rooms, and the C modules")
     func folders() throws {
         let house = try House(repository)
         let floors = Dictionary(grouping: house.rooms.keys) { house.rooms[$0]?.floor.rawValue ?? "" }
@@ -40,7 +40,7 @@ import Testing
         #expect(try names(in: "Sources/C") == house.cModules.union(["Linking"]))
     }
 
-    @Test("docs/internals/design.md says what each room owns, and names no other")
+    @Test("docs/internals/design.md says what each room owns, and names no other room")
     func page() throws {
         let page = try String(contentsOf: repository.appending(path: "docs/internals/design.md"), encoding: .utf8)
         let table = try #require(page.split(separator: "\n| room | owns |\n").last?.split(separator: "\n\n").first)
@@ -64,13 +64,13 @@ import Testing
         #expect(try !forbidden(in: "// a file\n\(line)\nlet x = 1\n", of: "OMAuth", House(repository)).isEmpty)
     }
 
-    @Test("the check leaves allowed imports and mere words alone")
+    @Test("the check accepts allowed imports and ordinary text")
     func selfCheckAllowed() throws {
         let text = "internal import OMSecrets\nimport Glibc\n// import Foundation\nlet importOMVault = 1\n"
         #expect(try forbidden(in: text, of: "OMAuth", House(repository)).isEmpty)
     }
 
-    @Test("what is unsafe has one public name, under Insecure")
+    @Test("the unsafe names are public under Insecure only")
     func legacy() throws {
         // A `case` is as public as the enum around it. `isInsecure` only asks, so it is allowed.
         let isPublic = try Regex(#"public [^{=]*\b(case|func|let|var|struct|enum|class|protocol) [a-zA-Z]*[iI]nsecure[A-Z]"#)
@@ -90,7 +90,7 @@ import Testing
         #expect(cases >= 6, "the cases were not found")
     }
 
-    @Test("no room keeps a private move-only type: an optimised build of another room could not destroy it")
+    @Test("no room has a private move-only type, because an optimised build of another room could not destroy it")
     func handlesAreLinkable() throws {
         // Then the linker misses the type's metadata, but only in a release build, which no other test makes.
         for source in try sources() where source.room == "OMCrypto" {
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a record's bytes with what is bound to this device are asked for where they go to a file of this device, and nowhere else"
+        "only code that writes files of this device asks for a record's bytes with its device-bound parts"
     )
     func storedRecords() throws {
         // Code that sends or exports a record takes `PortableRecord`, which has no bytes for such a record.
@@ -120,7 +120,7 @@ import Testing
         #expect(record.text.contains("package var stored: [UInt8]"))
     }
 
-    @Test("docs/internals/fuzzing.md has a line for every target of the fuzzer, and for nothing else")
+    @Test("docs/internals/fuzzing.md has one line for every target of the fuzzer, and no other line")
     func fuzzing() throws {
         let folder = repository.appending(path: "Tests/Fuzz/Targets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("The glossary") struct GlossaryTests {
-    @Test("a public or package type's name has only words of the glossary")
+    @Test("the name of a public or package type has only words of the glossary")
     func sharedTypes() throws {
         let glossary = try Glossary.ofRepository(), types = try TypeDeclaration.inSources()
         for type in types where type.isShared {
@@ -13,7 +13,7 @@ import Testing
         #expect(types.count { $0.isShared } > 300, "the sources were not found")
     }
 
-    @Test("the glossary has no word twice, no type that is not there, and no capitalised word that no such type's name has")
+    @Test("the glossary repeats no word, and names only types and capitalised words that exist")
     func page() throws {
         let glossary = try Glossary.ofRepository(), types = try TypeDeclaration.inSources()
         #expect(glossary.doubled.isEmpty)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "a name is cut into words, acronyms and plurals too",
+        "a name is cut into words, including acronyms and plurals",
         arguments: [
             ("HTTPDate", ["HTTP", "Date"]), ("SecretBytes", ["Secret", "Byte"]), ("Policies", ["Policy"]),
             ("PKCS12Date", ["PKCS12", "Date"]), ("SecretsDate", ["Secret", "Date"]), ("Shelf", nil), ("SecretShelf", nil),
@@ -85,7 +85,7 @@ private struct Glossary {
     /// The words of a type's name, in singular and as the page spells them. Nil if the page lacks a word.
     func words(of name: some StringProtocol) -> [String]? {
         guard !name.isEmpty else { return [] }
-        // The longest word first: OAuth, not an O before Auth.
+        // The longest word first: OAuth is one word, and no O before Auth.
         for end in name.indices.reversed() {
             let rest = name[name.index(after: end)...]
             guard rest.first.map({ $0.isUppercase || $0.isNumber }) ?? true, let word = word(String(name[...end])) else {

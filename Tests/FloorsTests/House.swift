@@ -1,4 +1,4 @@
-// The table of rooms in Package.swift. It is read as text: SwiftPM would wait for the run to which this test belongs.
+// The table of rooms in Package.swift. It is read as text, because SwiftPM would wait for the run of this test.
 
 import Foundation
 import Testing

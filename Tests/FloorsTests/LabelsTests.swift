@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "the check finds a function, wherever its parameters stand",
+        "the check finds a function wherever its parameters are written",
         arguments: [
             "func add(_ a: Int, _ b: Int, _ c: Int, _ d: Int) {}",
             "private static func add<T: P>(\n    _ a: T, _ b: [Int: (Int) -> Int],\n    _ c: inout Int, last: Int = f(1, 2), _ d: Int\n)",
@@ -32,7 +32,7 @@ import Testing
         #expect(Self.unlabelled(in: "// a file\n\(text)\n") == ["line 2, \(name)"])
     }
 
-    @Test("the check leaves three parameters, labels and calls alone")
+    @Test("the check accepts three parameters, labels and calls")
     func selfCheckAllowed() {
         let text = """
             func add(_ a: Int, _ b: Int, _ c: Int, to d: Int) {}

@@ -3,7 +3,7 @@
 import Testing
 
 @Suite("The names of types") struct NamesTests {
-    @Test("no two top-level types of the rooms and doors have one name")
+    @Test("no two top-level types of the rooms and doors have the same name")
     func unique() throws {
         let types = try TypeDeclaration.inSources().filter { !$0.isNested }
         for (name, places) in Dictionary(grouping: types, by: \.name) {
@@ -17,7 +17,7 @@ import Testing
         "DerivingUse", "Sealing", "Wrapping", "Unlocking", "Remembering", "Deriving", "Authenticating", "Hashing",
     ]
 
-    @Test("a public type is in the file of its name, and every file with types has one of its name")
+    @Test("a public type is in the file of its name, and every file with types has a type of its name")
     func files() throws {
         let types = try TypeDeclaration.inSources().filter { !$0.isNested && !$0.isPrivate }
         for (path, types) in Dictionary(grouping: types, by: \.path) {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("the check reads types with every kind of words before them, and no mere words")
+    @Test("the check reads types after every modifier, and ignores ordinary text")
     func selfCheck() {
         let text = """
             /// struct Comment

@@ -6,10 +6,6 @@ import Testing
 @Suite("Pages") struct PagesTests {
     /// Pages that scripts write.
     private static let written: Set = ["docs/internals/whole-report.md", "docs/internals/soak.md"]
-    /// Pages that still have long lines. Remove a page from here when it has none.
-    private static let unfinished: Set = [
-        "docs/internals/threat-model.md",
-    ]
 
     @Test("every link of a page leads to a file, and its fragment to a heading there")
     func links() throws {
@@ -36,11 +32,7 @@ import Testing
     func lines() throws {
         for (page, text) in try Pages.ofRepository().texts where !Self.written.contains(page) {
             let long = Pages.longLines(of: text)
-            if Self.unfinished.contains(page) {
-                #expect(!long.isEmpty, "\(page) has no long line any more: remove it from the unfinished pages")
-            } else {
-                #expect(long.isEmpty, "\(page): lines \(long)")
-            }
+            #expect(long.isEmpty, "\(page): lines \(long)")
         }
     }
 

@@ -1,4 +1,4 @@
-// Tests that compare the table of docs/internals/threat-model.md with the tests and the mutants that it names.
+// Tests that compare the promises of docs/internals/threat-model.md with the tests and the mutants that they name.
 
 import Foundation
 import Testing
@@ -6,32 +6,29 @@ import Testing
 @Suite("The promises and their tests") struct PromiseTests {
     private struct Row {
         let promise: String
-        let tests: [(suite: String, title: String)]
-        let mutants: [String]
+        var tests: [(suite: String, title: String)] = []
+        var mutants: [String] = []
     }
 
-    @Test("every test that the threat model's table names is in the sources, under its suite and its whole title")
+    @Test("every promise names a test, and every named test exists with this suite and title")
     func tests() async throws {
         let titles = try Self.titles()
         #expect(titles.count > 60, "the suites were not found")
         let rows = try Self.rows()
-        #expect(rows.count > 40, "the table was not found")
-        for row in rows {
-            #expect(!row.tests.isEmpty, "no test: \(row.promise)")
-            for (suite, title) in row.tests {
-                #expect(titles[suite, default: []].contains(title), "\(suite) has no test \"\(title)\"")
-            }
-        }
+        #expect(rows.count > 40, "the promises were not found")
+        #expect(Self.faults(rows, titles: titles) == [])
     }
 
-    @Test("every mutant is in the threat model's table once, beside a suite that must fail for it, and its source exists")
+    @Test("every mutant is under one promise, beside a suite that must fail for it, and its source exists")
     func mutants() async throws {
         let rows = try Self.rows()
         let folder = repository.appending(path: "Tests/Mutations")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mutant") }
-        #expect(rows.flatMap(\.mutants).sorted() == files.map { String($0.dropLast(".mutant".count)) }.sorted())
+        let names = files.map { String($0.dropLast(".mutant".count)) }
+        #expect(names.count > 40, "the mutants were not found")
+        #expect(Self.faults(rows, mutants: names) == [])
         for row in rows {
-            for mutant in row.mutants {
+            for mutant in row.mutants where names.contains(mutant) {
                 let text = try String(contentsOf: folder.appending(path: mutant + ".mutant"), encoding: .utf8)
                 func field(_ name: String) -> String {
                     text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
@@ -47,22 +44,105 @@ import Testing
         }
     }
 
+    @Test("the check finds a promise without a test, an unknown title, an unknown mutant and a mutant without a promise")
+    func selfCheck() throws {
+        let page = """
+            # Attackers
+            - `Suite`: "outside of the section"
+            ## Which test holds which promise
+
+            Each promise is in **bold**.
+
+            ### Vault
+
+            **A promise over
+            two lines.**
+
+            - `Suite`: "a title that wraps
+              over lines"
+            - `Other`: "gone"
+            - mutant: `first`, `second`,
+              `lost`
+
+            **No test.**
+
+            - mutant: `first`
+            ## Known gaps
+            **Not a promise.**
+            """
+        let rows = try Self.rows(of: page)
+        #expect(rows.map(\.promise) == ["A promise over two lines.", "No test."])
+        let titles: [String: Set<String>] = ["Suite": ["a title that wraps over lines"], "Other": ["there"]]
+        #expect(Self.faults(rows, titles: titles) == ["Other has no test \"gone\"", "no test: No test."])
+        #expect(
+            Self.faults(rows, mutants: ["first", "second", "third"])
+                == ["first is under 2 promises", "third is under 0 promises", "unknown mutant lost"])
+        #expect(throws: (any Error).self) { try Self.rows(of: page + "\n## Which test holds which promise\n\n- no promise") }
+        let unread = page.replacing("- `Other`: \"gone\"", with: "- Other: \"gone\"")
+        #expect(throws: (any Error).self) { try Self.rows(of: unread) }
+    }
+
+    // MARK: - Comparing
+
+    private static func faults(_ rows: [Row], titles: [String: Set<String>]) -> [String] {
+        rows.flatMap { row in
+            (row.tests.isEmpty ? ["no test: \(row.promise)"] : [])
+                + row.tests.filter { !titles[$0.suite, default: []].contains($0.title) }
+                .map { "\($0.suite) has no test \"\($0.title)\"" }
+        }
+    }
+
+    private static func faults(_ rows: [Row], mutants names: [String]) -> [String] {
+        let named = rows.flatMap(\.mutants)
+        let counts = names.sorted().map { name in (name, named.count { $0 == name }) }
+        return counts.filter { $0.1 != 1 }.map { "\($0.0) is under \($0.1) promises" }
+            + Set(named).subtracting(names).sorted().map { "unknown mutant \($0)" }
+    }
+
     // MARK: - Reading
 
+    private struct Malformed: Error {
+        let line: String
+    }
+
     private static func rows() throws -> [Row] {
-        let page = try String(contentsOf: repository.appending(path: "docs/internals/threat-model.md"), encoding: .utf8)
-        let section = try #require(page.split(separator: "## Which test holds which promise\n").last)
-        return section.split(separator: "\n").prefix { !$0.hasPrefix("## ") }.compactMap { line in
-            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard line.hasPrefix("|"), cells.count == 3, cells[0] != "promise", !cells[0].hasPrefix("---") else { return nil }
-            // A suite's name comes once, before its titles.
-            var (suite, tests) = ("", [(suite: String, title: String)]())
-            for match in cells[1].matches(of: /`(\w+)` |"([^"]+)"/) {
-                if let name = match.1 { suite = String(name) }
-                if let title = match.2 { tests.append((suite, String(title))) }
+        try rows(of: String(contentsOf: repository.appending(path: "docs/internals/threat-model.md"), encoding: .utf8))
+    }
+
+    /// The promises of the section: a bold paragraph each, then a list of tests and mutants. Both may wrap over lines.
+    private static func rows(of page: String) throws -> [Row] {
+        let section = try #require(page.components(separatedBy: "## Which test holds which promise\n").last)
+        var rows: [Row] = []
+        for paragraph in paragraphs(section.components(separatedBy: "\n").prefix { !$0.hasPrefix("## ") }) {
+            if let promise = paragraph.wholeMatch(of: /\*\*(.+)\*\*/) {
+                rows.append(Row(promise: String(promise.1)))
+            } else if paragraph.hasPrefix("- ") {
+                guard !rows.isEmpty else { throw Malformed(line: paragraph) }
+                if let test = paragraph.wholeMatch(of: /- `(\w+)`: "([^"]+)"/) {
+                    rows[rows.count - 1].tests.append((String(test.1), String(test.2)))
+                } else if let list = paragraph.wholeMatch(of: /- mutant: (`[^`]+`(?:, `[^`]+`)*)/) {
+                    rows[rows.count - 1].mutants += list.1.matches(of: /`([^`]+)`/).map { String($0.1) }
+                } else {
+                    throw Malformed(line: paragraph)
+                }
             }
-            return Row(promise: cells[0], tests: tests, mutants: cells[2].matches(of: /`([^`]+)`/).map { String($0.1) })
         }
+        return rows
+    }
+
+    /// The paragraphs and the items of lists, each joined to one line.
+    private static func paragraphs(_ lines: some Sequence<String>) -> [String] {
+        var paragraphs: [String] = [], isOpen = false
+        for line in lines {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if !isOpen || text.isEmpty || line.hasPrefix("- ") {
+                if !text.isEmpty { paragraphs.append(text) }
+                isOpen = !text.isEmpty
+            } else {
+                paragraphs[paragraphs.count - 1] += " " + text
+            }
+        }
+        return paragraphs
     }
 
     /// The titles of each suite, as the sources of the tests spell them. The transcripts' titles are those of `TranscriptTests`.

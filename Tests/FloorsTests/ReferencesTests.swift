@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("References in comments") struct ReferencesTests {
-    @Test("every ``reference`` in a comment names a type or a member that is there")
+    @Test("every ``reference`` in a comment names an existing type or member")
     func references() throws {
         let sources = try Self.sources()
         let names = sources.reduce(into: Names()) { $0.add($1.text) }
@@ -18,7 +18,7 @@ import Testing
         #expect(checked > 500, "the comments were not found")
     }
 
-    @Test("the check finds a type and a member that are not there, and no others")
+    @Test("the check finds a missing type and a missing member, and no others")
     func selfCheck() {
         var names = Names()
         names.add(

@@ -11,7 +11,7 @@ import Testing
         + [10403, 10404, 10406, 10407, 10408, 10418, 10422, 10427] + Array(10501...10534) + [20001, 40200, 40211]
         + Array(40213...40215) + [40220] + Array(40230...40246) + [50001, 50002, 60007, 60008, 70016]
 
-    @Test("every number of the SDK's list stands in the page once, with exactly what bears it in the code, or why nothing does")
+    @Test("the page has every number of the SDK's list once, with the code that has it or the reason why none has it")
     func page() throws {
         let given = try numbers()
         var rows: [Int: (names: [String], remark: String)] = [:], last = 0
@@ -44,7 +44,7 @@ import Testing
 
     // MARK: - The code
 
-    /// The names with each number: cases, keys of a profile, and files that give a number themselves.
+    /// The names for each number: cases, profile keys, and files that give a number themselves.
     private func numbers() throws -> [Int: Set<String>] {
         var found: [Int: Set<String>] = [:]
         let property = /var (?:sdkCode: Int\??|entry: \([^)\n]*sdkCode: Int\?\)) \{\n(.*?)\n    \}\n/.dotMatchesNewlines()

@@ -8,7 +8,7 @@ struct TypeDeclaration {
     /// The path below `Sources`.
     let path: String
     let isPublic: Bool
-    /// Public, or of the package: other rooms can name it.
+    /// Public or package: other rooms can name it.
     let isShared: Bool
     let isPrivate: Bool
     let isNested: Bool

@@ -3,18 +3,18 @@
 import Foundation
 import Testing
 
-@Suite("Tests wait, start programs and make folders in one way") struct WaitingTests {
+@Suite("Tests wait, start programs and make folders through Tests/Support") struct WaitingTests {
     private static let words = [
         #"(^|[^\w])Process\(\)"#, "waitUntilExit", #"usleep\("#, #"(^|[^ ]|[^c] )sleep\("#, #"Task\.sleep"#, "DispatchSemaphore",
         "DispatchGroup",
         "mkdtemp", "temporaryDirectory", "concurrentPerform",
         // In a script.
         #"(^|[^\w.])sleep \$?[0-9]"#, "until .*do :; done",
-        // This would wait for ever for a child that has ended. `while_runs` does not.
+        // This would wait for ever for a child that has ended. `while_runs` ends with the child.
         "do kill -0",
     ]
 
-    /// How often a file of tests has one of the words, and why.
+    /// How often a test file has one of the words, and why.
     private static let exceptions: [String: (count: Int, reason: String)] = [
         "OMOnlineTests/ConfinementTests.swift": (1, "the kernel sends no event when another process has a connection"),
         "OMOnlineTests/HelperTests.swift": (1, "a helper that hangs is the test"),
@@ -27,7 +27,7 @@ import Testing
         "OmvaultCLITests/PamTests.swift": (1, "a helper that hangs is the test"),
     ]
 
-    @Test("no test sleeps, blocks on a semaphore, starts a process or makes a folder but through Tests/Support")
+    @Test("only Tests/Support sleeps, blocks on a semaphore, starts a process or makes a folder")
     func words() throws {
         let tests = repository.appending(path: "Tests")
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "the check finds each way in which a test could wait or start something by itself",
+        "the check finds each way in which a test could wait or start a process itself",
         arguments: [
             "let process = Process()", "process.waitUntilExit()", "usleep(1)", "sleep(1)", "time.sleep(1)", "Thread.sleep(1)",
             "try await Task.sleep(for: .seconds(1))", "DispatchSemaphore(value: 0)", "DispatchGroup()", "mkdtemp(&name)",
@@ -60,7 +60,7 @@ import Testing
         #expect(try Self.words.contains { line.firstMatch(of: try Regex($0)) != nil })
     }
 
-    @Test("the check leaves mere words alone", arguments: ["func sleep(unit: String)", "before sleep", "process.sleeps()"])
+    @Test("the check ignores ordinary text", arguments: ["func sleep(unit: String)", "before sleep", "process.sleeps()"])
     func selfCheckAllowed(line: String) throws {
         #expect(try !Self.words.contains { line.firstMatch(of: try Regex($0)) != nil })
     }

@@ -1,4 +1,4 @@
-// One step of a history of logins, in a process of its own that can be killed. Started by Tests/OMAuthTests/FileSite.swift; it
+// One step of a history of logins, in its own process that a test can kill. Started by Tests/OMAuthTests/FileSite.swift; it
 // is part of no product.
 //
 //   login-worker STATE-FOLDER DEVICE-FOLDER WALL BOOT BOOT-NUMBER PROFILE check NET SERVER-PASSWORD POLICY|- MODE|- PASSWORD
@@ -6,7 +6,7 @@
 //   login-worker … PROFILE end EVENT
 //   login-worker … PROFILE remove
 //
-// A login prints how it ended, and the events of the refusals that were met, a line each.
+// A login prints its end, and the events of its refusals, one on each line.
 
 import OMAuth
 import OMOnlineModel
@@ -115,7 +115,7 @@ private func password(_ number: String) -> Password {
     }
 }
 
-/// Answers once, and declines what is asked after that.
+/// Answers once, and declines later questions.
 private final class Person: LoginPrompter {
     private let user: UserName
     private var answer: String

@@ -1,4 +1,4 @@
-// Many processes on one vault at once, 200 in a whole run, half of them through one agent.
+// Many processes on one vault at the same time: 200 in a whole run, half of them through one agent.
 
 import Foundation
 import Glibc
@@ -11,10 +11,10 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("A crowd at one vault", .onOwnThreads, .serialized) struct CrowdTests {
+@Suite("Many processes at one vault", .onOwnThreads, .serialized) struct CrowdTests {
     private static let counters = 4, shared = 3
 
-    @Test("what many processes wrote at once, with one unlock each, is all there; the agent is one of the ways")
+    @Test("the items that many processes wrote at the same time are all there, through the agent and without it")
     func crowd() async throws {
         let (processes, rounds) = (Sweep.count(200, sample: 60), Sweep.count(5, sample: 1))
         let home = try AgentHome()
@@ -30,7 +30,7 @@ import Testing
         let busy = finished.compactMap { Int($0[5]) }.reduce(0, +)
         print(
             "\(processes) processes, \(processes * rounds * 10) writes in \(Int(seconds)) s; the longest took \(longest) ms,"
-                + " \(busy) times somebody was told, after 5 s or more, that it is busy")
+                + " \(busy) refusals as busy came after 5 s or more")
         try check(home, said.filter { $0.hasPrefix("round ") }.map(Round.init), processes, rounds)
     }
 
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Of ten processes five ask the agent, four have the key file and one the password.
+    /// Of ten processes five use the agent, four the key file and one the password.
     private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) async throws -> [String] {
         let said = try await TestSupport.run(
             [
@@ -108,18 +108,18 @@ import Testing
         for number in 0..<Self.counters {
             let counted = rounds.filter { $0.number % Self.counters == number }.map(\.counted).reduce(0, +)
             let item = try #require(byName["counter \(number)"])
-            // Each acknowledged write is one more, and each refused one is none.
+            // Each acknowledged write counts one, and a refused write counts none.
             #expect(try vault.value(item.name, "n") == "\(counted)")
             #expect(item.revision == UInt64(1 + counted) && counted > 0)
         }
-        #expect(rounds.contains { $0.counted == 0 }, "nobody was ever refused: the conflicts were not tried")
+        #expect(rounds.contains { $0.counted == 0 }, "no write was refused, so the conflicts were not tried")
         for number in 0..<Self.shared {
             let item = try #require(byName["shared \(number)"])
             let written = rounds.filter { $0.number % Self.shared == number }
             #expect(item.revision == UInt64(1 + written.count))
             #expect(Set(item.fields.map(\.name.text)) == Set(written.map { "w\($0.number)" }))
         }
-        // Every write is in the log once, and no purge is left undone.
+        // Every write is in the log once, and no purge is unfinished.
         let file = try VaultFile.open(home.vault, device: DeviceFolder(home.root + "/device"))
         let log = try file.auditReport()
         #expect(log.fault == nil)

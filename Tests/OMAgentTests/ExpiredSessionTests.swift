@@ -1,4 +1,4 @@
-// Sessions whose access token has ended.
+// Sessions with an expired access token.
 
 import OMAuth
 import OMOnlineModel
@@ -7,11 +7,11 @@ import Testing
 
 @testable import OMAgent
 
-@Suite("Sessions whose access token has ended", .onOwnThreads) struct ExpiredSessionTests {
+@Suite("Sessions with an expired access token", .onOwnThreads) struct ExpiredSessionTests {
     private let clock = SessionClock()
     private let server = SessionServer()
 
-    @Test("from the second on in which its token ends a session is expired, until the server gives a new token")
+    @Test("a session is expired from the second in which its token ends, until the server gives a new token")
     func expires() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, idle: 1_000, expires: 5_060))
@@ -31,7 +31,7 @@ import Testing
         #expect(store.use(login)?.state == .valid)
     }
 
-    @Test("a renewal that the server refuses ends an expired session, and one that fails leaves it expired")
+    @Test("a refused renewal ends an expired session, and a failed renewal leaves it expired")
     func refused() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, expires: 5_000))
@@ -42,7 +42,7 @@ import Testing
         #expect(store.list().isEmpty)
     }
 
-    @Test("an offline login that goes on with an ended token is valid: the token has let nobody in")
+    @Test("an offline login that continues with an expired token is valid, because the token gave no access")
     func offline() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, expires: 5_000))
@@ -52,7 +52,7 @@ import Testing
         #expect(session.state == .valid && session.mode == .offline && session.hasServerSession)
     }
 
-    @Test("a logout that no address is known for is told as one that the server was not asked for, without a number")
+    @Test("a logout without a known address is reported as not asked of the server, without a number")
     func noLogout() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))

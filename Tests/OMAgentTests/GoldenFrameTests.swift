@@ -1,4 +1,4 @@
-// One frame of each form, as omvault wrote it first: Tests/Golden/frames.txt. A frame is written the same for ever.
+// One frame of each form, as the first release wrote it: Tests/Golden/frames.txt. Frames never change their bytes.
 
 import Foundation
 import OMAuth
@@ -16,7 +16,7 @@ private let id = [UInt8](0..<16), paths = VaultPaths(vault: "/v.omv", device: "/
 private let later = [UInt8](16..<32)
 
 @Suite("The golden frames") struct GoldenFrameTests {
-    @Test("requests, answers, questions and a session's ticket are written as ever, and read as they were written")
+    @Test("requests, answers, questions and a session's ticket keep their bytes, and read back as they were written")
     func frames() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Golden/frames.txt")
         let golden = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -41,7 +41,7 @@ private let later = [UInt8](16..<32)
         for (name, make) in Self.questions {
             let body = Self.hex(of: make()) ?? ""
             #expect(try Self.questionAgain(body) == body, "\(name)")
-            // In front is the question's number, another one each time.
+            // The frame begins with the question's number, which differs each time.
             written.append("\(name) \(FrameKind.question.rawValue) \(body.dropFirst(32))")
         }
         for (name, task, make) in Self.answers {
@@ -60,7 +60,7 @@ private let later = [UInt8](16..<32)
         return hex(of: try OnlineQuestion(decoding: bytes.span))
     }
 
-    /// As it is written, and written again after it was read.
+    /// The frame as it is written, and written again after it was read.
     private static func ticket() throws -> String {
         func hex(_ bytes: borrowing SecretBytes) -> String {
             bytes.withBytes { bytes in Hex.encode(bytes.indices.map { bytes[$0] }) }
@@ -84,7 +84,7 @@ private let later = [UInt8](16..<32)
         }
     }
 
-    // MARK: - One of each
+    // MARK: - One frame of each form
 
     private static func name(_ text: String) throws -> ItemName { try ItemName(text) }
     private static func field(_ text: String) throws -> FieldName { try FieldName(text) }

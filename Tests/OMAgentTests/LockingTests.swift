@@ -1,4 +1,4 @@
-// Locking, while others are at work on the very vaults.
+// Locking while other requests use the same vaults.
 
 import Foundation
 import Glibc
@@ -11,8 +11,8 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("Locking while others are at work", .onOwnThreads) struct LockingTests {
-    @Test("a vault that is being resumed from its ticket while somebody forgets it has no keys afterwards")
+@Suite("Locking while other requests run", .onOwnThreads) struct LockingTests {
+    @Test("a vault that is forgotten while its ticket resumes it has no keys afterwards")
     func forgottenWhileResumed() async throws {
         guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
         let home = try AgentHome(in: "/dev/shm")
@@ -31,12 +31,12 @@ import Testing
         handles.withLock { $0 = nil }
     }
 
-    @Test("lock --all asks every vault's request to give up before it waits for one of them")
+    @Test("lock --all interrupts every vault's request before it waits for any of them")
     func allAtOnce() async throws {
         let home = try AgentHome(), count = 6
         try home.makeVault()
         let handles = VaultTable(VaultTickets(home.socket.folder))
-        // Copies of one vault: whoever changes one of them waits for the same lock.
+        // These are copies of one vault, so a change of any of them waits for the same lock.
         let places = try (0..<count).map { number in
             let copy = "\(home.root)/\(number).omv"
             try FileManager.default.copyItem(atPath: home.vault, toPath: copy)
@@ -52,7 +52,7 @@ import Testing
                 try await atOnce(count) { number in
                     if let request = try? ItemRequest.changeOfTest() { _ = all[number].perform(request) }
                     let isFirst = givenUp.add(1, ordering: .sequentiallyConsistent).newValue == 1
-                    // A moment for the thread that locks; no more than until another request has given up as well.
+                    // Give the locking thread a moment, at most until another request has given up as well.
                     if isFirst { eventuallyHere { areAllAsked() || givenUp.load(ordering: .sequentiallyConsistent) > 1 } }
                     if isFirst, !areAllAsked() { wasEarly.store(true, ordering: .sequentiallyConsistent) }
                 }
@@ -62,12 +62,12 @@ import Testing
         }
         _ = try await requests?.value
         let gaveUpEarly = wasEarly.load(ordering: .sequentiallyConsistent)
-        #expect(!gaveUpEarly, "one gave up while others were not asked")
+        #expect(!gaveUpEarly, "a request gave up before the others were asked")
         #expect(handles.all.allSatisfy { $0.status().state == .firstUnlocked })
         withExtendedLifetime(home) {}
     }
 
-    /// How often a lock's file of the home is open here.
+    /// How many descriptors of a lock file of the home are open here.
     private static func waiting(at home: AgentHome) -> Int {
         let folder = "/proc/self/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -1,4 +1,4 @@
-// More vaults than the agent has handles.
+// More vaults than the agent has handles for.
 
 import Foundation
 import Glibc
@@ -14,7 +14,7 @@ import Testing
     private static let handles = 256
 
     @Test(
-        "of 257 vaults 256 are open; the next one is refused, also when another one was locked, and keys that open nothing take no handle"
+        "the agent opens 256 of 257 vaults, refuses the next, and gives no handle for keys that open nothing"
     )
     func full() throws {
         let home = try ManyVaults(Self.handles + 1)
@@ -29,7 +29,7 @@ import Testing
         }
         #expect(throws: AgentError.full) { try home.unlock(Self.handles) }
         #expect(try home.home.client.status().vaults.count { $0.state == .unlocked } == Self.handles)
-        // The refused vault left nothing behind, and no other vault was closed for it.
+        // The refused vault left nothing behind, and the agent closed no other vault for it.
         #expect(try home.answer(Self.handles, .whenUnlocked) == "locked 0")
         #expect(try home.answer(0, .whenUnlocked) == "secret of when-unlocked")
 
@@ -39,9 +39,9 @@ import Testing
         #expect(try home.answer(7, .whenUnlocked) == "secret of when-unlocked")
     }
 
-    @Test("an unlock that is refused for want of a handle leaves the ticket that was there")
+    @Test("an unlock that is refused because no handle is free leaves the existing ticket in place")
     func ticketStays() throws {
-        // A ticket is kept in memory only.
+        // Tickets exist in memory only.
         let home = try ManyVaults(Self.handles + 1, in: "/dev/shm", keepsTicket: true)
         func ticket() throws -> Data? {
             let name = "omvault-ticket-" + Hex.encode(home.keys.vault)
@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-/// One vault's file many times: to the agent each path is a vault of its own.
+/// One vault's file under many paths. The agent treats each path as a separate vault.
 private final class ManyVaults {
     let home: AgentHome
     let keys: ClassKeys

@@ -1,5 +1,5 @@
-// The agent's memory as root sees it, from outside. Before `lock` the keys are found, which proves the search; after it
-// they are not.
+// The agent's memory as root sees it from outside. Before `lock` the search finds the keys, which proves the search.
+// After `lock` it finds none.
 
 import COMSystem
 import Foundation
@@ -20,16 +20,16 @@ import Testing
     private static let wanted = "what nobody else would look for, 0815"
 
     @Test(
-        "R40 after lock there is no key of when-unlocked, no password and no item; before there was the key",
+        "R40 after lock the memory has no key of when-unlocked, no password and no item; before lock it has the key",
         arguments: [["--no-memfd-secret"], []])
     func afterLock(options: [String]) throws {
         let home = try AgentHome(options: options)
         let needles = try work(home)
         let process = try home.process()
-        // Hidden memory is hidden from this search too; what it is about then is copies outside.
+        // Hidden memory is hidden from this search too. Then the search looks for copies outside it.
         let isSeen = try home.client.status().memory != 2
         #expect(isSeen || options.isEmpty)
-        // The records that are remembered among it.
+        // This includes the cached records.
         for (what, needle) in needles where (what.hasPrefix("class key") || what.hasPrefix("the item")) && isSeen {
             #expect(try copies(of: needle, in: process) > 0, "before lock: \(what)")
         }
@@ -37,14 +37,14 @@ import Testing
         for (what, needle) in needles {
             #expect(try copies(of: needle, in: process) == 0, "after lock: \(what)")
         }
-        // What is to stay is there, so the search still works.
+        // The expected data is still there, so the search still works.
         let first = try classKey(home, ProtectionLevel(.afterFirstUnlock))
         #expect(try copies(of: first, in: process) > 0 || !isSeen)
         try home.client.lock(home.paths, forgets: true)
         #expect(try copies(of: first, in: process) == 0)
     }
 
-    @Test("where the system has hidden memory, root finds no key even while the vault is open")
+    @Test("root finds no key in hidden memory, even while the vault is open")
     func hidden() throws {
         let home = try AgentHome()
         let needles = try work(home)
@@ -52,7 +52,7 @@ import Testing
         for (what, needle) in needles { #expect(try copies(of: needle, in: home.process()) == 0, "\(what)") }
     }
 
-    @Test("what was remembered of a record goes with another unlock, at the end of the time, with a change and with a purge")
+    @Test("cached records go with another unlock, at the time-out, with a change and with a purge")
     func remembered() async throws {
         let home = try AgentHome(options: ["--no-memfd-secret"])
         _ = try work(home)
@@ -63,7 +63,7 @@ import Testing
         #expect(try isGone(Self.value, from: process))
         _ = try home.client.perform(home.paths, .items(trashed: false))
         let isSeen = try isThere()
-        // Unless the search took longer than that.
+        // This does not hold if the search took longer than that.
         if try home.client.status().vaults.first?.state == .unlocked { #expect(isSeen) }
         try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
         #expect(try isGone(Self.value, from: process))
@@ -71,7 +71,7 @@ import Testing
         try home.unlock()
         _ = try home.client.perform(home.paths, .items(trashed: false))
         #expect(try isThere())
-        // Another process's change: the next list takes the old one's place.
+        // Another process changes the vault. The next list replaces the old one.
         let (name, field) = (try ItemName(Self.item), try FieldName(Self.field))
         try home.open().edit { edit throws(VaultError) in try edit.put(bytes("new"), at: FieldPath(name, field)) }
         _ = try home.client.perform(home.paths, .items(trashed: false))
@@ -82,14 +82,14 @@ import Testing
         #expect(try isGone(Self.item, from: process))
     }
 
-    @Test("where a key stands in ordinary memory, it is locked, in no core file, and not in a child")
+    @Test("a key in ordinary memory is locked, in no core file and in no child process")
     func mappings() throws {
         let home = try AgentHome(options: ["--no-memfd-secret"])
         let needles = try work(home)
         var seen = 0
         for (what, needle) in needles where what.hasPrefix("class key") {
             for (mapping, count) in try places(of: needle, in: home.process()) where count > 0 {
-                // A debugger that root starts, such as gcore, keeps to these too.
+                // A debugger that root starts, such as gcore, obeys these too.
                 let flags = try flags(of: mapping, in: home.process())
                 #expect(flags.isSuperset(of: ["lo", "dd", "wf"]), "\(what) in \(mapping): \(flags.sorted())")
                 seen += count
@@ -98,7 +98,7 @@ import Testing
         #expect(seen >= needles.count { $0.0.hasPrefix("class key") })
     }
 
-    @Test("it cannot be dumped, nor gain privileges, and says so of itself")
+    @Test("the agent cannot be dumped or gain privileges, and its own status reports this")
     func cores() throws {
         let home = try AgentHome()
         let process = try home.process()
@@ -110,7 +110,7 @@ import Testing
         #expect(status.contains("CoreDumping:\t0\n"))
     }
 
-    @Test("after a session's end there is no token of it, nor the client's secret; before there were both")
+    @Test("after a session ends, the memory has neither its tokens nor the client's secret; before, it has both")
     func afterLogout() throws {
         let home = try AgentHome(options: ["--no-memfd-secret"]), login = try sessionLogin()
         let access = "an access token that stands nowhere else, 4711", password = "a password for the logout, 4712"
@@ -128,8 +128,8 @@ import Testing
         }
     }
 
-    /// Unlocks, reads, changes; then what should not be found later. Of keys each half by itself: what is left of one in
-    /// a register that was saved is 16 bytes.
+    /// Unlocks, reads, changes, and returns the bytes that must disappear later. A key counts as two halves, because a saved
+    /// register keeps 16 bytes of it.
     private func work(_ home: AgentHome) throws -> [(String, [UInt8])] {
         try home.makeVault()
         try home.unlock()
@@ -181,19 +181,19 @@ import Testing
         }
     }
 
-    /// Whether the text stands nowhere any more. The agent wipes the stack of a request after its answer, so a search that comes
-    /// sooner is made again; each takes far longer than that.
+    /// Whether the text is nowhere in memory. The agent wipes the stack of a request after its answer. So an early search is
+    /// repeated; each search takes far longer than the wipe.
     private func isGone(_ text: String, from process: Int32) throws -> Bool {
         for _ in 0..<20 where try copies(of: Array(text.utf8), in: process) == 0 { return true }
         return false
     }
 
-    /// How often the bytes stand in memory that the process can read.
+    /// How often the bytes are in memory that the process can read.
     private func copies(of needle: [UInt8], in process: Int32) throws -> Int {
         try places(of: needle, in: process).map(\.count).reduce(0, +)
     }
 
-    /// The same by mapping, each by its bounds as the kernel writes them.
+    /// The same count for each mapping, named by its bounds as the kernel writes them.
     private func places(of needle: [UInt8], in process: Int32) throws -> [(mapping: String, count: Int)] {
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         try #require(memory >= 0)
@@ -208,7 +208,7 @@ import Testing
         return found
     }
 
-    /// A file of the kernel's, in pieces to its end: it has no length that could be read at once.
+    /// A file of the kernel, read in pieces to its end, because it has no length.
     private func whole(_ path: String) throws -> String {
         let file = try #require(FileHandle(forReadingAtPath: path))
         var text = Data()
@@ -218,7 +218,7 @@ import Testing
 
     private func flags(of mapping: String, in process: Int32) throws -> Set<String> {
         let lines = try whole("/proc/\(process)/smaps").split(separator: "\n")
-        // By its start: its end may have moved, or another one been joined to it.
+        // The mapping is found by its start. Its end may have moved, or another mapping may have joined it.
         let address = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
         let start = try #require(
             lines.firstIndex { line in

@@ -1,4 +1,4 @@
-// Who is at the other end of the agent's socket: the kernel says so, to the agent and to its client.
+// The user at the other end of the agent's socket, as the kernel reports it to the agent and to its client.
 
 import Foundation
 import Glibc
@@ -7,10 +7,10 @@ import Testing
 
 @testable import OMAgent
 
-@Suite("The other end's user", .onOwnThreads, .enabled(if: geteuid() == 0, "only root can be two users")) struct PeerTests {
+@Suite("The user behind a socket", .onOwnThreads, .enabled(if: geteuid() == 0, "only root can be two users")) struct PeerTests {
     private static let nobody: UInt32 = 65534
 
-    @Test("the agent answers its own user, and closes the connection of another user without a word")
+    @Test("the agent answers its own user, and closes another user's connection without an answer")
     func agent() async throws {
         let home = try AgentHome()
         // Attack: the folders' modes went wrong, so that any user reaches the socket.
@@ -33,10 +33,10 @@ import Testing
         #expect(try await answer(to: 0) == String(format: "4f41%02x84", AgentProtocol.version))
     }
 
-    @Test("a client says nothing to a listener of another user, and its error names that user")
+    @Test("a client sends nothing to a listener of another user, and its error names that user")
     func client() async throws {
         let folder = try TestFolder()
-        // The user who listens is the one that the kernel names, whoever made the socket.
+        // The kernel names the user who listens, not the user who made the socket.
         let listens = """
             import os, socket, sys
             s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); os.setuid(int(sys.argv[2])); s.listen(8); s.settimeout(60)

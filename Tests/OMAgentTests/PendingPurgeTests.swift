@@ -1,4 +1,4 @@
-// A purge that a reader held up, when afterwards only the agent is at work.
+// A purge that a reader delayed, when afterwards only the agent runs.
 
 import COMSystem
 import Foundation
@@ -12,10 +12,10 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("A purge that was held up", .onOwnThreads) struct PendingPurgeTests {
+@Suite("A delayed purge", .onOwnThreads) struct PendingPurgeTests {
     private static let name = ProtectionLevel.whenUnlocked.itemName
 
-    @Test("the agent finishes its own as soon as the reader is gone, with nobody else at work")
+    @Test("the agent finishes its own purge as soon as the reader is gone, without another request")
     func own() async throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -24,20 +24,20 @@ import Testing
         try reading(home) {
             let request = ItemRequest.purge([try ItemName(Self.name)], ifRevision: nil)
             guard case .reply(.removed(_, purge: .pending)) = try home.client.perform(home.paths, request) else {
-                Issue.record("the reader did not hold it up")
+                Issue.record("the reader did not delay the purge")
                 return
             }
             #expect(try pending(home) == 1)
             before = try logCount(home)
         }
         try await eventually { try pending(home) == 0 }
-        // Cut off, and then the row taken out.
+        // The log is cut off, and then the row is removed.
         #expect(try logCount(home) < before)
         #expect(try home.client.status().vaults.first?.state == .unlocked)
         #expect(try home.answer(.highest) == "secret of \(ProtectionLevel.highest.itemName)")
     }
 
-    @Test("the agent finishes another process's at the latest when the vault is locked")
+    @Test("the agent finishes another process's purge when it locks the vault, at the latest")
     func others() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -46,7 +46,7 @@ import Testing
         try reading(home) {
             let name = try ItemName(Self.name)
             guard case .removed(_, purge: .pending) = try vault.perform(.purge([name], ifRevision: nil)) else {
-                Issue.record("the reader did not hold it up")
+                Issue.record("the reader did not delay the purge")
                 return
             }
         }
@@ -55,7 +55,7 @@ import Testing
         #expect(try pending(home) == 0)
     }
 
-    /// Runs `body` while a connection of ours reads the state before.
+    /// Runs `body` while a connection of this process reads the earlier state.
     private func reading(_ home: AgentHome, _ body: () throws -> Void) throws {
         let database = try Database.open(home.vault, VaultSchema.schema)
         try database.execute("BEGIN")
@@ -64,7 +64,7 @@ import Testing
         try database.execute("COMMIT")
     }
 
-    /// Looks without opening the vault, which would finish it.
+    /// Looks without opening the vault, because opening would finish the purge.
     private func pending(_ home: AgentHome) throws -> Int64 {
         let database = try Database.open(home.vault, VaultSchema.schema)
         return try database.number(VaultSchema.countPending)

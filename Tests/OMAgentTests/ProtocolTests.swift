@@ -1,4 +1,4 @@
-// Frames against an agent that runs: bounded, strict, and never its end.
+// Frames against a running agent, which is strict, bounded and never ends because of a frame.
 
 import COMSystem
 import Foundation
@@ -69,7 +69,7 @@ import Testing
             ("a remembering key, which is an answer", frame(0xC0, key)),
             ("a session of a ledger that is no path", frame(0x51, text("state") + text("/d") + names)),
             ("a session of a profile with a slash", frame(0x51, paths + text("s") + text("a/b") + text("") + text("u"))),
-            ("a session of nobody", frame(0x51, paths + text("s") + text("p") + text("") + text(""))),
+            ("a session without a user", frame(0x51, paths + text("s") + text("p") + text("") + text(""))),
             ("a session with bytes behind it", frame(0x51, paths + names + [0])),
             (
                 "a session of a server with 4,201 bytes",
@@ -109,7 +109,7 @@ import Testing
     }
     private static func manyFields(_ count: Int) -> [UInt8] { (0..<count).flatMap { text("f\($0)") + [0, 0, 0, 0] } }
 
-    @Test("every malformed frame is refused, and the agent serves on")
+    @Test("the agent refuses every malformed frame and continues to serve")
     func malformed() throws {
         let home = try AgentHome()
         let before = try home.process()
@@ -130,20 +130,20 @@ import Testing
         let raws = try (0..<32).map { _ in try RawClient(home) }
         for raw in raws { raw.send(frame(5, count: 1 << 30)) }
         for raw in raws { #expect(raw.receive() == frame(0x83)) }
-        // The largest that is allowed, announced and not sent.
+        // The largest allowed length, announced and not sent.
         let waiting = try (0..<32).map { _ in try RawClient(home) }
         for raw in waiting { raw.send(frame(5, [0], count: 17 << 20)) }
         #expect(try home.process() == process)
         #expect(try residentKiB(process) < before + (32 << 10))
     }
 
-    @Test("R45: 64 clients are served at once, the next is told that the agent is busy, and gets in when one goes")
+    @Test("R45: the agent serves 64 clients at once, answers busy to the next, and serves it when a client leaves")
     func clients() throws {
         let home = try AgentHome()
         #expect(AgentProtocol.maximumClients == 64)
         var served: [RawClient] = []
         repeat {
-            // Again where this took so long that the agent let the first ones go.
+            // Repeat if this took so long that the agent closed the first connections.
             served = []
             served = try (0..<64).map { _ in try RawClient(home) }
             for raw in served { raw.send(frame(0x02)) }
@@ -155,42 +155,42 @@ import Testing
             if served.allSatisfy(\.isOpen) { #expect(answer == frame(0x82)) }
         } while !served.allSatisfy(\.isOpen)
         _ = served.popLast()
-        // The client tries again until the agent has seen it go.
+        // The client tries again until the agent has noticed the closed connection.
         #expect(try home.client.status().vaults.isEmpty)
         #expect(served.count == 63)
     }
 
-    @Test("R45: 200 connections that say nothing leave the agent to those that do, and are gone after 5 seconds")
+    @Test("R45: 200 silent connections do not delay other clients, and are closed after 5 seconds")
     func halfOpen() async throws {
         let home = try AgentHome()
         let process = try home.process()
         let raws = try (0..<200).map { _ in try RawClient(home) }
         try await eventually { (try? home.process()) == process }
-        // 64 were served and ended without an answer; the others were told at once that the agent is busy.
+        // The agent served 64 and closed them without an answer. It told the others at once that it is busy.
         var answers: [[UInt8]: Int] = [:]
         for raw in raws { answers[try #require(raw.receive()), default: 0] += 1 }
         #expect(answers[[], default: 0] <= 64)
         #expect(answers[[], default: 0] + answers[frame(0x82), default: 0] == 200)
     }
 
-    @Test("a frame that comes byte by byte is cut off after its time")
+    @Test("a frame that arrives byte by byte is cut off after its time-out")
     func slowSender() throws {
         let home = try AgentHome()
         let raw = try RawClient(home)
         let start = om_boot_milliseconds()
         let slow = frame(5, [UInt8](repeating: 0, count: 1000))
         var position = 0
-        // A byte each time that nothing came back for 100 ms.
+        // Send one byte after each 100 ms without an answer.
         while raw.receive(1, within: 100) == nil, position < slow.count {
             raw.send([slow[position]])
             position += 1
         }
-        // Not before its time, and long before it was whole: that would take 100 s.
+        // The cut comes after the time-out, and long before the frame is complete, which would take 100 s.
         #expect(om_boot_milliseconds() - start > 4_500 && position < slow.count)
         #expect(try home.process() > 0)
     }
 
-    @Test("a frame of another version is answered with ours, and not read; step down is obeyed from any")
+    @Test("a frame of another version is answered with our version and not read, but step down is obeyed in any version")
     func versions() throws {
         let home = try AgentHome()
         let process = try home.process()
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test("every ending of a session reads the same at the other end, and one that contradicts itself is refused")
+    @Test("every ending of a session reads the same at the other end, and a contradictory ending is refused")
     func endings() throws {
         func read(_ body: borrowing SecretBytes) throws -> SessionEnding {
             try body.withBytes { bytes in

@@ -1,4 +1,4 @@
-// The key for remembered passwords: who is lent it, when, and what it is made of.
+// The key for remembered passwords: when the agent lends it, and how it is derived.
 
 import OMRecords
 import OMSecrets
@@ -12,13 +12,13 @@ import Testing
 @Suite("The key for remembered passwords", .onOwnThreads) struct RememberingKeyTests {
     private static let levels = ProtectionLevel.allCases.filter { $0.availability != .always }
 
-    /// What tells one key from another.
+    /// A value that tells one key from another.
     private func key(_ home: AgentHome, _ level: ProtectionLevel) throws -> [UInt8]? {
         guard let key = try home.client.rememberingKey(home.paths, of: level) else { return nil }
         return key.fingerprint(Context(.rememberKey))
     }
 
-    @Test("it is lent while its level is open, and to nobody before or after")
+    @Test("the agent lends the key only while its level is open")
     func levels() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -33,10 +33,10 @@ import Testing
         try home.client.lock(home.paths, forgets: true)
         for level in Self.levels { #expect(try key(home, level) == nil) }
         try home.unlock()
-        #expect(try Self.levels.map { try key(home, $0) } == lent, "what was remembered opens again")
+        #expect(try Self.levels.map { try key(home, $0) } == lent, "the remembered password opens again")
     }
 
-    @Test("after a rekey by another process the key of before is lent to nobody, and the agent holds nothing of the vault")
+    @Test("after another process rekeys the vault, the agent lends no old key and drops the vault")
     func rekeyed() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -50,7 +50,7 @@ import Testing
         #expect(try home.client.status().vaults.isEmpty)
     }
 
-    @Test("it is derived from the level's class key, and for a device-only level from the device key too")
+    @Test("the key is derived from the level's class key, and for a device-only level also from the device key")
     func derivation() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-/// Holds what cannot be copied, for `#require`.
+/// Holds a move-only value, for `#require`.
 private final class DeviceKeys {
     let key: DeviceKey
 

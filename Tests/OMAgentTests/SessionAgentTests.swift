@@ -1,4 +1,4 @@
-// Sessions in an agent that runs: over its socket, by its own clock, through its helper and over its death.
+// Sessions in a running agent: over its socket, by its own clock, through its helper and after its death.
 
 import Foundation
 import Glibc
@@ -11,7 +11,7 @@ import Testing
 @testable import OMAgent
 
 @Suite("Sessions over the agent's socket", .onOwnThreads) struct SessionAgentTests {
-    @Test("a session is kept, used, listed, told apart by login, and ended though its server is not there")
+    @Test("a session is kept, used, listed, told apart by login, and ended without its server")
     func course() throws {
         let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
         #expect(try home.client.useSession(login) == nil)
@@ -23,7 +23,7 @@ import Testing
         #expect(session.hasServerSession && !session.survivesRestart && !session.isWarningDue)
         #expect(try home.client.useSession(other) == nil)
         #expect(try home.client.sessions().map(\.login) == [login])
-        // The agent's own program asks, and finds nobody at port 1.
+        // The agent's own program asks, and finds no server at port 1.
         #expect(try home.client.renewSession(login, anew: true) == .refused(.unreachable(.refused)))
         #expect(try home.client.renewSession(other, anew: true) == .none)
         #expect(try home.client.useSession(login) != nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(!none.wasThere)
     }
 
-    @Test("by the agent's clock a session becomes idle and ends, whether or not anybody asks")
+    @Test("a session becomes idle and ends by the agent's clock, without any request")
     func timeOuts() async throws {
         let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
         try home.client.keep(try keptSession(login, .noServer, idle: 1, session: 3_600, mode: .offline))
@@ -45,9 +45,9 @@ import Testing
         #expect(try home.client.useSession(other) == nil)
     }
 
-    @Test("a killed agent takes its sessions with it, but those whose profile lets them live on")
+    @Test("a killed agent loses its sessions, except those whose profile lets them survive")
     func killed() async throws {
-        // The keyring is the user's: what tests keep at the same time has names of its own.
+        // All tests share the user's keyring, so simultaneous tests use different names.
         let mark = UUID().uuidString
         let home = try AgentHome(in: "/dev/shm"), login = try sessionLogin("ada \(mark)")
         let other = try sessionLogin("bob \(mark)")
@@ -69,7 +69,7 @@ import Testing
         #expect(try home.client.sessions().isEmpty)
     }
 
-    @Test("as many sessions as there are places, then the client is told")
+    @Test("the agent keeps as many sessions as it has places, then refuses the next")
     func full() throws {
         let home = try AgentHome()
         for number in 0..<SessionStore.maximum {
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-/// A session as the helper reads it: tokens that are to be revoked where nobody listens.
+/// A session as the helper reads it. Its tokens are revoked at a port without a server.
 func tokens(_ access: String) -> String {
     """
     {"tokens":{"_0":{"access":"\(access)","refresh":"refresh of \(access)","issued":0,"lifetime":1,"scopes":[],\

@@ -1,4 +1,4 @@
-// The store of sessions with a clock and a server of the test's.
+// The store of sessions with a clock and a server that the test controls.
 
 import Foundation
 import Glibc
@@ -15,13 +15,13 @@ import Testing
     private let clock = SessionClock()
     private let server = SessionServer()
 
-    /// Waits until nothing is asked or cleared any more on other threads: there is one errand for each ending.
+    /// Waits until no other thread asks or clears. Each ending has one task.
     private func asked(_ count: Int) async throws -> [AskedOf] {
         try await eventually { server.asked.count >= count }
         return server.asked
     }
 
-    @Test("ten who ask for new tokens at once are one question, get the one answer, and the next question has the new ones")
+    @Test("ten simultaneous requests for new tokens ask the server once and get the same answer")
     func singleFlight() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
@@ -35,13 +35,13 @@ import Testing
             }
         }
         try await eventually { store.waiters(of: login) == 9 }
-        // Who only wants to know whether it counts rides along.
+        // A caller that only checks validity shares the same answer.
         Thread.detachNewThread {
             let verdict = store.renew(login, anew: false)
             verdicts.withLock { $0.append(verdict) }
         }
         try await eventually { store.waiters(of: login) == 10 }
-        // Nothing is locked meanwhile.
+        // Nothing is locked during the question.
         #expect(store.list().count == 1)
         server.open()
         try await eventually { verdicts.withLock { $0.count } == 11 }
@@ -53,7 +53,7 @@ import Testing
         #expect(server.asked.last == AskedOf(task: .refresh, session: "token 2"))
     }
 
-    @Test("a check that is under way does not answer for new tokens: they are asked for after it")
+    @Test("a running check does not answer a request for new tokens; the agent asks for them after it")
     func checkIsNoRefresh() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
@@ -74,7 +74,7 @@ import Testing
         #expect(server.asked.map(\.task) == [.check, .refresh])
     }
 
-    @Test("a logout waits for the tokens that are on their way, and takes those back; until then nobody can use the session")
+    @Test("a logout waits for a running renewal and revokes its tokens, and meanwhile no client can use the session")
     func logoutDuringFlight() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
@@ -100,7 +100,7 @@ import Testing
         #expect(store.list().isEmpty)
     }
 
-    @Test("a server that cannot be reached keeps no session alive here, and the ending says why")
+    @Test("a session ends here even if its server cannot be reached, and the ending says why")
     func unreachable() throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, .basic))
@@ -111,7 +111,7 @@ import Testing
         #expect(store.list().isEmpty)
     }
 
-    @Test("unused for its idle time a session is good for nothing, and an offline login goes on with what the server gave")
+    @Test("a session is useless after its idle time, and an offline login continues with the server's tokens")
     func idle() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, idle: 100, session: 1_000))
@@ -134,7 +134,7 @@ import Testing
         #expect(server.cleared == [.idleTimeOut])
     }
 
-    @Test("an offline login under another profile begins anew, and the tokens that the server gave to the old one are taken back")
+    @Test("an offline login under another profile starts a new session, and the old session's tokens are revoked")
     func otherProfile() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, under: "one"))
@@ -145,7 +145,7 @@ import Testing
         #expect(try await asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
     }
 
-    @Test("at its session time-out a session goes, the login is cleared, and the server is told, without anybody asking")
+    @Test("a session time-out ends the session, clears the login and tells the server, without any request")
     func sessionTimeOut() async throws {
         let store = server.store(clock), login = try sessionLogin(), other = try sessionLogin("bob")
         #expect(try store.keeps(login, .basic, session: 50))
@@ -162,7 +162,7 @@ import Testing
         #expect(store.list().map(\.login) == [other])
     }
 
-    @Test("a new login's tokens replace the old ones, which are revoked; a cookie that may be the same is let be")
+    @Test("the tokens of a new login replace the old ones, which are revoked, except a cookie that may be the same")
     func replaced() async throws {
         let store = server.store(clock), login = try sessionLogin(), other = try sessionLogin("bob")
         #expect(try store.keeps(login))
@@ -172,14 +172,14 @@ import Testing
         #expect(try store.keeps(other, .basic, token: "token 2"))
         _ = store.renew(other, anew: true)
         #expect(server.asked.dropFirst() == [AskedOf(task: .check, session: "token 2")])
-        // Another server's: nothing of the old one goes there.
+        // The session of another server: nothing of the old session goes there.
         #expect(try store.keeps(other, .oauth, token: nil))
         #expect(store.use(other)?.hasServerSession == false)
         #expect(store.renew(other, anew: true) == .refused(.failed(.unusableSession)))
     }
 
     @Test(
-        "what is spent ends, what is only out of reach stays as it was",
+        "a server's refusal ends the session, and an unreachable server leaves it unchanged",
         arguments: [
             (OnlineRefusal.rejected, true), (.blocked, true), (.failed(.invalidGrant, status: 400), true),
             (.unreachable(.timedOut), false), (.untrusted(.certificate), false), (.forbidden(.status), false),
@@ -196,7 +196,7 @@ import Testing
         #expect(server.asked.last == AskedOf(task: .refresh, session: "token 1"))
     }
 
-    @Test("64 sessions are kept; for one more an idle one goes, never a valid one")
+    @Test("the agent keeps 64 sessions and drops an idle one for the next, but never a valid one")
     func bounded() throws {
         let store = server.store(clock)
         #expect(SessionStore.maximum == 64)

@@ -23,13 +23,13 @@ final class SessionClock: Sendable {
     }
 }
 
-/// What a server was asked: the task and the session that came with it.
+/// A recorded question to the server: the task and its session.
 struct AskedOf: Equatable {
     let task: OnlineTask
     let session: String
 }
 
-/// A server of a test, and what was cleared; questions wait at the gate while it is closed.
+/// A server under test control, and the cleared logins. Questions wait at the gate while it is closed.
 final class SessionServer: Sendable {
     enum Answer: Sendable {
         case yes(String?, lifetime: UInt32? = nil)
@@ -48,7 +48,7 @@ final class SessionServer: Sendable {
     var asked: [AskedOf] { state.withLock { $0.asked } }
     var cleared: [ClearingEvent] { state.withLock { $0.cleared } }
 
-    /// The next answers; after them it says yes and gives nothing.
+    /// The next answers. After them the server says yes and gives nothing.
     func say(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 
     func close() { gate.close() }
@@ -72,7 +72,7 @@ final class SessionServer: Sendable {
     }
 }
 
-/// Threads that come while it is closed wait until it is opened.
+/// Threads that arrive while the gate is closed wait until it opens.
 private final class Gate: @unchecked Sendable {
     private let condition = NSCondition()
     private var isClosed = false
@@ -99,12 +99,12 @@ enum SessionKind {
     case oauth, basic, noServer
 }
 
-/// The digest of a profile that says `text` somewhere.
+/// The digest of a profile that contains `text`.
 func said(_ text: String) throws -> ProfileDigest {
     try Profile(ProfileName("work"), values: ["AuthKey": .text(text)]).digest
 }
 
-/// What a client hands over after a login.
+/// The values that a client passes on after a login.
 func keptSession(
     _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
     session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
@@ -130,7 +130,7 @@ func keptSession(
             expires: expires))
 }
 
-// Tests expect what takes no move-only values.
+// `#expect` takes no move-only values.
 extension SessionStore {
     func keeps(
         _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,

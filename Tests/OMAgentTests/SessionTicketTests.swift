@@ -1,4 +1,4 @@
-// Sessions over a restart of the agent: only where they may, only within the boot, and only as they were.
+// Sessions across a restart of the agent: only if allowed, only within the boot, and only unchanged.
 
 import Foundation
 import Glibc
@@ -12,10 +12,10 @@ import Testing
 @Suite("Session tickets", .onOwnThreads) struct SessionTicketTests {
     private let clock = SessionClock()
     private let server = SessionServer()
-    /// The keyring is the user's: what tests keep at the same time has names of its own.
+    /// All tests share the user's keyring, so simultaneous tests use different names.
     private let mark = UUID().uuidString
 
-    /// A runtime folder in memory, gone with the test.
+    /// A runtime folder in memory, deleted with the test.
     private final class Runtime {
         private let home: TestFolder
         let folder: RuntimeFolder
@@ -33,7 +33,7 @@ import Testing
         var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
     }
 
-    @Test("a session that survives is as it was: its time, its server, its tokens; one that does not leaves nothing")
+    @Test("a surviving session keeps its time, server and tokens, and any other session leaves nothing")
     func survives() throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)"), other = try sessionLogin("bob \(mark)")
         let before = server.store(clock, runtime.tickets)
@@ -58,7 +58,7 @@ import Testing
         #expect(third.list().isEmpty)
     }
 
-    @Test("what ran out while no agent ran is cleared and ended by the next one")
+    @Test("a session that timed out while no agent ran is cleared and ended by the next agent")
     func ranOut() async throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
         #expect(try server.store(clock, runtime.tickets).keeps(login, session: 50, survives: true))
@@ -72,7 +72,7 @@ import Testing
         #expect(runtime.names.isEmpty)
     }
 
-    @Test("a ticket that was changed anywhere, is of another login or another boot, is removed and opens nothing")
+    @Test("a ticket that was changed, or is of another login or boot, is removed and opens nothing")
     func forged() throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
         let store = server.store(clock, runtime.tickets)
@@ -112,7 +112,7 @@ import Testing
         #expect(!isTaken())
     }
 
-    @Test("on a disk no ticket is written")
+    @Test("no ticket is written to a disk")
     func disk() throws {
         let root = try TestFolder()
         let folder = try RuntimeFolder.make(root.path)

@@ -11,7 +11,7 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-/// A home with a vault, a runtime folder and an agent of its own, all gone with it.
+/// A home with its own vault, runtime folder and agent, which are all deleted with it.
 final class AgentHome {
     let folder: TestFolder
     var root: String { folder.path }
@@ -22,7 +22,7 @@ final class AgentHome {
 
     var vault: String { root + "/a.omv" }
 
-    /// - Parameter folder: where; a folder in memory for what needs one.
+    /// - Parameter folder: where the home is; a folder in memory for tests that need one.
     init(in folder: String? = nil, options: [String] = []) throws {
         self.folder = try TestFolder(in: folder, containing: ["run"])
         socket = try AgentSocket(path: self.folder.file("run/agent.sock"))
@@ -67,14 +67,14 @@ final class AgentHome {
         }
     }
 
-    /// Without times it stays open for as long as a test can take.
+    /// Without times the vault stays open for longer than any test.
     func unlock(
         idle: UInt32 = AgentServer.TimeOuts.longest, hard: UInt32 = AgentServer.TimeOuts.longest
     ) throws {
         #expect(try client.unlock(paths, open().classKeys(), openedBy: nil, idle: idle, hard: hard) == nil)
     }
 
-    /// The secret of the item of a level, or what stands in its way.
+    /// The secret of the item of a level, or the reason why it is unavailable.
     func answer(_ level: ProtectionLevel, of paths: VaultPaths? = nil) throws -> String {
         let path = FieldPath(try ItemName(level.itemName), try FieldName("f"))
         switch try client.perform(paths ?? self.paths, .secret(path, revision: nil)) {
@@ -96,7 +96,7 @@ extension SecretBytes {
     var text: String { withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } }
 }
 
-/// A client that keeps no rule.
+/// A client that obeys no rule.
 final class RawClient {
     let descriptor: Int32
 
@@ -107,7 +107,7 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    /// Whether the other end has not closed.
+    /// Whether the other end is still open.
     var isOpen: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) != 0
@@ -115,9 +115,9 @@ final class RawClient {
 
     func send(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) } }
 
-    /// What arrives until the other end closes, or until `count` bytes are there.
+    /// The bytes that arrive until the other end closes, or until `count` bytes are there.
     ///
-    /// - Parameter milliseconds: nil without an end; else nil is returned where nothing came meanwhile.
+    /// - Parameter milliseconds: nil without a time-out; after a time-out without bytes the result is nil.
     func receive(_ count: Int = .max, within milliseconds: Int32 = .max) -> [UInt8]? {
         var all: [UInt8] = []
         let end = om_boot_milliseconds() + Int64(milliseconds)
@@ -133,7 +133,7 @@ final class RawClient {
     }
 }
 
-/// A frame as it stands on the wire.
+/// The bytes of a frame on the wire.
 func frame(_ kind: UInt8, _ body: [UInt8] = [], version: UInt8 = AgentProtocol.version, count: Int? = nil) -> [UInt8] {
     let count = count ?? body.count
     return [0x4F, 0x41, version, kind] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + body

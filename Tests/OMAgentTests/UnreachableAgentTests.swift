@@ -9,7 +9,7 @@ import Testing
 
 @Suite("An agent that lost its socket", .onOwnThreads) struct UnreachableAgentTests {
     @Test(
-        "an agent whose socket or folder is removed or replaced ends, with every vault locked",
+        "an agent whose socket or folder is removed or replaced locks every vault and ends",
         .timeLimit(.minutes(5)), arguments: ["removed", "renamed", "folder"])
     func ends(loss: String) async throws {
         let home = try AgentHome()
@@ -24,14 +24,14 @@ import Testing
         try await eventually { !Self.runs(process) }
     }
 
-    @Test("an agent lives on when other names in its folder are removed")
+    @Test("an agent continues when other names in its folder are removed")
     func livesOn() throws {
         let home = try AgentHome()
         for _ in 0..<3 {
             try home.folder.write("", to: "run/other")
             #expect(unlink(home.folder.file("run/other")) == 0)
         }
-        // Each answer comes after the removals before it were looked at or are still to be.
+        // Each answer comes after the agent looked at the earlier removals, or before it looks at them.
         for _ in 0..<20 { #expect(try home.process() > 0) }
     }
 

@@ -1,4 +1,4 @@
-// What the agent holds and when it lets go of it.
+// What the agent keeps in memory, and when it wipes it.
 
 import COMSystem
 import Foundation
@@ -17,7 +17,7 @@ import Testing
 @Suite("A vault in the agent", .onOwnThreads) struct VaultHandleTests {
     private static let portable = ProtectionLevel.allCases
 
-    @Test("unlocked, every level is read and changed; locked, what was read after the first unlock is still read")
+    @Test("an unlocked vault reads and changes every level; a locked one still reads after-first-unlock items")
     func levels() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -33,7 +33,7 @@ import Testing
         for level in Self.portable { #expect(try home.answer(level) == "locked 0") }
     }
 
-    @Test("a vault that was unlocked beside a device folder of another name is locked by its file alone")
+    @Test("the vault's file alone locks a vault that was unlocked with another device folder")
     func lockedByFile() async throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -43,7 +43,7 @@ import Testing
         #expect(try home.answer(.whenUnlocked) == "locked 0")
     }
 
-    @Test("what is no question about what is at hand is not answered while locked")
+    @Test("a locked vault answers only questions about available items")
     func lockedChanges() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -69,7 +69,7 @@ import Testing
         #expect(try home.answer(ProtectionLevel(.always)) == "new")
     }
 
-    @Test("a purge that a reader held up is finished by the agent: its own, and what another process left")
+    @Test("the agent finishes a purge that a reader delayed, whether its own or another process's")
     func purges() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -92,13 +92,13 @@ import Testing
             #expect(result == .pending)
             #expect(try pending() == 1)
             try reader.execute("COMMIT")
-            // The question how things stand is enough.
+            // A request for the status is enough.
             _ = try home.client.status()
             #expect(try pending() == 0)
         }
     }
 
-    @Test("an item is removed by its id through the agent, as here")
+    @Test("an item is removed by its id through the agent, as without it")
     func purgeID() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -117,7 +117,7 @@ import Testing
         #expect(try home.answer(.whenUnlocked) == "\(VaultError.noItem(item.name))")
     }
 
-    @Test("keys that do not open the vault are refused, and those that were there stay")
+    @Test("keys that do not open the vault are refused, and the existing keys stay")
     func forgedKeys() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -135,19 +135,19 @@ import Testing
         #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
     }
 
-    @Test("without use it locks by itself; so it does in any case at the end of its time", arguments: [true, false])
+    @Test("an unused vault locks itself, and every vault locks at the end of its time", arguments: [true, false])
     func timeOuts(isIdle: Bool) async throws {
         let home = try AgentHome()
         try home.makeVault()
         let longest = AgentServer.TimeOuts.longest
         try home.unlock(idle: isIdle ? 1 : longest, hard: isIdle ? longest : 1)
-        // Asking for the status is no use of the vault.
+        // A request for the status does not count as use of the vault.
         try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
         #expect(try home.answer(.whenUnlocked) == "locked 1")
         #expect(try home.answer(ProtectionLevel(.afterFirstUnlock)) == "secret of after-first-unlock")
     }
 
-    @Test("a vault that was put in the place of the open one is noticed")
+    @Test("the agent notices a vault that replaced the open one")
     func replacedFile() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -158,13 +158,13 @@ import Testing
         #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
     }
 
-    @Test("lock and status wait for no request: one that waits for another process's lock is answered as locked")
+    @Test("lock and status do not wait for requests, and a request that waits for a lock is answered as locked")
     func lockWhileWaiting() async throws {
         let home = try AgentHome()
         try home.makeVault()
         try home.unlock()
         let answers = Answers()
-        // A request that gives up by itself, after a minute, is answered as busy. So is one that a lock waited for.
+        // A request that gives up after a minute is answered as busy. So is a request for which a lock waited.
         try await whileLockIsHeld(home, answers) {
             try await home.waitUntilRequestWaits()
             #expect(try home.client.status().vaults.first?.state == .unlocked)
@@ -172,17 +172,17 @@ import Testing
             try home.client.lock(home.paths, forgets: false)
             #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
             #expect(try home.answer(.whenUnlocked) == "locked 1")
-            // Answered while the lock is still held.
+            // The answer comes while the lock is still held.
             try await eventually { !answers.all.isEmpty }
         }
         #expect(answers.all == ["locked 1": 1])
         #expect(try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName)).revision == 1)
-        // The next one is made as ever.
+        // The next change succeeds as usual.
         try home.unlock()
         #expect(try home.change() == "changed")
     }
 
-    @Test("a vault whose time runs out while a request waits is locked then")
+    @Test("a vault whose time ends while a request waits is locked at that moment")
     func timeOutWhileWaiting() async throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -194,7 +194,7 @@ import Testing
         #expect(answers.all == ["locked 1": 1])
     }
 
-    /// Has a change asked for while the vault's lock is held here; ends when the lock is free again and the change was answered.
+    /// Requests a change while this process holds the vault's lock. Returns after the lock is free and the change was answered.
     private func whileLockIsHeld(_ home: AgentHome, _ answers: Answers, _ body: () async throws -> Void) async throws {
         let held = Atomic(false), isDone = Atomic(false)
         async let holding: Void = onOwnThread {
@@ -212,7 +212,7 @@ import Testing
         await asking
     }
 
-    @Test("a search is answered while the vault is unlocked, with names and nothing else, and not while it is locked")
+    @Test("a search finds names only, while the vault is unlocked, and is refused while it is locked")
     func find() throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -236,7 +236,7 @@ import Testing
         #expect(try found("always") == "locked 1")
     }
 
-    @Test("100 clients at once are all answered")
+    @Test("100 clients at once all get answers")
     func manyClients() async throws {
         let home = try AgentHome()
         try home.makeVault()
@@ -259,7 +259,7 @@ import Testing
 }
 
 extension AgentHome: @unchecked Sendable {
-    /// Has the agent change the item of when-unlocked.
+    /// Lets the agent change the item of when-unlocked.
     fileprivate func change() throws -> String {
         var values = FieldValues()
         try values.put(bytes("new"), at: FieldName("f"))
@@ -271,7 +271,7 @@ extension AgentHome: @unchecked Sendable {
         }
     }
 
-    /// Until the agent has the lock's file open.
+    /// Waits until the agent has the lock's file open.
     fileprivate func waitUntilRequestWaits() async throws {
         let folder = "/proc/\(try process())/fd"
         try await eventually {
@@ -284,7 +284,7 @@ extension AgentHome: @unchecked Sendable {
 }
 
 extension ItemReply {
-    /// What became of a purge.
+    /// The result of a purge.
     fileprivate consuming func takePurge() -> PurgeResult? {
         switch consume self {
         case .changed(_, let purge): purge

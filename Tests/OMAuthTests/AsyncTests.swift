@@ -7,9 +7,9 @@ import Testing
 
 @testable import OMAuth
 
-/// The awaited forms, and how a login ends that is called off.
+/// The awaited forms, and the end of a cancelled login.
 @Suite struct AsyncTests {
-    @Test("a login's life, awaited: what is lent is still there, what is wrong has its error, keys and receipts come out")
+    @Test("the awaited calls lend, report errors and return keys and receipts through the whole life of a login")
     func life() async throws {
         let home = try Home(), profile = try policy(3, .lockout), logins = home.authenticator()
         let password = Password("right"), new = Password("new")
@@ -32,7 +32,7 @@ import Testing
         let receipt = try await logins.login(LoginRequest(ada, profile), password: new, asking: nil)
         let key = try await logins.awaiting { (logins) throws(AuthError) in try logins.makeDeviceRememberingKey() }
         try await logins.remember(receipt, profile, password: new, RememberPreferences(userName: true), key: key)
-        // The profile allows nothing of it.
+        // The profile allows none of it.
         #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.remembered(profile) }?.user == nil)
         #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.status([profile]) }.count == 1)
         let policy = try await logins.awaiting { (logins) throws(AuthError) in try logins.policy(of: ada, profile) }
@@ -46,7 +46,7 @@ import Testing
         try await logins.awaiting { (logins) throws(AuthError) in try logins.status(ada, profile) }
     }
 
-    @Test("what blocks does so on a thread that is no task's")
+    @Test("blocking work runs on a thread that is not a task's")
     func ownThread() async throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let isTask = Mutex<Bool?>(nil)
@@ -59,7 +59,7 @@ import Testing
         #expect(isTask.withLock { $0 } == false)
     }
 
-    @Test("a task that was cancelled before does nothing, but for what takes something away")
+    @Test("a task cancelled before its start does nothing, except for operations that delete")
     func cancelledBefore() async throws {
         let home = try Home(), profile = try policy(3), logins = home.authenticator()
         func cancelled(_ body: @escaping @Sendable () async throws(AuthError) -> Void) async -> AuthError? {
@@ -81,7 +81,7 @@ import Testing
             _ = try await logins.check(ada, profile, password: Password("right"))
         }
         #expect(try checked == .cancelled && home.rowBytes(profile) == before)
-        // Whose window is closed has logged out all the same.
+        // A user whose window is closed is logged out all the same.
         let ended = await cancelled { () async throws(AuthError) in
             try await logins.end(ada, profile, after: .logoutClear)
         }
@@ -93,7 +93,7 @@ import Testing
         #expect(try removed == nil && logins.blockingStatus(profile).details == nil)
     }
 
-    @Test("called off during the stretch, nothing is charged; from the charge on, the verdict is returned")
+    @Test("a cancellation during the stretch charges nothing; after the charge the result is returned")
     func charge() async throws {
         let home = try Home(), profile = try policy(3)
         try home.enroll(profile)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("the wait for a lock that another holds is called off, and nothing is charged")
+    @Test("a cancelled wait for another process's lock charges nothing")
     func lock() async throws {
         let home = try Home(), profile = try policy(3)
         try home.enroll(profile)
@@ -175,7 +175,7 @@ import Testing
         #expect(try home.rowBytes(profile) == before)
     }
 
-    @Test("an application's prompter is asked again with the reason, is told of the steps in order, and logs in")
+    @Test("a prompter is asked again with the reason, gets the steps in order, and logs in")
     func prompting() async throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let form = Form(["typo", "right"])
@@ -185,7 +185,7 @@ import Testing
         #expect(mode == .online(notCached: nil))
         #expect(await form.refusals == [nil, .online(.rejected)])
         #expect(await form.steps == [.asking, .asking, .storing])
-        // Who declines is no error of the server's.
+        // A declined question is no error of the server.
         await #expect(throws: AuthError.cancelled) {
             _ = try await place.authenticator().login(
                 profile, prompting: Form([]), asking: TestProvider(knowing: "right"))
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(
-        "a login that is called off while its prompter waits ends at once, also where the prompter goes on; its answer goes nowhere"
+        "a login cancelled during its prompt ends at once and ignores the prompter's later answer"
     )
     func prompterWaits() async throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3)
@@ -208,7 +208,7 @@ import Testing
         await deaf.asked.taken()
         task.cancel()
         #expect(await task.value == .cancelled)
-        // Somebody presses the button of a window that nobody waits for.
+        // The user presses the button of a window for which no login waits.
         deaf.answer()
         await deaf.answered.taken()
         #expect(server.asked == 0)
@@ -236,7 +236,7 @@ private func policy(_ attempts: Int, _ consequence: OnAttemptsExceeded, named na
         ])
 }
 
-/// Something that happened on a thread, for a task to await.
+/// An event on a thread, for a task to await.
 final class Signal: Sendable {
     private let (stream, continuation) = AsyncStream<Void>.makeStream()
 
@@ -248,7 +248,7 @@ final class Signal: Sendable {
     }
 }
 
-/// A window of an application, on the main actor, that answers with what a test has written down.
+/// A window of an application, on the main actor, that gives the test's answers.
 @MainActor private final class Form: AsyncLoginPrompter {
     private var passwords: [String]
     private(set) var refusals: [AuthError?] = []
@@ -266,7 +266,7 @@ final class Signal: Sendable {
     func progress(_ step: LoginStep) { steps.append(step) }
 }
 
-/// A window that does not look at its task's cancellation.
+/// A window that ignores its task's cancellation.
 private final class Deaf: AsyncLoginPrompter {
     let asked = Signal(), answered = Signal()
     let sawCancellation = Mutex(false)

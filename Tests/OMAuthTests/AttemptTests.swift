@@ -6,7 +6,7 @@ import Testing
 @testable import OMAuth
 
 @Suite struct AttemptTests {
-    @Test("when a password is looked at, its charge is on the disk: in the row, and in the mark")
+    @Test("the charge is on the disk, in the row and in the mark, before the password is checked")
     func chargeIsOnDisk() throws {
         let home = try Home(), profile = try policy(3)
         try home.enroll(profile)
@@ -25,7 +25,7 @@ import Testing
         #expect(seen.charges == [1, 2, 3, 1])
     }
 
-    @Test("when the mark cannot be written, no password is looked at")
+    @Test("no password is checked if the mark cannot be written")
     func noMarkNoCheck() throws {
         let home = try Home(), profile = try policy(3)
         try home.enroll(profile)
@@ -42,7 +42,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path) && checks.charges.isEmpty)
     }
 
-    @Test("a success under another scheme than the policy's makes the credential anew, around the same key")
+    @Test("a success under a scheme other than the policy's makes a new credential around the same key")
     func schemeChanged() throws {
         let home = try Home()
         let name = try ProfileName("work")
@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test(
-        "N wrong passwords are tolerated, the next wrong one exceeds", arguments: [1, 3, 5], OnAttemptsExceeded.allCases
+        "N wrong passwords are tolerated, and the next wrong password exceeds the limit",
+        arguments: [1, 3, 5], OnAttemptsExceeded.allCases
     )
     func table(_ limit: Int, _ consequence: OnAttemptsExceeded) throws {
         let home = try Home(), profile = try policy(limit, consequence)
@@ -80,7 +81,7 @@ import Testing
         let row = try home.row(profile)
         #expect(row.charged == UInt32(limit + 1) && row.failed == UInt32(limit + 1))
         #expect((row.verifier == .wiped) == (consequence == .wipe))
-        // A new enrolment is the way back from a wipe, and from nothing else.
+        // Only a new enrolment makes a login usable after a wipe.
         let again = refusal { () throws(AuthError) in
             _ = try home.authenticator().enroll(ada, profile, password: Password("new"))
         }
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("R5 a charge whose mark cannot be written ends the attempt before the check, even of the right password")
+    @Test("R5 a charge whose mark cannot be written ends the attempt before the check, even with the right password")
     func chargeBeforeCheck() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -124,7 +125,7 @@ import Testing
         #expect(try home.row(profile).failed == 0)
     }
 
-    @Test("a success whose settlement cannot be written is a success, degraded, and its charge stays")
+    @Test("a success whose settlement cannot be written is a degraded success, and its charge stays")
     func degraded() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -143,7 +144,7 @@ import Testing
         #expect(try home.row(profile).charged == 0)
     }
 
-    @Test("a power cut that takes a success's marks back leaves a login that goes on, and a log that is whole")
+    @Test("a power cut that reverts a success's marks leaves a working login and a whole log")
     func lostMarks() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -168,7 +169,7 @@ import Testing
         #expect(try home.authenticator().log().fault == nil)
     }
 
-    @Test("R59 attempts that crashed lock out beyond N and destroy nothing")
+    @Test("R59 crashed attempts lock the login beyond N and destroy nothing")
     func crashes() throws {
         let home = try Home(), profile = try policy(2)
         try home.enroll(profile)
@@ -178,12 +179,12 @@ import Testing
         #expect(try home.row(profile).failed == 0)
     }
 
-    @Test("an attempt that is running is no lock-out for the one that sees its charge")
+    @Test("a running attempt does not lock out another attempt that sees its charge")
     func running() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
         for _ in 0..<2 { try crashAfterCharge(home, profile) }
-        // The judgement has read a charge too many; before it takes the lock, the other attempt turns out right.
+        // The check has read one charge too many. Before it takes the lock, the other attempt succeeds.
         let late = home.authenticator { point in
             if case .found = point { try? settle(home, profile) }
         }
@@ -209,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("R15 a held lock is busy after the wait, and nothing is charged")
+    @Test("R15 an attempt on a held lock is busy after the wait, and charges nothing")
     func busy() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -224,12 +225,12 @@ import Testing
         #expect(try home.rowBytes(profile) == before)
     }
 
-    @Test("a credential that was replaced during the stretch is tried anew, not charged for the old one")
+    @Test("an attempt on a credential that was replaced during the stretch starts again and charges only the new credential")
     func reenrolledMeanwhile() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile, password: "old")
         let late = home.authenticator { point in
-            // Once: the second look finds the new credential, which has another password.
+            // Only once: the second attempt finds the new credential, which has another password.
             guard case .found = point else { return }
             _ = try? home.authenticator().enroll(ada, profile, password: Password("new"), oldPassword: Password("old"))
         }
@@ -239,7 +240,7 @@ import Testing
         #expect(home.check("old", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
     }
 
-    @Test("a limit lowered below what has failed wipes at the next try; a raised one revives no wiped credential")
+    @Test("a limit lowered below the failed attempts wipes at the next attempt, and a raised limit revives no wiped credential")
     func changedLimit() throws {
         let home = try Home(), five = try policy(5), one = try policy(1)
         try home.enroll(five)
@@ -266,7 +267,7 @@ import Testing
         #expect(try home.rowBytes(allowed) == before)
     }
 
-    @Test("each verdict has the SDK's number")
+    @Test("each result has the SDK's number")
     func numbers() {
         #expect(AuthError.wrongPassword(attemptsLeft: 1, consequence: .wipe).sdkCode == 10003)
         #expect(AuthError.attemptsExceeded(isFinished: true).sdkCode == 10418)
@@ -277,7 +278,7 @@ import Testing
     }
 }
 
-/// What the checks of a test saw.
+/// What a test's checks observed.
 private final class Checks: Sendable {
     private let seen = Mutex<[UInt32]>([])
 

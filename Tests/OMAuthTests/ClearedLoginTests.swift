@@ -4,7 +4,7 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("A log out that clears everything") struct ClearedLoginTests {
+@Suite("A logout that clears everything") struct ClearedLoginTests {
     private let zelda = known("zelda77")
 
     private func logIn(_ logins: Authenticator, _ profile: Profile, _ policy: ServerPolicy? = nil) -> Ending {
@@ -15,7 +15,7 @@ import Testing
         Set(try logins.idsWithoutCredential(naming: key, before: before))
     }
 
-    @Test("leaves the user's name in no file, and keeps the mark that refuses a copy of the ledger")
+    @Test("it leaves the user's name in no file, and keeps the mark that refuses a copy of the ledger")
     func name() async throws {
         let home = try Home(), logins = home.authenticator(), profile = try serverProfile(3)
         #expect(logIn(logins, profile) == .online(notCached: nil))
@@ -28,12 +28,12 @@ import Testing
         #expect(logins.end("right", profile, .offline, user: zelda, asking: nil) == .refused(.noCredential))
         let log = try blocking { () throws(AuthError) in try logins.log() }
         #expect(log.fault == nil && log.entries.contains { $0.event == .cleared(.logoutClear) })
-        // Attack: put the ledger back with its slot, and guess on.
+        // Attack: put the ledger back with its slot, and continue to guess.
         try home.write(Array(ledger), to: home.backend.ledger)
         #expect(logins.end("right", profile, .offline, user: zelda, asking: nil) == .refused(.rolledBack))
     }
 
-    @Test("keeps what the server said without the name: an older policy is not taken from the next login")
+    @Test("it keeps the server's policy without the name, so that the next login takes no older policy")
     func policy() async throws {
         let place = MemoryLoginBackend(), logins = place.authenticator()
         let profile = try serverProfile(3)
@@ -49,7 +49,7 @@ import Testing
         #expect(try place.row(profile, zelda)?.server == strict)
     }
 
-    @Test("names the logins that are gone to who closes what they opened, at each server that the profile named")
+    @Test("it reports the cleared logins at every server that the profile named, so that the caller locks what they opened")
     func opened() async throws {
         let place = MemoryLoginBackend(), logins = place.authenticator()
         let first = try serverProfile(3), second = try serverProfile(3) { $0.serverOrigin = "https://other.example:443" }

@@ -5,7 +5,7 @@ import Testing
 @testable import OMAuth
 
 @Suite struct ClearingTests {
-    @Test("R55 what ends with what is what the page says, and what the ledger does")
+    @Test("R55 each event deletes exactly what the page says")
     func matrix() throws {
         let rows = try LoginPage.rows("clearing").dropFirst()
         #expect(rows.map { $0[0] } == ClearingEvent.allCases.map(\.rawValue))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Lets the event happen, and says what is left.
+    /// Makes the event happen, and returns the remaining data.
     private func done(_ event: ClearingEvent) throws -> [String] {
         let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(1) { $0.remember.autoLogin = RememberOption(isAllowed: true) }
@@ -45,7 +45,7 @@ import Testing
         case .idleTimeOut, .sessionTimeOut, .logout, .logoutClear: try authenticator.end(ada, profile, after: event)
         }
         let left = try authenticator.remembered(profile)
-        #expect(left?.isArmed ?? false == left?.hasPassword ?? false, "only what is there can be submitted")
+        #expect(left?.isArmed ?? false == left?.hasPassword ?? false, "an auto login needs a remembered password")
         let isLive = try place.row(profile)?.isLive ?? false
         let preferences = left?.preferences ?? RememberPreferences()
         return [
@@ -55,7 +55,7 @@ import Testing
         ]
     }
 
-    @Test("a session ends on the boot clock, an idle one is not brought back, and another boot ends it")
+    @Test("a session ends on the boot clock, an idle session does not return, and another boot ends a session")
     func session() throws {
         let clock = TestClock()
         let profile = try serverProfile(1) {

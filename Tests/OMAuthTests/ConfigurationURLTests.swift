@@ -1,4 +1,4 @@
-// The SDK's configuration URLs: its rules, and what a hostile one comes to.
+// The SDK's configuration URLs: its rules, and the result of hostile URLs.
 
 import Testing
 
@@ -26,7 +26,7 @@ import Testing
         try ConfigurationURL("wp://settings?" + query, pairs: pairs).values
     }
 
-    @Test("the SDK's example gives its four keys, and a filter of two gives those two")
+    @Test("the SDK's example gives its four keys, and a filter of two keys gives those two")
     func example() throws {
         let url = try ConfigurationURL(Self.example)
         #expect(url.scheme == "wp" && url.host == "settings" && url.omissions.isEmpty)
@@ -41,7 +41,7 @@ import Testing
         #expect(try url.profile(ProfileName("p")).serverKind == .unsupported(.oamms, nil))
     }
 
-    @Test("a part that is not exactly two pieces is skipped, and said by its number only")
+    @Test("a part without exactly two pieces is skipped, and reported by its number only")
     func skipped() throws {
         let url = try ConfigurationURL("a://?a=b&LimitMode::=b::=c&&::=x&LimitMode::=strict&LimitMode")
         #expect(url.values == [.limitMode: .text("strict")] && url.host == "")
@@ -50,11 +50,11 @@ import Testing
         #expect(problem("a://b?LimitMode::=strict", filter: [.loginURL]) == .nothingToImport)
         #expect(problem("a://b?") == .urlWithoutQuery && problem("a://b") == .urlWithoutQuery)
         #expect(ProfileProblem.urlWithoutQuery.sdkCode == 10407)
-        // What stands behind # is no part of the query.
+        // The text after # is no part of the query.
         #expect(try values("LimitMode::=strict#&MaxLoginAttempts::=9").count == 1)
     }
 
-    @Test("values are typed as the SDK types them, and what that loses is said")
+    @Test("values get the SDK's types, and lost values are reported")
     func typing() throws {
         let url = try ConfigurationURL(
             "a://?OfflineAuthAllowed::=tRuE&SessionActiveOnRestart::=yes&RequiredTokens::=A,B&CustomAuthHeaders::=a:b,c,d:e:f,g:h"
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("only addresses and scopes are percent-decoded; in the second form everything is")
+    @Test("the first form decodes percent signs in addresses and scopes only, and the second form decodes all values")
     func decoding() throws {
         let one = try values("LoginURL::=https%3A%2F%2Fa%2F%3Fb%26c&OAuthScope::=a%2Cb&ApplicationName::=A%20B")
         #expect(one[.loginURL] == .text("https://a/?b&c") && one[.oauthScope] == .text("a,b"))
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("a text that is not one URL of its kind is refused, whatever it is")
+    @Test("a text that is not one URL of its kind is refused")
     func malformed() throws {
         for text in [
             "", "?", "a", "://a?b", "1a://b?c", "a b://c?d", "wp:/settings?LimitMode::=strict", "LimitMode::=strict",
@@ -98,7 +98,7 @@ import Testing
         #expect(problem("a://?Limit%00Mode=1", .components) == .malformed)
     }
 
-    @Test("what would weaken a login needs the user's word, key by key, and what would not does not")
+    @Test("each key that would weaken a login needs the user's consent, and no other key needs it")
     func dangers() throws {
         func dangers(_ key: String, _ value: String) throws -> [ImportDanger] {
             var text = "a://?\(key)::=\(value)"
@@ -125,11 +125,11 @@ import Testing
         ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }
         #expect(try dangers("SessionActiveOnRestart", "TRUE") == [.keepsSession])
         #expect(try dangers("SendAuthorizationHeaderDuringLogout", "TRUE") == [.sendsPasswordAgain])
-        // Attack: the value that asks for nothing and gives everything.
+        // Attack: choose a value that asks no question and gives everything.
         #expect(throws: AuthError.profile(.plainSecret(.oauthClientSecret))) { try dangers("OAuthClientSecret", "cmd:id") }
     }
 
-    @Test("what a URL leaves out or loosens of the profile that it replaces needs the user's word, and what it tightens does not")
+    @Test("a URL needs the user's consent to drop or loosen a setting of the replaced profile, but not to tighten one")
     func laxer() throws {
         func profile(_ values: [String: String], _ ceiling: PolicyCeiling = .none) throws -> Profile {
             let server = [
@@ -160,7 +160,7 @@ import Testing
         let locking = try profile(["OnAttemptsExceeded": "lockout"]), wiping = try profile(["OnAttemptsExceeded": "wipe"])
         #expect(try profile([:]).importDangers(replacing: locking).isEmpty)
         #expect(locking.importDangers(replacing: wiping).map(\.danger) == [.afterAttempts])
-        // Attack: the ceiling of today hides what the URL would bring when it is raised.
+        // Attack: use today's ceiling to hide the effect that the URL has after the ceiling is raised.
         let ceiling = PolicyCeiling(maxLoginAttempts: 4)
         let nine = try profile(["MaxLoginAttempts": "9"], ceiling), ten = try profile(["MaxLoginAttempts": "10"], ceiling)
         #expect(ten.importDangers(replacing: nine).map(\.danger) == [.laxer])

@@ -1,4 +1,4 @@
-// What a server may say, what the administrator allows, and who wins.
+// The policy in force: the profile's, the server's and the administrator's values, and their order.
 
 import Foundation
 import OMSystem
@@ -11,9 +11,9 @@ import Testing
         try Profile(ProfileName("p"), values: values.mapValues { .text($0) }, ceiling: ceiling)
     }
 
-    @Test("R19 R26 R28: the server wins over the profile, and the administrator over both")
+    @Test("R19 R26 R28: the server overrides the profile, and the administrator overrides both")
     func attemptsAndPermission() throws {
-        // profile N · server N · the administrator's N · what counts · who said it
+        // profile N · server N · the administrator's N · N in force · its source
         for (own, server, bound, counts, source) in [
             (nil, nil, nil, 1, .standard), (3, nil, nil, 3, .profile), (3, 5, nil, 5, .server), (9, 2, nil, 2, .server),
             (3, 50, nil, 10, .ceiling), (500, nil, nil, 500, .profile), (500, nil, 20, 20, .ceiling),
@@ -27,7 +27,7 @@ import Testing
                 policy.maxLoginAttempts == counts && policy.sources[.maxLoginAttempts] == source,
                 "\(String(describing: (own, server, bound)))")
         }
-        // profile · server · the administrator · what counts · who said it
+        // profile · server · the administrator · value in force · its source
         for (own, server, bound, counts, source) in [
             (nil, nil, true, false, .standard), (true, nil, true, true, .profile), (true, false, true, false, .server),
             (false, true, true, true, .server), (nil, true, true, true, .server), (true, nil, false, false, .ceiling),
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a server sets the scheme, never what is remembered; the administrator bounds the age")
+    @Test("a server sets the scheme but not what is remembered, and the administrator bounds the age")
     func schemeAndAge() throws {
         let said = ServerPolicy(epoch: 1, offlineAuthAllowed: true, maxLoginAttempts: nil, cryptoScheme: .plainText)
         let profile = try local(["CryptoScheme": "SHA-256"])
@@ -64,7 +64,7 @@ import Testing
         #expect(bounded.effective(.maxLoginAttempts) == .number("4") && bounded.values[.maxLoginAttempts] == .number("9"))
     }
 
-    @Test("a server's policy is read with its epoch; what is not a server's to say is left out")
+    @Test("a server's policy is read with its epoch, without settings that a server must not decide")
     func serverPolicy() throws {
         let text = #"""
             {"epoch": 7, "OfflineAuthAllowed": "TRUE", "MaxLoginAttempts": "5", "CryptoScheme": "sha-512", "LocationUpdateEnabled": 250,
@@ -81,9 +81,9 @@ import Testing
             try ServerPolicy(json: Array(#"{"epoch":9007199254740991,"MaxLoginAttempts":1000}"#.utf8)).maxLoginAttempts == 1000)
     }
 
-    @Test("what a server says of the location is reported as its word, and a distance that is none is the SDK's 1000")
+    @Test("a server's location values are reported as the server's claim, and an invalid distance becomes the SDK's 1000")
     func location() throws {
-        // the profile's distance · what the server says · what counts · who said it
+        // the profile's distance · the server's value · value in force · its source
         for (own, server, isEnabled, metres, source) in [
             (nil, #""epoch":1"#, false, 1000, .standard), ("50", #""epoch":1"#, false, 50, .profile),
             ("50", #""LocationUpdateEnabled":250,"epoch":1"#, true, 250, .server),
@@ -103,7 +103,7 @@ import Testing
         #expect(ProfileProblem.value(.locationUpdateDistanceFilter).sdkCode == 10403)
     }
 
-    @Test("R27: a policy of a lower epoch is refused, and one of the same is not")
+    @Test("R27: a policy of a lower epoch is refused, and a policy of the same epoch is accepted")
     func epochs() throws {
         let policy = ServerPolicy(epoch: 4, offlineAuthAllowed: true, maxLoginAttempts: nil, cryptoScheme: nil)
         #expect(throws: AuthError.profile(.serverPolicyOlder(epoch: 4, known: 5))) { try policy.check(notOlderThan: 5) }
@@ -111,7 +111,7 @@ import Testing
         try policy.check(notOlderThan: nil)
     }
 
-    @Test("R27: of two policies of one epoch only what is stricter counts, whichever comes first; a higher epoch is taken whole")
+    @Test("R27: two policies of one epoch give the stricter values in either order, and a higher epoch replaces all values")
     func sameEpoch() {
         func policy(_ allowed: Bool?, _ attempts: Int?, _ epoch: Int64 = 4) -> ServerPolicy {
             ServerPolicy(epoch: epoch, offlineAuthAllowed: allowed, maxLoginAttempts: attempts, cryptoScheme: .saltedSHA512)
@@ -129,7 +129,7 @@ import Testing
         #expect(policy(nil, nil).merged(by: other) == policy(nil, nil))
     }
 
-    @Test("a server's policy that is not whole is none, whatever it is")
+    @Test("a malformed server policy counts as none")
     func malformed() throws {
         let head = #"{"epoch":1,"#
         var cases = [
@@ -153,7 +153,7 @@ import Testing
         #expect(throws: AuthError.profile(.serverPolicy)) { try ServerPolicy(json: [0x7B, 0xFF, 0x7D]) }
     }
 
-    @Test("the administrator's policy counts only where nobody else can have written it")
+    @Test("the administrator's policy counts only if no other user can have written it")
     func ceilingFile() throws {
         let home = try Home(), owner = geteuid()
         let folder = home.path + "/etc", path = folder + "/policy.json"
@@ -193,7 +193,7 @@ import Testing
         let profiles = ProfileFolder(home.path + "/p", ceiling: all)
         _ = try profiles.set(ProfileName("w"), [("MaxLoginAttempts", "9"), ("OfflineAuthAllowed", "true")])
         #expect(try profiles.profile(ProfileName("w")).maxLoginAttempts == 4)
-        // What is kept is what was asked for: a ceiling that is raised gives it back.
+        // The stored value is the requested one, so raising the ceiling gives it back.
         #expect(try ProfileFolder(home.path + "/p").profile(ProfileName("w")).maxLoginAttempts == 9)
     }
 }

@@ -1,4 +1,4 @@
-// Answers that end a login: a refused auto login counts as one of them, and so do answers that come too early.
+// Answers that end a login. A refused auto login counts as one of them, and so does an answer that comes too early.
 
 import OMOnlineModel
 import OMSecrets
@@ -7,7 +7,7 @@ import Testing
 @testable import OMAuth
 
 @Suite("Failed answers of one login") struct FailedAnswersTests {
-    /// Answers each question with the same password. After a hundred questions the login would never have ended.
+    /// Answers each question with the same password. A login with a hundred questions counts as endless.
     private final class Program: LoginPrompter {
         private(set) var told: [AuthError?] = []
         private let password: String
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A login whose remembered password the server no longer takes.
+    /// A login with a remembered password that the server refuses.
     private func stale(_ place: MemoryLoginBackend, _ limit: Int) throws -> (Authenticator, Profile, RememberingKey) {
         let logins = place.authenticator()
         let profile = try serverProfile(limit) { $0.remember.autoLogin = RememberOption(isAllowed: true, isDefault: true) }
@@ -31,7 +31,7 @@ import Testing
         return (logins, profile, key)
     }
 
-    @Test("a refused auto login is the first of the N wrong answers, and no more than N reach the server", arguments: [1, 2, 3])
+    @Test("a refused auto login is the first of the N wrong answers, and at most N reach the server", arguments: [1, 2, 3])
     func autoLogin(_ limit: Int) throws {
         let (logins, profile, key) = try stale(MemoryLoginBackend(), limit)
         let server = TestProvider(knowing: "new"), program = Program("wrong")
@@ -40,7 +40,7 @@ import Testing
         }
         #expect(error == .tooManyAttempts(last: .online(.rejected)) && error?.sdkCode == 10418)
         #expect(program.told.count == limit - 1 && server.asked == limit)
-        // The next login asks first, and all of its N answers are typed.
+        // The next login asks first, and the user types all of its N answers.
         let next = Program("wrong"), second = TestProvider(knowing: "new")
         let again = refusal { () throws(AuthError) in
             _ = try logins.login(profile, mode: .online, prompting: next, asking: second, remembering: key)
@@ -64,7 +64,7 @@ import Testing
         #expect(try place.row(profile)?.isLive == true)
     }
 
-    @Test("a prompter that answers at once is told the delay twice, and its third early answer ends the login, uncharged")
+    @Test("a prompter that answers too early gets the delay twice, and its third early answer ends the login uncharged")
     func delay() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(9) { $0.attemptDelay = 60 }
@@ -82,7 +82,7 @@ import Testing
         #expect(logins.end("right", profile, .offline, asking: nil) == .offline(nil))
     }
 
-    /// Means the remembered password, which is not there, in turn with a password that comes too early.
+    /// Alternates between the remembered password, which is missing, and a password that comes too early.
     private final class Alternating: LoginPrompter {
         private(set) var asked = 0
 
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("early answers in turn with others end the login too")
+    @Test("early answers mixed with other answers end the login too")
     func alternating() throws {
         let logins = MemoryLoginBackend().authenticator(), profile = try serverProfile(9) { $0.attemptDelay = 60 }
         _ = try logins.enroll(ada, profile, password: Password("right")).user

@@ -6,9 +6,9 @@ import TestSupport
 
 @testable import OMAuth
 
-/// Real files, and a process for each step: Tests/LoginWorker. It is killed at a write or a sync of its own.
+/// Real files, and one process for each step: Tests/LoginWorker. The process is killed at one of its own writes or syncs.
 final class FileSite: ModelSite {
-    /// What a power of so many writes is here: before, in and behind charge, settlement and marks, online and offline.
+    /// The writes that a power cut can interrupt: before, in and after charge, settlement and marks, online and offline.
     private static let cuts = [
         ("fdatasync", 1), ("fdatasync", 3), ("fdatasync", 4), ("fdatasync", 5), ("fdatasync", 7), ("pwrite64", 11),
         ("pwrite64", 13), ("pwrite64", 14), ("pwrite64", 17), ("pwrite64", 20),
@@ -68,7 +68,7 @@ final class FileSite: ModelSite {
 
     func finish() throws { _ = try authenticator.status([]) }
 
-    func judged() throws(AuthError) -> LoginRow? { try authenticator.judged(id) { try mark() } }
+    func authenticRow() throws(AuthError) -> LoginRow? { try authenticator.authenticRow(id) { try mark() } }
 
     func remembered(_ settings: ReferenceModel.Settings) throws -> ReferenceModel.Remembered {
         try authenticator.kept(settings.profile())
@@ -112,7 +112,7 @@ final class FileSite: ModelSite {
 
     private struct Unusable: Error { let line: String }
 
-    /// - Returns: What the process printed; nil where it was killed first.
+    /// - Returns: The output of the process. Nil if it was killed first.
     private func run(_ words: [String], _ settings: ReferenceModel.Settings, _ power: Int? = nil) throws -> String? {
         let reading = clock.read(), profile = try settings.profile()
         let values = profile.values.map { key, value in
@@ -132,7 +132,7 @@ final class FileSite: ModelSite {
                 ["/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e"]
                 + ["inject=\(call):signal=SIGKILL:when=\(number)"] + command
         }
-        // The model's steps are plain calls: this thread waits, and is the test's own.
+        // The model's steps are blocking calls. This thread waits, and belongs to the test.
         let ran = try runHere(command, in: home.folder)
         if power != nil, ran.status == 128 + SIGKILL {
             kills += 1

@@ -14,7 +14,7 @@ import Testing
         return receipt.details
     }
 
-    @Test("a login that a server granted just now has age 0, though the server's clock and its answer are seconds behind")
+    @Test("a login that a server has just granted has age 0, although the server's clock is seconds behind")
     func age() async throws {
         let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(3, maxAge: 1_000)
@@ -25,7 +25,7 @@ import Testing
         #expect(try times(logins) == [wall, wall])
     }
 
-    @Test("a server's clock that is further behind than the tolerance corrects this machine's")
+    @Test("a server's clock beyond the tolerance behind this machine's corrects it")
     func corrected() async throws {
         let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(3, maxAge: 1_000)
@@ -33,7 +33,7 @@ import Testing
         #expect(try context(logins, profile, serverTime: server).expires == server + 1_000)
     }
 
-    @Test("an entry of the log has the time at which it got the log's lock, not that at which its process began to wait")
+    @Test("a log entry has the time at which its process got the log's lock, not the time at which it began to wait")
     func waiting() async throws {
         let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(3), start = clock.read().wall

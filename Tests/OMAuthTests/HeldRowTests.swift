@@ -7,7 +7,7 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("A row that another process holds") struct HeldRowTests {
+@Suite("A row that another process locks") struct HeldRowTests {
     private let zelda = known("zelda77")
 
     /// Runs `body` while another process holds the row of a login.
@@ -45,7 +45,7 @@ import Testing
     private func check(_ held: Int, _ remove: (Authenticator, LoginKey) throws(AuthError) -> Void) async throws -> Home {
         let home = try Home(), keys = try twoRows(home)
         try await holding(keys[held], home) { () throws in
-            // No wait: the other process holds the lock until this is over.
+            // The call does not wait, because the other process holds the lock until `body` ends.
             let error = refusal { () throws(AuthError) in try remove(home.authenticator(lockWait: 0), keys[0]) }
             #expect(error == .busy)
             #expect(try isThere(keys[held], home))
@@ -56,13 +56,13 @@ import Testing
         return home
     }
 
-    @Test("logout --clear clears the other row, says busy, and clears the held one once it is free", arguments: [0, 1])
+    @Test("logout --clear clears the other row, reports busy, and clears the locked row once it is free", arguments: [0, 1])
     func logoutClear(_ held: Int) async throws {
         let home = try await check(held) { (logins, key) throws(AuthError) in try logins.end(key, after: .logoutClear) }
         #expect(try home.files(holding: Array("zelda77".utf8)) == [])
     }
 
-    @Test("login rm removes the other row, says busy, and removes the held one once it is free", arguments: [0, 1])
+    @Test("login rm removes the other row, reports busy, and removes the locked row once it is free", arguments: [0, 1])
     func remove(_ held: Int) async throws {
         _ = try await check(held) { (logins, key) throws(AuthError) in _ = try logins.remove(key.user, key.profile) }
     }

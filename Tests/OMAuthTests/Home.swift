@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import OMAuth
 
-/// A user's state of one test: it goes when the test does.
+/// One test's state of a user, deleted with the test.
 final class Home: Sendable {
     let folder: TestFolder
     var path: String { folder.path }
@@ -34,7 +34,7 @@ final class Home: Sendable {
         _ = try authenticator().enroll(user, profile, password: Password(password))
     }
 
-    /// nil: verified.
+    /// Nil means verified.
     func check(_ password: String, _ profile: Profile, user: UserName = ada) -> AuthError? {
         refusal { () throws(AuthError) in
             _ = try authenticator().check(user, profile, password: Password(password))
@@ -95,14 +95,14 @@ final class Home: Sendable {
         else { throw Missing() }
     }
 
-    /// The ledgers that could not be read.
+    /// The ledgers that could not be read and were set aside.
     func asideLedgers() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: backend.state).sorted()
             .filter { $0.hasPrefix("logins.db.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
             .map { "\(backend.state)/\($0)" }
     }
 
-    /// Where in the home's files `needle` stands.
+    /// The home's files that contain `needle`.
     func files(holding needle: [UInt8]) throws -> [String] {
         guard let walk = FileManager.default.enumerator(atPath: path) else { throw Missing() }
         return walk.compactMap { $0 as? String }.filter { name in
@@ -129,7 +129,7 @@ func policy(_ attempts: Int = 3, _ consequence: OnAttemptsExceeded = .wipe, maxA
     return try Profile(ProfileName("work"), values: values)
 }
 
-/// Runs the form of a call that blocks, in a test that is `async`.
+/// Runs the blocking form of a call in an `async` test.
 func blocking<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R { try body() }
 
 func refusal(_ body: () throws(AuthError) -> Void) -> AuthError? {
@@ -145,7 +145,7 @@ extension Password {
     }
 }
 
-/// A clock whose hands a test holds, and at whose reading it can strike.
+/// A clock that a test sets, and that can call the test when it is read.
 final class TestClock: Sendable {
     private struct State { var wall: Int64 = 1_800_000_000, boot: Int64 = 1_000, bootNumber: UInt8 = 7 }
     private let state = Mutex(State())

@@ -1,4 +1,4 @@
-// Huge values in a ledger: read as no bytes. Each test runs in a process of its own, whose peak memory is looked at.
+// Huge values in a ledger, which are read as no bytes. Each test runs in its own process and measures its peak memory.
 
 import Foundation
 import TestSupport
@@ -28,7 +28,7 @@ import Testing
                     try await sqlite3(home.backend.ledger, statement)
                     guard let ledger = try Ledger.open(home.backend.ledger) else { throw Unexpected("gone") }
                     let before = try PeakMemory.reset()
-                    // Of a table without row numbers SQLite itself reads a row whole, once, to compare its key.
+                    // In a table without row numbers SQLite itself reads a whole row once, to compare its key.
                     let isKeyed = !statement.contains("log ")
                     let counts =
                         try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.serverRowIDs().map(\.count)

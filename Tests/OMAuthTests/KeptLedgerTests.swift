@@ -8,7 +8,7 @@ import Testing
 
 @testable import OMAuth
 
-/// How often the ledger is opened, and which file a verdict is written into.
+/// How often the ledger is opened, and which file gets the result of a check.
 @Suite struct KeptLedgerTests {
     /// Counts the openings of another backend.
     private final class Counted: LoginBackend {
@@ -46,7 +46,7 @@ import Testing
         func damagedLedgers() throws(AuthError) -> [String] { try backend.damagedLedgers() }
     }
 
-    @Test("one verdict opens the ledger once; a new credential's self-test opens it once more")
+    @Test("one check opens the ledger once, and a new credential's self-test opens it once more")
     func once() throws {
         let home = try Home(), profile = try serverProfile(3)
         let backend = Counted(home.backend), logins = Authenticator(backend, .floor)
@@ -65,7 +65,7 @@ import Testing
         #expect(backend.count() == 1)
         #expect(logins.end("wrong", profile, asking: TestProvider(.rejected)) == .refused(.online(.rejected)))
         #expect(backend.count() == 1)
-        // A command looks at the policy and the status after its verdict, too.
+        // A command also reads the policy and the status after the check.
         let kept = logins.keepingLedger()
         #expect(
             kept.end("wrong", profile, .offline, asking: nil)
@@ -75,14 +75,14 @@ import Testing
         #expect(backend.count() == 1)
     }
 
-    @Test("a ledger that is put in the place of the open one while a server is asked is the one that is judged and charged")
+    @Test("if the ledger is replaced while a server is asked, the new ledger is checked and charged")
     func replaced() throws {
         let home = try Home(), profile = try serverProfile(3)
         let yes = TestProvider { _, _ in .yes(nil, nil) }
         #expect(home.authenticator().end("right", profile, asking: yes) == .online(notCached: nil))
         let ledger = home.backend.ledger
         try home.copy(ledger, home.path + "/before")
-        // The mark remembers the failure, and the copy does not.
+        // The mark records the failure, and the copy does not.
         #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 2, consequence: .wipe))
         let restores = TestProvider { _, _ in
             for name in [ledger, ledger + "-wal", ledger + "-shm"] { try? FileManager.default.removeItem(atPath: name) }
@@ -94,7 +94,7 @@ import Testing
                 == .refused(.neither(online: .unreachable(.refused), offline: .rolledBack)))
     }
 
-    @Test("a ledger that is renamed while an attempt waits for its lock is not charged; the attempt is refused as busy")
+    @Test("an attempt on a ledger that is renamed during the wait for its lock is busy and charges nothing")
     func renamedMeanwhile() throws {
         let home = try Home(), profile = try serverProfile(3)
         let yes = TestProvider { _, _ in .yes(nil, nil) }

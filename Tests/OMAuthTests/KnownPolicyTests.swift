@@ -4,7 +4,7 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("What is known of a server's policy, over all users and set-up") struct KnownPolicyTests {
+@Suite("The known policy of a server, across all users and set-up") struct KnownPolicyTests {
     private let place = MemoryLoginBackend()
     private let new = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 2)
     private let old = ServerPolicy(epoch: 3, offlineAuthAllowed: true, maxLoginAttempts: 9)
@@ -28,7 +28,7 @@ import Testing
         try place.row(profile, UserName(name))?.server
     }
 
-    @Test("27 a first login takes no epoch below the one that set-up saw, and is cached under what set-up saw")
+    @Test("27 a first login refuses an epoch below the one from set-up, and is cached under the policy from set-up")
     func setUp() throws {
         let profile = try asking()
         #expect(try logins.storePolicy(new, of: profile) == new)
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: AuthError.profile(.serverPolicyOlder(epoch: 3, known: 7))) { try logins.storePolicy(old, of: profile) }
     }
 
-    @Test("27 no user's first login takes an epoch below the one that another's has seen, and neither does set-up")
+    @Test("27 a user's first login, and set-up, refuse an epoch below another user's")
     func others() throws {
         let profile = try asking()
         _ = try logIn("ada", profile, new)
@@ -52,7 +52,7 @@ import Testing
         #expect(try held("ada", profile) == newest)
     }
 
-    @Test("28 where no policy comes, a first login is cached under the one that set-up saw, and a prohibition in it stands")
+    @Test("28 a first login without a policy is cached under the policy from set-up, and obeys its prohibition")
     func missing() throws {
         let profile = try asking()
         _ = try logins.storePolicy(new, of: profile)
@@ -66,7 +66,7 @@ import Testing
         #expect(logins.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
     }
 
-    @Test("of one epoch only what is stricter counts, whoever saw it first")
+    @Test("two policies of one epoch give the stricter values, whichever user saw them first")
     func sameEpoch() throws {
         let profile = try asking()
         #expect(try logins.storePolicy(new, of: profile) == new)
@@ -77,7 +77,7 @@ import Testing
         #expect(try held("bob", profile) == stricter)
     }
 
-    @Test("another server and another application have epochs of their own, and a profile that asks for none takes nobody's")
+    @Test("another server and another application have their own epochs, and a profile without a policy uses no other's")
     func elsewhere() throws {
         _ = try logins.storePolicy(new, of: asking())
         let others = [try asking { $0.serverOrigin = "https://other.example:443" }, try asking { $0.applicationName = "other" }]
@@ -96,7 +96,7 @@ import Testing
         #expect(try held("bob", plain) == nil)
     }
 
-    @Test("what cannot be read says nothing and keeps nobody out: another's row, and the one of set-up")
+    @Test("an unreadable row, of another user or of set-up, gives no policy and locks no user out")
     func damage() throws {
         let profile = try asking(), eve = try UserName("eve")
         _ = try logIn("eve", profile, new)
@@ -117,7 +117,7 @@ import Testing
         for bad in [[], Array(seen.value.dropLast()), seen.value + [0]] {
             #expect(throws: AuthError.quarantined) { try StoredServerPolicy(bad, under: seen.key, device) }
         }
-        // The row of another application, put in its place with a policy of its own.
+        // The row of another application, with its own policy, in this row's place.
         #expect(throws: AuthError.quarantined) { try StoredServerPolicy(seen.value, under: id, device) }
         place.disk.remembered[seen.key]?[20] ^= 1
         #expect(try logIn("bob", profile, old).mode == .online(notCached: nil))
@@ -125,7 +125,7 @@ import Testing
         #expect(try logins.storePolicy(new, of: profile) == new)
     }
 
-    @Test("a row of what set-up saw that the format does not allow is none, whoever has sealed it")
+    @Test("a row of set-up that the format does not allow counts as none, even with a valid seal")
     func malformed() throws {
         let device = try place.makeDevice(), id = StoredServerPolicy.id(origin: origin, application: "work", device)
         let good = Array(StoredServerPolicy(id: id, policy: new).encode(under: device).dropLast(MAC.count))
@@ -133,7 +133,7 @@ import Testing
             try StoredServerPolicy(RowSeal.sealed(body, as: .policyMAC, at: id, under: device), under: id, device)
         }
         #expect(try read(good).policy == new)
-        // Version, id, what follows, the highest bit of the epoch, flag, attempts, scheme, flag.
+        // Version, id, following parts, the highest bit of the epoch, flag, attempts, scheme, flag.
         let bytes: [(Int, UInt8)] = [(0, 2), (1, good[1] ^ 1), (17, 0), (17, 2), (18, 1), (26, 3), (27, 1), (31, 12), (32, 3)]
         var bad = bytes.map { offset, value in
             var body = good
@@ -145,7 +145,7 @@ import Testing
         #expect(bad.count >= 32)
     }
 
-    @Test("what set-up saw outlives every login, and goes with the profile: the way out of an epoch that was a mistake")
+    @Test("the policy from set-up survives every login and goes with the profile, which is the way out of a wrong epoch")
     func wayOut() throws {
         let profile = try asking(), last = ServerPolicy(epoch: ServerPolicy.lastEpoch)
         _ = try logins.storePolicy(last, of: profile)

@@ -8,12 +8,12 @@ import Testing
 
 @testable import OMAuth
 
-/// A ledger that cannot be read, and a device key that is not there: what an online success makes of them.
+/// An unreadable ledger, and a missing device key, at an online success.
 @Suite struct LedgerReplacementTests {
     private static let bob = known("bob"), carol = known("carol"), dave = known("dave")
     private static let server = TestProvider { _, _ in .yes(nil, nil) }
 
-    /// Ada and bob have a credential, dave had one, carol never did.
+    /// Ada and bob have a credential, dave had one, and carol never had one.
     private func people(_ profile: Profile) throws -> Home {
         let home = try Home()
         for user in [ada, Self.bob, Self.dave] { try home.enroll(profile, user: user) }
@@ -37,13 +37,13 @@ import Testing
         case .cut: try write(whole.prefix(4_096 + 700))
         case .otherProgram: try home.database().execute("PRAGMA application_id = 5")
         case .otherTables: try home.database().execute("CREATE TABLE more (id)")
-        // It opens; what stands behind the first page does not read.
+        // The file opens, but the bytes after the first page do not read.
         case .page: try write(whole.prefix(4_096) + Data(repeating: 0xAA, count: whole.count - 4_096))
         }
     }
 
     @Test(
-        "R8 an online success replaces a ledger that cannot be read: the others stay refused, and nobody's counter is fresh",
+        "R8 an online success replaces an unreadable ledger, but the other logins stay refused and get no fresh counter",
         arguments: Damage.allCases.map(\.rawValue))
     func unreadable(name: String) throws {
         let profile = try serverProfile(3), damage = try #require(Damage(rawValue: name))
@@ -52,7 +52,7 @@ import Testing
         try spoil(home, damage)
         let spoiled = try Data(contentsOf: URL(filePath: home.backend.ledger))
         #expect(home.check("right", profile) == .quarantined)
-        // A server's no is no way out.
+        // A server's refusal does not replace the ledger.
         _ = authenticator.end("wrong", profile, .online, asking: TestProvider(.rejected))
         #expect(try Data(contentsOf: URL(filePath: home.backend.ledger)) == spoiled)
 
@@ -84,7 +84,7 @@ import Testing
         #expect(second == nil)
         #expect(home.check("right", profile, user: Self.bob) == nil)
         #expect(try home.asideLedgers().count == 1)
-        // Attack: put the old one back, now that the marks have moved on.
+        // Attack: put the old ledger back after the marks have moved on.
         if damage == .otherTables {
             try home.copy(aside.path, home.backend.ledger)
             try home.database(with: Ledger.schema.statements + ["CREATE TABLE more (id)"]).execute("DROP TABLE more")
@@ -112,7 +112,7 @@ import Testing
         #expect(home.check("right", profile, user: Self.bob) == .rolledBack)
     }
 
-    @Test("what is not damage is left where it is: a later format, an unsafe file, a disk that does not answer")
+    @Test("a later format, an unsafe file and a disk error do not replace the ledger")
     func notDamaged() throws {
         let profile = try serverProfile(3), home = try people(profile), path = home.backend.ledger
         func end() -> Ending { home.authenticator().end("right", profile, asking: Self.server) }
@@ -128,7 +128,7 @@ import Testing
         #expect(end() == .online(notCached: nil))
     }
 
-    @Test("of the ledgers that were set aside four are kept, and the one that had to go is named")
+    @Test("four replaced ledgers are kept, and the deleted one is named")
     func bounded() throws {
         let profile = try serverProfile(3), home = try people(profile), clock = TestClock()
         let authenticator = home.authenticator(clock: clock.read)
@@ -150,7 +150,7 @@ import Testing
 
     /// Without a second look at the file after it was opened, about one round of twenty fails.
     @Test(
-        "of many logins that find the ledger damaged at once, one sets it aside, and all are cached",
+        "if many logins find a damaged ledger at once, one sets it aside and all are cached",
         arguments: 0..<Sweep.count(100, sample: 3))
     func manyAtOnce(round: Int) async throws {
         let profile = try serverProfile(3), home = try people(profile)
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(
-        "R44 an online success makes no device key where one was lost, and none in the place of a damaged one",
+        "R44 an online success makes no device key if the key is lost or damaged",
         arguments: [false, true])
     func lostKey(isDamaged: Bool) throws {
         let profile = try serverProfile(3), home = try people(profile)
@@ -181,7 +181,7 @@ import Testing
         let reason: AuthError = isDamaged ? .deviceKeyDamaged : .deviceKeyMissing
         func end() -> Ending { home.authenticator().end("right", profile, .online, asking: Self.server) }
         #expect(end() == .online(notCached: reason))
-        // Nor with the ledger spoiled as well: the marks say that there was a key.
+        // A spoiled ledger changes nothing: the marks say that there was a key.
         try home.copy(home.backend.ledger, home.path + "/kept")
         try spoil(home, .rubbish)
         #expect(end() == .online(notCached: reason))
@@ -192,7 +192,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("R44 under another device key an online success caches its own login anew, and nobody else's")
+    @Test("R44 an online success under another device key caches only its own login again")
     func otherKey() throws {
         let profile = try serverProfile(3), home = try people(profile)
         guard case .live(let slot) = try home.row(profile).verifier else { throw Missing() }

@@ -5,12 +5,12 @@ import Testing
 @testable import OMAuth
 
 @Suite struct LedgerTests {
-    @Test("what was replaced is gone after a purge, also from pages that SQLite moved its row out of")
+    @Test("a purge removes replaced bytes, also from pages that SQLite moved their row out of")
     func purge() throws {
         let home = try Home()
         try FileManager.default.createDirectory(
             atPath: home.backend.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // With this seed two of the rows are left behind in a page's unused part, in spite of secure_delete.
+        // With this seed two of the rows stay in a page's unused part, in spite of secure_delete.
         var random = Sequence(state: 2)
         let rows = (0..<24).map { _ in (id: LoginID(random.bytes(16)), bytes: random.bytes(200 + Int(random.byte()))) }
         let ledger = try Ledger.make(home.backend.ledger)
@@ -21,7 +21,7 @@ import Testing
         for row in rows { #expect(try home.files(holding: Array(row.bytes[100..<172])) == []) }
     }
 
-    @Test("a purge does not wait for a process that writes, if it is not to wait")
+    @Test("a purge without a wait returns at once while another process writes")
     func purgeBesideWriter() throws {
         let home = try Home()
         try FileManager.default.createDirectory(
@@ -32,7 +32,7 @@ import Testing
         #expect(try ledger.purge(wait: 0))
     }
 
-    @Test("what one found missing, another may have made by now")
+    @Test("a process that found the ledger missing uses the ledger that another process has made since")
     func made() throws {
         let home = try Home()
         try FileManager.default.createDirectory(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LimitTests {
     @Test(
-        "R18 the limit of N wrong passwords is counted as its mode says, to the attempt",
+        "R18 the limit of N wrong passwords is counted exactly as its mode says",
         arguments: [1, 2, 3], LimitMode.allCases)
     func table(_ limit: Int, _ mode: LimitMode) throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator()
@@ -25,7 +25,7 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
     }
 
-    @Test("the password that exceeded is tried online: accepted there, it is cached anew; else it says why it is 23")
+    @Test("a password that exceeded the limit is tried online, and is cached again or says why the result is 23")
     func exceededOnline() throws {
         for (provider, expected) in [
             (TestProvider(knowing: "changed"), Ending.online(notCached: nil)),
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("after a wrong password the delay has to pass, doubling to an hour; an attempt before that is not charged")
+    @Test("the delay after a wrong password doubles to an hour, and an earlier attempt is not charged")
     func delays() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let profile = try serverProfile(1000) { $0.attemptDelay = 60 }
@@ -77,7 +77,7 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
     }
 
-    @Test("who holds the log's lock keeps no wrong password from being counted, told of and wiped for, and no server's no")
+    @Test("a process that holds the log's lock stops neither a wrong password's count, report and wipe nor a refusal")
     func logHeld() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(1)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -103,7 +103,7 @@ import Testing
         #expect(report.fault == nil && report.entries.count == entries + 1)
     }
 
-    @Test("a ledger that is locked after the charge hides no verdict behind \"nothing was charged\"")
+    @Test("a ledger that locks after the charge does not turn a result into \"nothing was charged\"")
     func ledgerLocked() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(1)
         _ = try place.authenticator().enroll(ada, profile, password: Password("right"))
@@ -115,12 +115,12 @@ import Testing
         #expect(try place.row(profile)?.charged == 2)
     }
 
-    @Test("a crash after the charge gets nobody around the delay")
+    @Test("a crash after the charge does not skip the delay")
     func delayAfterCrash() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let profile = try serverProfile(1000) { $0.attemptDelay = 60 }
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
-        // The charge, its mark, and no settlement.
+        // The charge and its mark are written, but no settlement.
         place.power = 2
         _ = authenticator.end("wrong", profile, .offline, asking: nil)
         place.power = nil
@@ -136,7 +136,7 @@ import Testing
     private func server(_ policy: ServerPolicy) -> TestProvider { TestProvider(knowing: "right", policy: policy) }
 
     @Test(
-        "R19 a server that lowers N below what has failed has the credential wiped; one that raises it revives nothing")
+        "R19 a server that lowers N below the failed attempts wipes the credential, and raising N revives nothing")
     func lowered() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         func log(_ policy: ServerPolicy) {
@@ -149,11 +149,11 @@ import Testing
                 authenticator.end("wrong", profile, .offline, asking: nil)
                     == .refused(.wrongPassword(attemptsLeft: left, consequence: .wipe)))
         }
-        // Above the ceiling: the ceiling.
+        // A value above the ceiling becomes the ceiling.
         log(ServerPolicy(epoch: 2, maxLoginAttempts: 999))
         #expect(try authenticator.status(ada, profile).details?.attemptsLeft == 10)
         for _ in 0..<3 { _ = authenticator.end("wrong", profile, .offline, asking: nil) }
-        // The row as a server's lower word would leave it: what has failed stays.
+        // The row as a server's lower limit would leave it: the failed attempts stay.
         let lower = try serverProfile(3) { $0.ceiling = PolicyCeiling(maxLoginAttempts: 2) }
         #expect(authenticator.end("right", lower, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
@@ -161,7 +161,7 @@ import Testing
         #expect(report.entries.count { $0.event == .wipedByPolicy } == 1)
     }
 
-    @Test("a limit that others exceed while a password is stretched wipes before it is looked at, and the log says so")
+    @Test("a limit that others exceed during the stretch wipes the credential before the check, and the log says so")
     func exceededMeanwhile() throws {
         let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(5)
         _ = try others.enroll(ada, profile, password: Password("right"))
@@ -171,12 +171,12 @@ import Testing
             stretch: { (derivation, password) throws(AuthError) in
                 for _ in 0..<2 { _ = others.end("wrong", profile, .offline, asking: nil) }
                 return try StretchCache.shared.stretch(derivation, password)
-            }, reached: { if case .checking = $0 { Issue.record("a password was looked at") } })
+            }, reached: { if case .checking = $0 { Issue.record("a password was checked") } })
         #expect(authenticator.end("right", strict, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
         #expect(try others.log().entries.count { $0.event == .wipedByPolicy } == 1)
     }
 
-    @Test("R26 what the server denies is denied, also when it cannot be reached, and its slot is gone")
+    @Test("R26 a login that the server denies is denied offline too, and its slot is deleted")
     func denied() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         #expect(authenticator.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
@@ -190,7 +190,7 @@ import Testing
         #expect(
             refusal { () throws(AuthError) in _ = try authenticator.enroll(ada, profile, password: Password("right")) }
                 == .offlineNotAllowed)
-        // A login without a policy in it changes nothing about that.
+        // A login without a policy does not change that.
         #expect(
             authenticator.end("right", profile, asking: TestProvider(knowing: "right"))
                 == .online(notCached: .offlineNotAllowed))
@@ -200,7 +200,7 @@ import Testing
         #expect(authenticator.end("right", profile, asking: Self.gone) == .offline(.unreachable(.refused)))
     }
 
-    @Test("what the server allows is allowed where the profile does not, unless the administrator forbids it")
+    @Test("the server can allow offline logins against the profile, unless the administrator forbids it")
     func allowed() throws {
         let profile = try serverProfile(3, allowed: false)
         let yes = ServerPolicy(epoch: 1, offlineAuthAllowed: true)
@@ -212,7 +212,7 @@ import Testing
         #expect(place.authenticator().end("right", forbidding, asking: server(yes)) == .online(notCached: .offlineNotAllowed))
     }
 
-    @Test("R27 a lower epoch is refused and logged, and the policy that is known stays")
+    @Test("R27 a lower epoch is refused and logged, and the known policy stays")
     func epochs() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         let strict = ServerPolicy(epoch: 7, maxLoginAttempts: 1), lax = ServerPolicy(epoch: 6, maxLoginAttempts: 9)
@@ -224,12 +224,12 @@ import Testing
         let events = try authenticator.log().entries.map(\.event)
         #expect(events.contains(.policyTaken(epoch: 7)) && events.contains(.policyRefused(epoch: 6)))
         #expect(!events.contains(.policyTaken(epoch: 6)))
-        // The administrator's way out forgets the row, and with it the epoch.
+        // The administrator's removal forgets the row, and with it the epoch.
         _ = try authenticator.remove(ada, profile.name, server: profile.serverIdentity)
         #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
     }
 
-    @Test("R27 a laxer policy of the same epoch changes nothing and is logged; a stricter one counts")
+    @Test("R27 a laxer policy of the same epoch changes nothing and is logged, and a stricter one counts")
     func sameEpoch() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         func offer(_ policy: ServerPolicy) throws -> ServerPolicy? {
@@ -248,7 +248,7 @@ import Testing
         #expect(try offer(next) == next)
     }
 
-    @Test("the policy in force can be asked for before and after a first login, and says who decided what")
+    @Test("the policy in force can be read before and after a first login, with the source of each value")
     func inForce() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(3, maxAge: 86_400) { $0.ceiling = PolicyCeiling(maxLoginAttempts: 7) }
@@ -263,9 +263,9 @@ import Testing
         #expect(after == LoginPolicy(profile, word) && after.maxLoginAttempts == 7 && after.cryptoScheme == .saltedSHA256)
         #expect(after.sources[.maxLoginAttempts] == .ceiling && after.sources[.cryptoScheme] == .server)
         #expect(try authenticator.status(ada, profile).details?.policy == after)
-        // Another user's first login is judged by the profile, until the server has spoken of it.
+        // Another user's first login follows the profile, until the server has sent a policy for it.
         #expect(try authenticator.policy(of: UserName("bob"), profile) == before)
-        // Attack: damage the row or take it away, and a stricter word of the server's would be forgotten.
+        // Attack: damage or remove the row, to make this device forget a stricter policy of the server.
         let disk = place.disk
         for id in disk.rows.keys { place.disk.rows[id]?[60] ^= 1 }
         #expect(throws: AuthError.quarantined) { try authenticator.policy(of: ada, profile) }
@@ -273,7 +273,7 @@ import Testing
         #expect(throws: AuthError.rolledBack) { try authenticator.policy(of: ada, profile) }
     }
 
-    @Test("R51 a scheme that the server names is taken at the next success, and stores nothing recoverable")
+    @Test("R51 the next success uses the scheme that the server names, and stores nothing recoverable")
     func scheme() throws {
         let home = try Home(), profile = try serverProfile(3), authenticator = home.authenticator()
         let plain = ServerPolicy(epoch: 1, cryptoScheme: .plainText)
@@ -286,7 +286,7 @@ import Testing
 }
 
 @Suite struct ClockTests {
-    @Test("R33 a clock that was set back is judged at the floor and logged; refused where the profile denies it")
+    @Test("R33 a clock that was set back is checked at the floor and logged, or refused if the profile says so")
     func setBack() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let judging = try serverProfile(3, maxAge: 100), denying = try serverProfile(3) { $0.clockRollback = .deny }
@@ -302,7 +302,7 @@ import Testing
         #expect(events.contains(.clockBehind(seconds: 3_600)) && events.contains(.refused(.clockRolledBack)))
     }
 
-    @Test("R34 a clock set forward brings back no credential that was wiped or locked")
+    @Test("R34 a clock that was set forward brings back no wiped or locked credential")
     func setForward() throws {
         for consequence in OnAttemptsExceeded.allCases {
             let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
@@ -317,7 +317,7 @@ import Testing
         }
     }
 
-    @Test("R35 a floor that a clock in 2038 has raised comes down with the next online success")
+    @Test("R35 the next online success lowers a floor that a clock in 2038 raised")
     func poisoned() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let profile = try serverProfile(3, maxAge: 30 * 86_400), start: Int64 = 1_800_000_000

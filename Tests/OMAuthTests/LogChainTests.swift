@@ -4,7 +4,7 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("A log of logins that was broken") struct LogChainTests {
+@Suite("A broken log of logins") struct LogChainTests {
     /// Ten entries of one login.
     private func written() throws -> (MemoryLoginBackend, Authenticator, Profile) {
         let place = MemoryLoginBackend(), profile = try serverProfile(5), logins = place.authenticator()
@@ -20,7 +20,7 @@ import Testing
     private func begin(_ logins: Authenticator) throws -> LogFault? { try logins.beginLogChain() }
     private func log(_ logins: Authenticator) throws -> LoginLogReport { try logins.log() }
 
-    @Test("R56 what is behind a break is shown as unproven, and what is not this device's is not shown")
+    @Test("R56 entries behind a break are shown as unproven, and entries of other devices are not shown")
     func unproven() async throws {
         let (place, logins, profile) = try written()
         place.disk.log[4] = nil
@@ -32,7 +32,7 @@ import Testing
         #expect(report.unproven.map(\.sequence) == [5, 6, 8, 9, 10, 11])
     }
 
-    @Test("a new chain proves what follows, says where the break was, and hides neither the break nor what was there")
+    @Test("a new chain proves the entries after it, names the break, and hides neither the break nor the older entries")
     func begun() async throws {
         let (place, logins, profile) = try written()
         place.disk.log[4] = nil
@@ -45,7 +45,7 @@ import Testing
         #expect(report.unproven.map(\.sequence) == Array(5...10))
     }
 
-    @Test("R56 an attacker begins a new chain to hide: a second break, before or behind it, is one all the same")
+    @Test("R56 a second break before or behind a new chain is reported, so an attacker cannot hide it with a new chain")
     func hiding() async throws {
         let (place, logins, profile) = try written()
         place.disk.log[6] = nil
@@ -62,16 +62,16 @@ import Testing
         #expect(try fault { $0.log[1] = nil } == LogFault(sequence: 1, kind: .missing))
         #expect(try fault { $0.log[12] = nil } == LogFault(sequence: 12, kind: .missing))
         #expect(try fault { $0.log[13] = nil } == LogFault(sequence: 13, kind: .missing))
-        // The entry that begins the chain itself, changed or gone: the first break is open again.
+        // The entry that begins the chain is changed or gone, so the first break is open again.
         #expect(try fault { $0.log[11] = nil } == LogFault(sequence: 6, kind: .missing))
         #expect(try fault { $0.log[11]?[40] ^= 1 } == LogFault(sequence: 6, kind: .missing))
-        // The break itself grows: what was unproven before proves nothing, and hides nothing.
+        // The break itself grows. The unproven entries still prove nothing, and hide nothing.
         #expect(try fault { $0.log[8] = nil } == nil)
         place.disk = whole
         #expect(try log(logins).breaks.map(\.sequence) == [6])
     }
 
-    @Test("a log that is whole takes no new chain, and nothing is written")
+    @Test("a whole log gets no new chain, and nothing is written")
     func whole() async throws {
         let (place, logins, _) = try written()
         let before = place.disk.log
@@ -80,7 +80,7 @@ import Testing
         #expect(try begin(MemoryLoginBackend().authenticator()) == nil)
     }
 
-    @Test("a break may follow a new chain, and another chain that one; a lost mark proves nothing until then")
+    @Test("a break may follow a new chain, and a new chain that break; after lost marks only a new chain proves entries")
     func again() async throws {
         let (place, logins, profile) = try written()
         place.disk.log[2] = nil

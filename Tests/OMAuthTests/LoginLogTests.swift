@@ -9,12 +9,12 @@ import Testing
 
 @Suite struct LoginLogTests {
     @Test(
-        "R56 an entry that is dropped, moved, edited, doubled or cut off is named; a log that nobody touched is whole")
+        "R56 an entry that is dropped, moved, edited, doubled or cut off is named, and an untouched log is whole")
     func tampering() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         for _ in 0..<4 { _ = authenticator.end("right", profile, .offline, asking: nil) }
-        // Another history of the same device, put back later: its sixth entry is authentic, and was another.
+        // Another history of the same device, put back later. Its sixth entry is authentic and different.
         let early = place.disk
         _ = authenticator.end("wrong", profile, .offline, asking: nil)
         let forked = place.disk.log[6]
@@ -44,7 +44,7 @@ import Testing
             #expect(
                 try fault { $0.log[6]![offset] ^= 4 } == LogFault(sequence: 6, kind: .changed), "offset \(offset)")
         }
-        // The end cut off together with its mark: the next entry leaves a gap for good.
+        // The end is cut off together with its mark, so the next entry leaves a permanent gap.
         let logMark = Set(whole.marks.keys).subtracting(whole.rows.keys)
         _ = try fault { disk in
             for sequence in UInt64(8)...10 { disk.log[sequence] = nil }
@@ -54,7 +54,7 @@ import Testing
         #expect(try authenticator.log().fault == LogFault(sequence: 8, kind: .missing))
     }
 
-    @Test("a log with a hole does not stand in the way of a login, and is written on behind it")
+    @Test("a log with a gap stops no login, and grows behind the gap")
     func hole() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -64,7 +64,7 @@ import Testing
         #expect(Array(place.disk.log.keys) == [3])
     }
 
-    @Test("the newest ten thousand entries are kept")
+    @Test("the log keeps the newest ten thousand entries")
     func bounded() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -82,8 +82,8 @@ import Testing
         #expect(try authenticator.log().fault == nil)
     }
 
-    @Test("strangers who are refused are one entry for each way, with a count and both times, however they take turns")
-    func strangers() throws {
+    @Test("refused unknown users share one entry for each kind of refusal, with a count and both times")
+    func unknownUsers() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(5)
         let authenticator = place.authenticator(clock: clock)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -108,13 +108,13 @@ import Testing
         for entry in report.entries.suffix(4) {
             #expect(entry.login == nil && entry.first == start + 1 && entry.time == start + 300)
         }
-        // What somebody can do who has a password ends the tail, and what comes then is counted anew.
+        // An event that needs a password ends the counted tail, and later events are counted from one again.
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
         _ = authenticator.end("guess", profile, .offline, user: try UserName("eve"), asking: nil)
         #expect(try authenticator.log().entries.suffix(2).map(\.count) == [1, 1])
     }
 
-    @Test("refusals that nobody is charged for are counted for each login that is known")
+    @Test("uncharged refusals are counted for each known login")
     func uncharged() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), bob = try UserName("bob")
         let authenticator = place.authenticator(clock: clock)
@@ -133,12 +133,12 @@ import Testing
         #expect(report.fault == nil)
         let refused = report.entries.filter { $0.event == .refused(.lockedOut) }
         #expect(Set(refused.map(\.login)).count == 2 && refused.reduce(0) { $0 + $1.count } == 400)
-        // Two comparisons for each login, no more: they are charged, and each ends the tail.
+        // Each login gets at most two comparisons. They are charged, and each ends the tail.
         #expect(report.entries.count { if case .compared = $0.event { true } else { false } } == 4)
         #expect(report.entries.count < 40, "\(report.entries.count) entries")
     }
 
-    @Test("R56 an entry with a count that is edited, dropped, doubled, or put back as it was, is named")
+    @Test("R56 a counted entry that is edited, dropped, doubled or put back is named")
     func tamperingWithCounts() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -164,14 +164,14 @@ import Testing
             }
             #expect(try fault { $0[sequence] = nil } == LogFault(sequence: sequence, kind: .missing))
         }
-        // As they were before the last one was counted.
+        // The state before the last one was counted.
         #expect(try fault { $0[3] = former[3] } == LogFault(sequence: 4, kind: .changed))
         #expect(try fault { $0[4] = former[4] } == LogFault(sequence: 4, kind: .changed))
         #expect(try fault { $0 = former } == LogFault(sequence: 4, kind: .changed))
         #expect(try fault { $0[5] = $0[4] } == LogFault(sequence: 5, kind: .added))
     }
 
-    @Test("a crash between an entry that was counted up and its mark leaves the log whole, and so do several")
+    @Test("crashes between an entry's new count and its mark leave the log whole")
     func crashWhileCounting() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -183,18 +183,18 @@ import Testing
         }
         try knock(power: nil)
         let head = place.disk.log[2]
-        // The commit is on the disk, the mark is not.
+        // The commit is on the disk, and the mark is not.
         try knock(power: 1)
         #expect(place.disk.log[2] != head)
         #expect(try authenticator.log().entries.map(\.count) == [1, 2])
         for _ in 0..<2 { try knock(power: 1) }
         try knock(power: nil)
         try knock(power: nil)
-        // Behind a step that the mark does not know of, each is an entry of its own, until the mark is there.
+        // After a step that the mark does not know, each event is a separate entry until the mark is written.
         #expect(try authenticator.log().entries.map(\.count) == [1, 2, 1, 1, 2])
     }
 
-    @Test("rows that were planted in the log are named, and the next entry drops them and tells", arguments: [false, true])
+    @Test("planted rows in the log are named, and the next entry drops them and says so", arguments: [false, true])
     func planted(isMarkGone: Bool) throws {
         let home = try Home(), profile = try serverProfile(5), authenticator = home.authenticator()
         try home.enroll(profile)
@@ -213,7 +213,7 @@ import Testing
             #expect(try home.database().number("SELECT count(*) FROM log WHERE sequence > 100 OR sequence < 1") == 0)
             let report = try authenticator.log()
             guard !isMarkGone else {
-                // The number that was left out stays a hole.
+                // The skipped number stays a gap.
                 #expect(report.fault?.kind == .missing)
                 return
             }
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("nothing of a password, and no name, is ever in a file; one who is unknown has no id either")
+    @Test("no file has a password or a name in clear, and an unknown user has no id")
     func canaries() throws {
         let home = try Home(), profile = try serverProfile(3), authenticator = home.authenticator()
         let unknown = try UserName("canary-of-an-unknown-user")
@@ -238,7 +238,7 @@ import Testing
         let report = try authenticator.log()
         #expect(report.fault == nil)
         #expect(report.entries.last?.event == .refused(.noCredential) && report.entries.last?.login == nil)
-        // One entry a decision.
+        // There is one entry for each decision.
         #expect(
             report.entries.map(\.event) == [
                 .grantedOnline(isCached: true), .grantedOffline, .wrongPassword(attemptsLeft: 2),

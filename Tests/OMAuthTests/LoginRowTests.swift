@@ -21,7 +21,7 @@ import Testing
         try LoginRow(bytes, under: home.id(work), home.device())
     }
 
-    /// The body with the MAC that this device would give it: what only a bug, or a thief of the key, could write.
+    /// The body with a MAC of this device. Only a bug, or a thief of the key, could write it.
     private func sealed(_ body: [UInt8]) throws -> [UInt8] {
         let key = try home.device().key.derive(Context(.loginRowMAC), as: Authenticating.self)
         return body + MAC.tag(of: body, using: key, context: Context(.loginRowMAC, .bytes(try home.id(work).bytes)))
@@ -49,7 +49,7 @@ import Testing
         let body = Array(good.dropLast(32))
         #expect(try decode(sealed(body)) == decode(good))
         let slot = 153
-        // Offset, and what stands there instead.
+        // An offset, and the bytes to write there.
         var patches: [(Int, [UInt8])] = [
             (0, [0]), (0, [1]), (0, [3]), (0, [0xFF]), (1, [body[1] ^ 1]), (17, [body[17] ^ 1]),
             (49, [UInt8](repeating: 0, count: 8)), (49, [0x80]), (49, [UInt8](repeating: 0xFF, count: 8)),
@@ -98,7 +98,7 @@ import Testing
         }
         let body = Array(good.dropLast(32))
         #expect(try opens(body, device))
-        // The salts and the parameters are bound too, though the stretch itself does not see them here.
+        // The salts and the parameters are bound too, although the stretch itself does not check them here.
         for offset in [154, 169, 170, 185, 193] + Array(198..<302) {
             var other = body
             other[offset] ^= offset == 193 ? 3 : 1
@@ -107,7 +107,7 @@ import Testing
         #expect(try !opens(body, DeviceKey(Key<Deriving>.random())))
     }
 
-    @Test("a row with all that a server can say reads back as it was written, and malformed policies are refused")
+    @Test("a row with every server setting reads back as it was written, and malformed policies are refused")
     func serverRow() throws {
         let policy = ServerPolicy(
             epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 5, cryptoScheme: .sha256,
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a row of version 1 is read, checked, and written anew as version 2 around the same slot")
+    @Test("a row of version 1 is read and checked, then written as version 2 around the same slot")
     func firstVersion() throws {
         var first = Array(good.dropLast(32))
         first.removeSubrange(150..<153)
@@ -143,7 +143,7 @@ import Testing
         let stored = try sealed(first)
         let row = try decode(stored)
         #expect(row == (try decode(good)))
-        // As the release before this one left it: the row, its mark, and a ledger of one table.
+        // The state that the release before this one left: the row, its mark, and a ledger of one table.
         let id = try home.id(work)
         try FileManager.default.removeItem(atPath: home.backend.ledger)
         for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.backend.ledger + end) }
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("a row of nineteen megabytes, which SQLite takes, is refused; HugeRowTests have longer ones")
+    @Test("a row of nineteen megabytes, which SQLite accepts, is refused; HugeRowTests have longer ones")
     func huge() throws {
         try home.database().execute("UPDATE logins SET row = zeroblob(19000000)")
         #expect(home.check("right", work) == .quarantined)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import OMAuth
 
-/// docs/reference/login.md, held against the code.
+/// A comparison of docs/reference/login.md with the code.
 @Suite struct LoginTableTests {
     @Test(
-        "R22 every outcome × cached × password × mode × allowed comes to what the page says, and no cell is a success without a receipt"
+        "R22 every outcome × cached × password × mode × allowed gives the page's result, and a receipt with every success"
     )
     func outcomes() throws {
         let answers = try LoginPage.answers()
@@ -42,10 +42,10 @@ import Testing
             }
         }
         #expect(cells == 21 * 3 * 2 * 3 * 4)
-        #expect(used == Set(table.indices), "rows that fit nothing")
+        #expect(used == Set(table.indices), "a row fits no case")
     }
 
-    /// A row of the page's table: which logins it is for, and what they come to.
+    /// A row of the page's table: the logins that it describes, and their result.
     private struct OutcomeRow {
         /// The answers or classes, each with the key that the profile must have for it.
         private let answers: [(name: String, key: String?)]
@@ -63,7 +63,7 @@ import Testing
             (modes, allowed, results) = (cells[1], cells[2], cells.dropFirst(3))
         }
 
-        /// - Parameter answers: an outcome, and the class that it belongs to.
+        /// - Parameter answers: an outcome, and its class.
         func isFor(_ names: [String], _ mode: String, _ allowed: String, key: String?) -> Bool {
             answers.contains { answer in
                 (answer.name == "any" || names.contains(answer.name)) && (answer.key == nil || answer.key == key)
@@ -95,19 +95,19 @@ import Testing
         return Self.name(ending) + (wasLive && !isLive ? ", gone" : "")
     }
 
-    @Test("whatever else is cached comes to what the page says, and a server's yes is the way out of all of it")
+    @Test("every other state of the cache gives the page's result, and a server's yes repairs each of them")
     func states() throws {
         let rows = try LoginPage.states()
         #expect(rows.count == 10)
         for (state, offline, cells) in rows {
-            // What the server says is of no account offline, and where it was reached none which mode made it be asked.
+            // Offline the server's answer does not count. After an answer, the mode that caused the question does not count.
             for (answer, _) in cells { #expect(try result(state, .offline, answer) == offline, "\(state), offline, \(answer)") }
             for (answer, expected) in cells {
                 let online = answer == "unreachable" ? "unreachable" : expected
                 #expect(try result(state, .auto, answer) == expected, "\(state), auto, \(answer)")
                 #expect(try result(state, .online, answer) == online, "\(state), online, \(answer)")
             }
-            // Another password takes nothing away with a 401, and comes to the same with all else.
+            // A 401 to another password deletes nothing, and all other answers give the same result.
             #expect(try result(state, .offline, "unreachable", typed: "other") == offline, "\(state), offline, other")
             for (answer, expected) in cells {
                 let other = answer == "rejected" ? "rejected" : expected
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("a login that asks a person comes to the same in each of these states")
+    @Test("a login with a prompter gives the same results in each of these states")
     func statesPrompting() throws {
         for (state, offline, cells) in try LoginPage.states() {
             #expect(try result(state, .offline, "accepted", isPrompting: true) == offline, "\(state), offline")
@@ -177,8 +177,8 @@ import Testing
         return Self.name(ending) + (isGone ? ", gone" : "")
     }
 
-    @Test("R21 offline, without an attempt too many, nobody is asked, whatever is typed and cached")
-    func nobodyAsked() throws {
+    @Test("R21 without a possible offline attempt the login asks for no password, whatever is typed and cached")
+    func notAsked() throws {
         let provider = TestProvider { _, _ in .yes(nil, nil) }
         let authenticator = MemoryLoginBackend().authenticator()
         let profile = try serverProfile(3)
@@ -193,7 +193,7 @@ import Testing
         #expect(provider.asked == 0)
     }
 
-    @Test("an event that does not belong to a state of the machine grants nothing")
+    @Test("an event that does not fit the state grants nothing")
     func strangeEvents() {
         let rules = LoginStateMachine.Rules(
             mode: .auto, isOfflineAllowed: true, isOfflineOnUntrusted: false, isOfflineOnServerError: false,
@@ -216,7 +216,7 @@ import Testing
         #expect(grants == ["accepting settled", "checking(online: nil) opened"])
     }
 
-    /// - Parameter row: of answers of one class, the one that is meant.
+    /// - Parameter row: selects one of several answers of a class.
     private static func provider(_ answer: String, _ row: String = "500") throws -> TestProvider {
         switch answer {
         case "accepted": TestProvider { _, _ in .yes(nil, nil) }
@@ -236,7 +236,7 @@ import Testing
         "200 garbage": .failed(.unexpectedAnswer, status: 200), "301 to http": .failed(.downgraded, status: 301),
     ]
 
-    @Test("OfflineOnServerError is about a 500 of either protocol, and no other status or failure makes room for the cache")
+    @Test("OfflineOnServerError allows the cache after a status 500 of either protocol, and after no other status or failure")
     func serverErrors() throws {
         let answers: [OnlineRefusal] =
             [500, 501, 503, 507, 520, nil].map { .failed(.serverError, status: $0) }
@@ -296,7 +296,7 @@ import Testing
     }
 }
 
-/// Types one password, and declines to type another.
+/// Types one password, and declines the next question.
 private final class Once: LoginPrompter {
     private let password: String
     /// Why the password was refused.
@@ -341,7 +341,7 @@ enum LoginPage {
         return text[start.upperBound..<end.lowerBound].split(separator: "\n").map(String.init)
     }
 
-    /// Every row but the rulers.
+    /// Every row except the rulers.
     static func rows(_ table: String) throws -> [[String]] {
         try lines(table).map(cells).filter { !$0.isEmpty && !$0[0].hasPrefix("---") }
     }

@@ -4,35 +4,35 @@ import OMSystem
 
 @testable import OMAuth
 
-/// Logins kept in memory: what a test can photograph, put back, and cut the power of. One thread at a time.
+/// Logins in memory. A test can copy them, put them back, and cut their power. One thread at a time.
 final class MemoryLoginBackend: LoginBackend, @unchecked Sendable {
     /// Everything on the "disk", as a process sees it.
     struct Disk {
         var hasLedger = false
-        /// The ledger's file is damaged beyond opening.
+        /// The ledger's file is so damaged that it does not open.
         var isUnreadable = false
         var rows: [LoginID: [UInt8]] = [:]
         var remembered: [LoginID: [UInt8]] = [:]
         var log: [UInt64: [UInt8]] = [:]
         var marks: [LoginID: [HighWaterMark]] = [:]
-        /// What a power cut leaves of the marks that nobody waited for.
+        /// The state of unsynced marks after a power cut.
         var unsynced: [LoginID: [HighWaterMark]] = [:]
     }
 
     var disk = Disk()
-    /// How many more durable writes there are before the power goes; nil: it stays.
+    /// The number of durable writes until the power cut. Nil means no cut.
     var power: Int?
-    /// A reader of an old state holds purges up.
+    /// A reader of an old state delays purges.
     var hasReader = false
-    /// The lock of this login, or of the log, is held by somebody else for longer than anybody waits.
+    /// Another process holds the lock of this login, or of the log, for longer than any wait.
     var held: LoginID?
-    /// The ledger is locked by somebody else from here on.
+    /// Another process locks the ledger from here on.
     var isLocked = false
-    /// What happens once, just before somebody gets the lock of this login.
+    /// Runs once, just before the lock of this login is taken.
     var prelude: (id: LoginID, body: () -> Void)?
-    /// What happens once, as soon as the lock of this login is free again.
+    /// Runs once, as soon as the lock of this login is free again.
     var interlude: (id: LoginID, body: () -> Void)?
-    /// The device key is gone, and its marks are there.
+    /// The device key is gone, but its marks are there.
     var isDeviceLost = false
     /// The device key's file has other bytes than it should.
     var isDeviceDamaged = false
@@ -79,7 +79,7 @@ final class MemoryLoginBackend: LoginBackend, @unchecked Sendable {
         return DamagedFile(path: "aside", removed: [])
     }
 
-    /// Nothing can be read any more either.
+    /// Reads fail too.
     fileprivate func look() throws(StorageError) {
         guard let power, power <= 0 else { return }
         disk.marks.merge(disk.unsynced) { $1 }
@@ -144,7 +144,7 @@ private final class MemoryTables: LedgerTables {
     func log(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
         try look()
         if sequence > 0 {
-            // The last few: not all ten thousand are looked at for each of a hundred thousand steps.
+            // Only the last few, because a hundred thousand steps could not look at all ten thousand each time.
             return (sequence..<sequence + LoginLog.searchLimit + 16).compactMap { next in
                 place.disk.log[next].map { (next, $0) }
             }
@@ -159,7 +159,7 @@ private final class MemoryTables: LedgerTables {
     }
 
     func dropLog(before sequence: UInt64) throws(AuthError) {
-        // The one that has become too old.
+        // The entry that is now too old.
         if sequence > 1 { try dropLog([sequence - 1]) }
     }
 

@@ -4,41 +4,41 @@ import OMStorage
 
 @testable import OMAuth
 
-/// Where a history of logins takes place.
+/// The place of a history of logins: memory or files.
 protocol ModelSite: AnyObject {
     var hasLedger: Bool { get }
     func attempt(
         _ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ settings: ReferenceModel.Settings, power: Int?
     ) throws -> Outcome
-    /// Carries out what the end of a session takes away.
+    /// Deletes what the end of a session deletes.
     func end(after event: ClearingEvent, _ settings: ReferenceModel.Settings) throws
     func remove(_ settings: ReferenceModel.Settings) throws
-    /// What was cut short is finished, as by any other operation.
+    /// Finishes interrupted work, as any other operation does.
     func finish() throws
-    /// The row as the product judges it.
-    func judged() throws(AuthError) -> LoginRow?
+    /// The row as the product reads it.
+    func authenticRow() throws(AuthError) -> LoginRow?
     func remembered(_ settings: ReferenceModel.Settings) throws -> ReferenceModel.Remembered
-    /// The row and the mark as they stand there.
+    /// The stored row and mark.
     func rowBytes() throws -> [UInt8]?
     func row() throws -> LoginRow?
     func mark() throws -> HighWaterMark?
     func photograph() throws
-    /// Puts the ledger back as it was photographed.
+    /// Puts an earlier copy of the ledger back.
     func restoreLedger() throws
     func restoreAll() throws
 }
 
-/// What a step came to.
+/// The result of a step.
 struct Outcome {
-    /// nil: it was cut short.
+    /// Nil if the step was interrupted.
     var said: Said?
-    /// How many checks were made, where that can be seen.
+    /// The number of checks, if it is visible.
     var checks = 0
-    /// What took place, by the refusals that were met.
+    /// The events, derived from the refusals.
     var events: [ClearingEvent] = []
 }
 
-/// How a login ended, in words that two processes can compare.
+/// The end of a login, in words that two processes can compare.
 struct Said: Equatable {
     enum Way: String { case online, offline, session, refused }
 
@@ -47,7 +47,7 @@ struct Said: Equatable {
 }
 
 extension Said {
-    /// - Parameter told: the refusals that somebody was told of before that.
+    /// - Parameter told: the earlier refusals that the prompter got.
     init(_ ending: Ending?, told: [AuthError]) {
         let after = told.map { ", after \($0)" }.joined()
         switch ending {
@@ -77,7 +77,7 @@ final class MemorySite: ModelSite {
     private let authenticator: Authenticator
     private let id: LoginID
     private var kept: MemoryLoginBackend.Disk?
-    /// The one that was needed last: to read it anew for each step would take as long as the step.
+    /// The last key in use. Reading it again at each step would take as long as the step.
     private var read: (settings: ReferenceModel.Settings, profile: Profile)?
 
     init(_ clock: TestClock) throws {
@@ -128,7 +128,7 @@ final class MemorySite: ModelSite {
     }
 
     private func profile(_ settings: ReferenceModel.Settings) throws -> Profile {
-        // What is of the server is no part of it.
+        // The server's part does not belong to it.
         var wanted = settings
         (wanted.net, wanted.serverPassword, wanted.policy) = (.up, 0, nil)
         if let read, read.settings == wanted { return read.profile }
@@ -139,7 +139,7 @@ final class MemorySite: ModelSite {
 
     func finish() throws { _ = try authenticator.status([]) }
 
-    func judged() throws(AuthError) -> LoginRow? { try authenticator.judged(id) { try mark() } }
+    func authenticRow() throws(AuthError) -> LoginRow? { try authenticator.authenticRow(id) { try mark() } }
 
     func remembered(_ settings: ReferenceModel.Settings) throws -> ReferenceModel.Remembered {
         try authenticator.kept(profile(settings))
@@ -160,7 +160,7 @@ final class MemorySite: ModelSite {
     func restoreLedger() throws {
         guard let kept else { return }
         (place.disk.rows, place.disk.remembered, place.disk.hasLedger) = (kept.rows, kept.remembered, kept.hasLedger)
-        // Judged against the marks as they are now, not as a later power cut leaves them.
+        // Compare with the marks as they are now, not as a later power cut leaves them.
         place.disk.unsynced = [:]
     }
 
@@ -171,8 +171,8 @@ final class MemorySite: ModelSite {
 }
 
 extension Authenticator {
-    /// The row as it is judged; where the whole ledger is gone, the mark says whether it should be there.
-    func judged(_ id: LoginID, _ mark: () throws -> HighWaterMark?) throws(AuthError) -> LoginRow? {
+    /// The row as the product reads it. If the whole ledger is gone, the mark says whether the row should exist.
+    func authenticRow(_ id: LoginID, _ mark: () throws -> HighWaterMark?) throws(AuthError) -> LoginRow? {
         if let store = try openIfPresent() { return try store.load(id) }
         guard (try? mark())?.isVacant ?? true else { throw .rolledBack }
         return nil
@@ -180,7 +180,7 @@ extension Authenticator {
 }
 
 extension Authenticator {
-    /// What is remembered, and which password it is.
+    /// The remembered data, and which password it has.
     func kept(_ profile: Profile) throws -> ReferenceModel.Remembered {
         guard let store = try openIfPresent(), let key = try deviceRememberingKey(),
             let row = try store.remembered(Self.rememberedID(profile, store.device))
@@ -211,7 +211,7 @@ extension Authenticator {
     }
 }
 
-/// Answers once, and declines what is asked after that.
+/// Answers once, and declines later questions.
 private final class Person: LoginPrompter {
     private var answer: ModelTests.Answer
     private(set) var told: [AuthError] = []

@@ -1,7 +1,7 @@
 @testable import OMAuth
 
 extension ModelTests {
-    /// Somebody with a password.
+    /// A user with a password.
     enum Verb: Hashable {
         /// `login check`
         case check(Int)
@@ -9,13 +9,13 @@ extension ModelTests {
         case login(Answer, Wish?)
     }
 
-    /// What somebody answers who is asked; whatever is asked after that is declined.
+    /// The answer to the first question. The user declines all later questions.
     enum Answer: Hashable {
         case none, remembered
         case typed(Int)
     }
 
-    /// What is to be remembered from now on.
+    /// The choices for what to remember from this step on.
     enum Wish: String, CaseIterable {
         case auto, credentials, user, nothing
 
@@ -25,9 +25,9 @@ extension ModelTests {
         }
     }
 
-    /// One thing that may happen to a login.
+    /// One possible step in the history of a login.
     enum Step: Hashable {
-        /// With the mode of the profile where none is given.
+        /// Nil means the mode of the profile.
         case attempt(Verb, ConnectivityMode?, power: Int?)
         case net(ReferenceModel.Net)
         case serverPassword(Int), limit(Int), strict(Bool), lockout(Bool), delay(Bool), allowed(Bool)
@@ -37,7 +37,7 @@ extension ModelTests {
         case photograph, restoreLedger, restoreAll
         case logout(clear: Bool), remove
 
-        /// A history begins with settings of its own.
+        /// Each history begins with its own settings.
         static func history(_ count: Int, seed: UInt64) -> [Step] {
             var dice = Dice(seed: seed)
             return (0..<count).map { number in random(&dice, number < 10 ? 26..<40 : 0..<48) }
@@ -83,7 +83,7 @@ extension ModelTests {
     struct Dice {
         private var state: UInt64
 
-        // A seed is not taken as it stands: traces whose states are a few rolls apart would soon be one and the same.
+        // The seed is mixed first: traces with nearby seeds would soon become equal.
         init(seed: UInt64) { state = Self.mixed(Self.mixed(seed &+ 0x9E37_79B9_7F4A_7C15)) }
 
         mutating func roll(_ sides: Int) -> Int {
@@ -99,12 +99,12 @@ extension ModelTests {
             return mixed ^ (mixed >> 31)
         }
 
-        /// After how many writes the power goes; mostly it stays.
+        /// The number of writes until the power cut. Mostly there is none.
         fileprivate var power: Int? {
             mutating get { roll(5) == 0 ? roll(10) : nil }
         }
 
-        /// One of the three at most is a default.
+        /// At most one of the three is a default.
         fileprivate var remember: RememberPolicy {
             mutating get {
                 let ticked = roll(6)

@@ -4,20 +4,20 @@ import Testing
 
 @testable import OMAuth
 
-/// Random histories of one login, real and as they are meant to be.
+/// Random histories of one login, compared with the model.
 @Suite struct ModelTests {
     @Test(
-        "R57 random steps (100,000 in a whole run), of right and wrong, modes, networks, power cuts, clocks, policies and restored files, come to what a small model says",
+        "R57 random steps of logins, networks, power cuts, clocks, policies and restored files match a small model",
         arguments: 0..<4)
     func steps(_ quarter: Int) throws {
         for trace in 0..<Sweep.count(50, sample: 5) {
-            // One trace that is read is worth more than all that fail alike.
+            // One readable trace is worth more than many equal failures.
             guard try Self.walk(UInt64(quarter * 1_000 + trace + 1), 500, at: { try MemorySite($0) }) else { break }
         }
     }
 
     @Test(
-        "R57 steps on real files (2,000 in a whole run), each step in a process of its own, killed at its writes and syncs",
+        "R57 steps on real files match the model, each in its own process that is killed at its writes and syncs",
         .onOwnThreads)
     func processes() async throws {
         let traces = Sweep.count(20, sample: 4), start = Date()
@@ -31,7 +31,7 @@ import Testing
         #expect(kills > traces, "\(kills)")
     }
 
-    @Test("a model that is wrong about one thing is found out, and by few steps")
+    @Test("the comparison finds a model with one wrong rule within few steps")
     func sensitive() throws {
         let steps = Step.history(2_000, seed: 5)
         let mismatch = try #require(Self.mismatch(steps, skewing: true) { try MemorySite($0) })
@@ -39,9 +39,9 @@ import Testing
         #expect(least.count <= 12, "\(least)")
     }
 
-    /// Takes `count` random steps, and says of the first that comes to something else which of those before it matter.
+    /// Takes `count` random steps. For the first step that differs from the model, it reports the earlier steps that matter.
     ///
-    /// - Returns: Whether all were as they are meant to be.
+    /// - Returns: Whether all steps matched the model.
     private static func walk<Site: ModelSite>(
         _ seed: UInt64, _ count: Int, at site: @escaping (TestClock) throws -> Site, done: (Site) -> Void = { _ in }
     ) throws -> Bool {
@@ -72,7 +72,7 @@ import Testing
         return nil
     }
 
-    /// Leaves out what can be left out.
+    /// Drops the steps that do not matter.
     private static func shrink<Site: ModelSite>(
         _ steps: [Step], skewing: Bool = false, at site: (TestClock) throws -> Site
     ) -> [Step] {

@@ -3,7 +3,7 @@ import OMSystem
 
 @testable import OMAuth
 
-/// A history of one login where it really takes place, and the model beside it.
+/// A real history of one login, and the model beside it.
 final class ModelWorld<Site: ModelSite> {
     private let site: Site
     private let clock: TestClock
@@ -12,12 +12,12 @@ final class ModelWorld<Site: ModelSite> {
     private var photograph: ReferenceModel?
     private let isSkewed: Bool
 
-    /// - Parameter isSkewed: makes the model wrong about one thing.
+    /// - Parameter isSkewed: gives the model one wrong rule.
     init(_ site: Site, _ clock: TestClock, _ isSkewed: Bool) {
         (self.site, self.clock, self.isSkewed) = (site, clock, isSkewed)
     }
 
-    /// - Returns: nil: as it is meant to be.
+    /// - Returns: Nil if the step matched the model.
     func take(_ step: ModelTests.Step) -> String? {
         do { return try carryOut(step) } catch { return "\(step): \(error)" }
     }
@@ -41,8 +41,8 @@ final class ModelWorld<Site: ModelSite> {
             (model.settings.idle, model.settings.session, model.settings.survivesRestart) = (idle, session, survives)
         case .advance(let seconds):
             clock.advance(wall: seconds, boot: seconds)
-            model.judge(clock.read())
-            if let event = keeper.judge(at: clock.read()) { try site.end(after: event, model.settings) }
+            model.expire(clock.read())
+            if let event = keeper.expire(at: clock.read()) { try site.end(after: event, model.settings) }
         case .wall(let seconds): clock.advance(wall: seconds)
         case .reboot, .agentEnds:
             if step == .reboot { clock.reboot() }
@@ -75,7 +75,7 @@ final class ModelWorld<Site: ModelSite> {
         return try difference(after: step)
     }
 
-    /// An older row, or another one of the same age, was put back; one that is newer than its mark is accepted.
+    /// An older row, or another row of the same age, was put back. A row newer than its mark is accepted.
     private func restored(_ then: ReferenceModel) throws {
         (model.hasLedger, model.row, model.remembered, model.seen) = (then.hasLedger, then.row, then.remembered, then.seen)
         let (mark, bytes) = (try site.mark(), try site.rowBytes())
@@ -109,7 +109,7 @@ final class ModelWorld<Site: ModelSite> {
         guard power != nil else {
             model = expected
             for event in outcome.events { keeper.follow(event) }
-            // A check keeps none.
+            // A check keeps no session.
             if case .login = verb, outcome.said?.mode != .refused {
                 keeper.keep(try model.settings.profile().sessionLimits, at: clock.read())
             }
@@ -121,13 +121,13 @@ final class ModelWorld<Site: ModelSite> {
         return try afterCut(outcome, words, expected, slot, step)
     }
 
-    /// The power went at some write, or later: what is left is a state that the whole step passes through, no check is
-    /// left without its charge, and nobody is let in who should not be. The agent was told nothing.
+    /// The power went at some write, or later. The remaining state occurs within the whole step, every check has
+    /// its charge, and no login succeeds wrongly. The agent got no message.
     private func afterCut(
         _ outcome: Outcome, _ meant: Said, _ expected: ReferenceModel, _ slot: LoginRow.StoredVerifier?,
         _ step: ModelTests.Step
     ) throws -> String? {
-        // What was held up is finished by the next operation.
+        // The next operation finishes delayed work.
         try site.finish()
         let (found, remembered) = (try found(), try site.remembered(model.settings))
         let said = outcome.said
@@ -137,7 +137,7 @@ final class ModelWorld<Site: ModelSite> {
         case .session: return "\(step): a session answered"
         case .refused, nil: break
         }
-        // Before anything was written to it, a rolled-back row is still one.
+        // A rolled-back row stays one until it is written.
         if found.isRolledBack, !model.isRolledBack { return "\(step): rolled back by a cut" }
         let state = expected.passed.last { state in
             state.remembered == remembered
@@ -149,7 +149,7 @@ final class ModelWorld<Site: ModelSite> {
         if outcome.checks > state.writes { return "\(step): \(outcome.checks) checks, \(state.writes) writes" }
         model.remembered = remembered
         if !found.isRolledBack {
-            // Two passwords may leave rows that look alike; the same slot is still the same password's.
+            // Two passwords may leave rows that look alike. The same slot still belongs to the same password.
             let password = model.row?.password
             (model.row, model.isRolledBack) = (state.row, false)
             if let password, let slot, slot == (try site.row()?.verifier) {
@@ -176,21 +176,21 @@ final class ModelWorld<Site: ModelSite> {
 
     private func found() throws -> (row: ReferenceModel.Row?, isRolledBack: Bool) {
         do throws(AuthError) {
-            return (try site.judged().map { ReferenceModel.Row($0) }, false)
+            return (try site.authenticRow().map { ReferenceModel.Row($0) }, false)
         } catch {
             guard error == .rolledBack else { throw error }
             return (nil, true)
         }
     }
 
-    /// The password is no part of a row that can be read.
+    /// The readable part of a row does not include the password.
     private static func agree(_ meant: ReferenceModel.Row?, _ found: ReferenceModel.Row?) -> Bool {
         guard var meant, let found else { return meant == nil && found == nil }
         meant.password = found.password
         return meant == found
     }
 
-    /// No time of ours is before 1970.
+    /// All times here are after 1970.
     private var reading: ClockReading {
         let now = clock.read()
         return ClockReading(wall: max(0, now.wall), sinceBoot: now.sinceBoot, bootID: now.bootID)

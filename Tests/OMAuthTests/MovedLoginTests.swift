@@ -3,7 +3,7 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("a login belongs to its server and application") struct MovedLoginTests {
+@Suite("A login belongs to its server and application") struct MovedLoginTests {
     private let place = MemoryLoginBackend()
 
     /// The profile "work" with some of its values changed.
@@ -19,7 +19,7 @@ import Testing
         place.authenticator().end("right", profile, .offline, asking: nil)
     }
 
-    /// Logs in online, and has the password remembered.
+    /// Logs in online, and remembers the password.
     private func logIn(_ profile: Profile, _ policy: ServerPolicy? = nil) throws {
         let authenticator = place.authenticator()
         let receipt = try authenticator.login(
@@ -38,7 +38,7 @@ import Testing
         ],
     ]
 
-    @Test("31 what is cached and remembered under one address, type or application answers under no other")
+    @Test("31 a login that is cached or remembered under one address, type or application answers under no other")
     func moved() throws {
         let profile = try work()
         try logIn(profile)
@@ -47,20 +47,20 @@ import Testing
             #expect(offline(other) == .refused(.noCredential), "\(changes)")
             #expect(try place.authenticator().remembered(other) == nil, "\(changes)")
             #expect(try place.authenticator().status(ada, other).refusal == .noCredential)
-            // It is listed, and said to be of no use.
+            // The list shows it, and says that it is useless.
             #expect(try place.authenticator().status([other]).map(\.refusal) == [.noCredential])
         }
         #expect(offline(profile) == .offline(nil))
     }
 
-    @Test("one address in another spelling is the same login's")
+    @Test("another spelling of an address is the same login")
     func same() throws {
         let profile = try work()
         try logIn(profile)
         for url in ["HTTPS://Login.EXAMPLE/login", "https://login.example/login?again=1", "\(origin)/login"] {
             #expect(offline(try login(url)) == .offline(nil), "\(url)")
         }
-        // What stands for it where it is not there, the logout's address, and how long a session lasts.
+        // The replacement for a missing address, the logout's address, and the length of a session.
         for changes: [String: ProfileValue] in [
             ["ApplicationName": .text("work")], ["LogoutURL": .text("\(origin)/bye")], ["SessionTimeOutValue": .number("60")],
         ] {
@@ -69,7 +69,7 @@ import Testing
         #expect(try login("https://login.example").serverIdentity == login("https://login.example/?a").serverIdentity)
     }
 
-    @Test("the longest address and application that a profile may give fit into a row")
+    @Test("the longest address and application of a profile fit into a row")
     func longest() throws {
         let host = Array(repeating: String(repeating: "h", count: 49), count: 5).joined(separator: ".")
         let url = "https://\(host)/" + String(repeating: "p", count: ServerURL.longest - 9 - host.utf8.count)
@@ -90,7 +90,7 @@ import Testing
         #expect(try place.authenticator().remembered(profile)?.hasPassword == true)
     }
 
-    @Test("27 an epoch that one path of the server has given is not undercut at another, and another application has its own")
+    @Test("27 an epoch from one path of the server bounds the other paths, and another application has its own")
     func epochs() throws {
         let new = ServerPolicy(epoch: 7, maxLoginAttempts: 2), old = ServerPolicy(epoch: 6, maxLoginAttempts: 9)
         let moved = try login("\(origin)/login2"), authenticator = place.authenticator()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("a log out, with everything or the password only, and a removal reach what was left at other addresses")
+    @Test("a full logout, a password logout and a removal also reach the login's data at other addresses")
     func ends() throws {
         let first = try work(), second = try login("\(origin)/login2"), authenticator = place.authenticator()
         let bob = try UserName("bob")
@@ -116,7 +116,7 @@ import Testing
             #expect(try authenticator.remembered(first)?.hasPassword == true)
         }
         try arm()
-        // What is no log out is about one server.
+        // Every event except a logout concerns one server.
         try authenticator.end(ada, second, after: .sessionTimeOut)
         #expect(try authenticator.remembered(first)?.hasPassword == true)
         try authenticator.end(bob, second, after: .logoutClear)
@@ -135,7 +135,7 @@ import Testing
         }
         #expect(place.disk.remembered.isEmpty)
         try arm()
-        // By the names alone, as for a profile that is gone.
+        // It is found by the names alone, as for a profile that is gone.
         let names = LoginKey(profile: first.name, user: ada)
         #expect(try authenticator.hasData(names))
         #expect(try authenticator.remove(ada, first.name) == .done)
@@ -143,7 +143,7 @@ import Testing
         #expect(place.disk.remembered.isEmpty && place.disk.rows.isEmpty)
     }
 
-    @Test("what is remembered of a login that was never cached is found by its names, too")
+    @Test("the remembered data of a login that was never cached is found by its names too")
     func uncached() throws {
         let profile = try work(["OfflineAuthAllowed": .bool(false)]), authenticator = place.authenticator()
         try logIn(profile)

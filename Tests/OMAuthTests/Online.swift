@@ -6,7 +6,7 @@ import Synchronization
 
 let origin = "https://login.example:443"
 
-/// What a test changes about a profile with a server.
+/// A test's changes of a profile with a server.
 struct ProfileSettings {
     var serverOrigin = origin
     var limitMode = LimitMode.exceeds
@@ -49,9 +49,9 @@ struct ProfileSettings {
     }
 }
 
-/// A profile with a server. The one place where tests say how such a profile is made.
+/// A profile with a server. All tests make such a profile here.
 ///
-/// - Parameter maxAge: nil: it never expires.
+/// - Parameter maxAge: nil if it never expires.
 func serverProfile(
     _ attempts: Int = 3, allowed: Bool = true, _ consequence: OnAttemptsExceeded = .wipe, maxAge: Int64? = nil,
     _ change: (inout ProfileSettings) -> Void = { _ in }
@@ -67,11 +67,11 @@ func serverProfile(
     return try Profile(ProfileName("work"), values: values.merging(settings.values) { $1 }, ceiling: settings.ceiling)
 }
 
-/// A server of a test: it answers what the test says, and counts.
+/// A test server: it gives the test's answers, and counts.
 final class TestProvider: Provider {
     enum Answer: Sendable {
         case yes(ServerPolicy?, Int64?)
-        /// Yes, and no policy for this reason.
+        /// Yes, but no policy, for this reason.
         case yesWithout(PolicyProblem)
         case no(OnlineRefusal)
     }
@@ -83,7 +83,7 @@ final class TestProvider: Provider {
 
     init(_ answer: @escaping @Sendable (ProviderQuestion, [UInt8]) -> Answer) { self.answer = answer }
 
-    /// Knows one password; everything else is a 401.
+    /// Accepts one password, and answers 401 to all others.
     convenience init(knowing password: String, policy: ServerPolicy? = nil, time: Int64? = nil) {
         self.init { _, typed in typed == Array(password.utf8) ? .yes(policy, time) : .no(.rejected) }
     }
@@ -104,7 +104,7 @@ final class TestProvider: Provider {
     }
 }
 
-/// How a login of a test ended.
+/// The end of a login in a test.
 enum Ending: Hashable {
     case online(notCached: AuthError?)
     case offline(OnlineRefusal?)
@@ -128,8 +128,8 @@ extension Authenticator {
     }
 }
 
-/// Stands in for the stretch where a hundred thousand steps cannot afford it: Argon2id once a password, then bound to the whole
-/// recipe as the stretch is, so that another recipe gives another key. What a recipe costs and its scheme do is not in it.
+/// Replaces the stretch in a hundred thousand steps: Argon2id once for each password, then bound to the whole recipe. So
+/// another recipe gives another key, as with the stretch. It leaves out the recipe's cost and scheme.
 final class StretchCache: Sendable {
     private let derivation = SlotKeyDerivation(.saltedSHA512, .floor)
     private let keys = Mutex<[[UInt8]: Kept]>([:])

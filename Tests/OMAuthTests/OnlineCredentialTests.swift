@@ -10,7 +10,7 @@ import Testing
 @Suite struct OnlineCredentialTests {
     private static let gone = TestProvider(.unreachable(.timedOut))
 
-    @Test("the first login is online; then the server may be gone, and the same password works on real files")
+    @Test("after a first online login the same password works offline, on real files")
     func firstLogin() throws {
         let home = try Home(), profile = try serverProfile(3), server = TestProvider(knowing: "right")
         let authenticator = home.authenticator()
@@ -27,7 +27,7 @@ import Testing
         #expect(status.refusal == nil && status.details?.lastOnline != nil && status.details?.attemptsLeft == 2)
     }
 
-    @Test("an online success with the cached password keeps the unlocking key, with another one it does not")
+    @Test("an online success with the cached password keeps the unlocking key, and with another password it does not")
     func unlockingKey() throws {
         let home = try Home(), profile = try serverProfile(3), authenticator = home.authenticator()
         let server = TestProvider { _, _ in .yes(nil, nil) }
@@ -42,7 +42,7 @@ import Testing
         #expect(try key("right", .offline) == first)
         #expect(try key("right", .online) == first)
         #expect(try home.row(profile).verifier != slot, "a fresh slot, around the same key")
-        // A wrong password offline before: the charge is taken back all the same.
+        // After an earlier wrong password offline the charge is still taken back.
         _ = home.check("wrong", profile)
         #expect(try key("right", .online) == first)
         let row = try home.row(profile)
@@ -55,7 +55,7 @@ import Testing
         #expect(try home.files(holding: old.box.bytes) == [])
     }
 
-    @Test("a server that says yes to everything earns no check beyond the limit")
+    @Test("a server that accepts every password gives no check beyond the limit")
     func lyingServer() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(2, .lockout), checks = Counter()
         let authenticator = place.authenticator(onCheck: { _ in checks.add() })
@@ -68,7 +68,7 @@ import Testing
         #expect(authenticator.end("guess", profile, .offline, asking: nil) == .offline(nil))
     }
 
-    @Test("R24 a 401 to the cached password takes the credential and what is remembered; then it is 24 offline")
+    @Test("R24 a 401 to the cached password deletes the credential and the remembered data, and the offline result is 24")
     func changedOnServer() throws {
         let home = try Home()
         let profile = try serverProfile(3) {
@@ -93,7 +93,7 @@ import Testing
         #expect(home.check("new", profile) == nil)
     }
 
-    @Test("R25 a 401 to another password than the cached one takes no credential away")
+    @Test("R25 a 401 to another password leaves the credential")
     func rubbish() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -106,7 +106,7 @@ import Testing
         #expect(row.onlineCompares == 2 && row.charged == 0, "an offline success gives no comparison back")
     }
 
-    @Test("R25b a server that answers 401 to 1000 guesses causes N + 1 comparisons, each charged before, and then none")
+    @Test("R25b a server that answers 401 to 1000 guesses causes only N + 1 comparisons, each charged first")
     func blockedAccount() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let seen = Seen()
@@ -117,7 +117,7 @@ import Testing
         let server = TestProvider(.rejected)
         for _ in 0..<1000 { _ = authenticator.end("guess", profile, .online, asking: server) }
         #expect(seen.numbers == [1, 2, 3, 4])
-        // Spent: not even the right one is compared, so it is kept.
+        // The limit is reached: not even the right password is compared, so the credential stays.
         #expect(authenticator.end("right", profile, .online, asking: server) == .refused(.online(.rejected)))
         #expect(authenticator.end("right", profile, .offline, asking: server) == .offline(nil))
         #expect(seen.numbers == [1, 2, 3, 4, 4], "the fifth is the offline check")
@@ -141,7 +141,7 @@ import Testing
         #expect(after.verifier == before.verifier && after.lastOnline == before.lastOnline)
     }
 
-    @Test("R31 one user has one counter however the name is played with, and domains and servers keep users apart")
+    @Test("R31 one user has one counter in every spelling of the name, and domains and servers keep users apart")
     func names() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(3)
@@ -164,7 +164,7 @@ import Testing
         }
         #expect(throws: AuthError.invalidDomain) { try IdentityDomain("a\u{0}") }
         #expect(throws: AuthError.invalidDomain) { try IdentityDomain(String(repeating: "d", count: 256)) }
-        // Name and domain may not run into each other.
+        // Name and domain must stay apart.
         let one = LoginKey(try UserName("b"), profile, try IdentityDomain("a"))
         let two = LoginKey(try UserName("ab"), profile, .none)
         let device = try place.makeDevice()
@@ -172,7 +172,7 @@ import Testing
         #expect(first != second)
     }
 
-    @Test("where a credential cannot be stored, the server's yes is a login, and says that nothing is cached")
+    @Test("a server's yes is a login even if the credential cannot be stored, and says that nothing is cached")
     func fullDisk() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         place.power = 0
@@ -183,7 +183,7 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.noCredential))
     }
 
-    @Test("called off while the server is asked, what decides nothing is dropped, and a yes or a no is carried through")
+    @Test("a cancellation during the server's answer drops an undecided result, but finishes after a yes or a no")
     func cancelled() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         func end(_ answer: TestProvider.Answer, _ profile: Profile, _ password: String = "right") -> Ending {
@@ -209,7 +209,7 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.noCredential))
     }
 
-    @Test("called off after the wipe, before the server is asked or meanwhile: the wipe is what is told")
+    @Test("a cancellation after the wipe, before or during the question to the server, reports the wipe")
     func cancelledAfterWipe() throws {
         let profile = try serverProfile(1)
         for (isBefore, answer, told) in [
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("what else goes wrong offline does not hide why the server was no help")
+    @Test("another offline failure does not hide why the server did not help")
     func neither() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))

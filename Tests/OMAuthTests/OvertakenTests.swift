@@ -5,9 +5,9 @@ import Testing
 
 @testable import OMAuth
 
-/// A server's yes that takes long to be stored, and what others are told meanwhile.
+/// A server's yes that is stored late, and the other answers in the meantime.
 @Suite struct OvertakenTests {
-    /// An authenticator during whose first stretch, or before whose server's yes, something else happens.
+    /// An authenticator that runs another step during its first stretch, or before its server's yes.
     private final class Meanwhile: Sendable {
         private let body: Mutex<(@Sendable () -> Void)?>
         init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
@@ -39,7 +39,7 @@ import Testing
 
     private let yes = TestProvider { _, _ in .yes(nil, nil) }
 
-    @Test("R27 a slow login does not bring back the policy that a quick one has had replaced meanwhile")
+    @Test("R27 a slow login does not bring back a policy that a quicker login has replaced")
     func policy() throws {
         let home = try Home(), profile = try serverProfile(3)
         for place: any LoginBackend in [MemoryLoginBackend(), home.backend] {
@@ -54,7 +54,7 @@ import Testing
             #expect(try others.policy(of: ada, profile).sources[.offlineAuthAllowed] == .server)
             #expect(try others.knownEpoch(profile) == 6)
             #expect(try others.log().entries.map(\.event).contains(.policyRefused(epoch: 5)))
-            // One that is only stricter.
+            // A policy that is only stricter.
             #expect(others.end("right", profile, asking: server(7, allowed: true)) == .online(notCached: nil))
             let again = slow(place) { _ = others.end("right", profile, asking: server(8, allowed: true, attempts: 1)) }
             #expect(again.end("right", profile, asking: server(7, allowed: true)) == .online(notCached: nil))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("R27 nor does one that bars offline logins under a policy that was replaced before it got the lock")
+    @Test("R27 a slow login that forbids offline logins under a replaced policy changes nothing")
     func barred() throws {
         let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try serverProfile(3)
         #expect(logins.end("right", profile, asking: server(5)) == .online(notCached: nil))
@@ -74,7 +74,7 @@ import Testing
         #expect(logins.end("right", profile, .offline, asking: nil) == .offline(nil))
     }
 
-    @Test("nor does an enrolment beside a server's word")
+    @Test("an enrolment does not overwrite a server's newer policy")
     func enrolment() throws {
         let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(3)
         #expect(others.end("right", profile, asking: server(5)) == .online(notCached: nil))
@@ -86,7 +86,7 @@ import Testing
         #expect(try place.row(profile)?.server?.epoch == 6)
     }
 
-    @Test("a password that the server refused after its yes is not cached, whenever in between that was")
+    @Test("a password that the server refused after its yes is not cached, at any moment in between")
     func refusedMeanwhile() throws {
         let home = try Home(), profile = try serverProfile(3)
         for place: any LoginBackend in [MemoryLoginBackend(), home.backend] {
@@ -98,7 +98,7 @@ import Testing
             let late = slow(place, refuse)
             #expect(late.end("old", profile, asking: yes) == .online(notCached: .overtaken))
             #expect(others.end("old", profile, .offline, asking: nil) == .refused(.noCredential))
-            // The same on the yes's way here.
+            // The same, while the yes is on its way.
             #expect(others.end("old", profile, asking: yes) == .online(notCached: nil))
             let distant = TestProvider { _, _ in
                 refuse()
@@ -111,21 +111,21 @@ import Testing
         }
     }
 
-    @Test("a refused password that was not the cached one may be that of the slow login: nothing takes the cached one's place")
+    @Test("a slow login does not replace the cached password after the server refused a password that may be its own")
     func comparedMeanwhile() throws {
         let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(3)
         #expect(others.end("first", profile, asking: yes) == .online(notCached: nil))
         let late = slow(place) { _ = others.end("second", profile, asking: TestProvider(.rejected)) }
         #expect(late.end("second", profile, asking: yes) == .online(notCached: .overtaken))
         #expect(others.end("first", profile, .offline, asking: nil) == .offline(nil))
-        // With the cached password it was another one that was refused.
+        // If the slow login has the cached password, the refused password was a different one.
         let same = slow(place) { _ = others.end("rubbish", profile, asking: TestProvider(.rejected)) }
         let first = Authenticator(place, .floor)
         #expect(first.end("first", profile, asking: yes) == .online(notCached: nil))
         #expect(same.end("first", profile, asking: yes) == .online(notCached: nil))
     }
 
-    @Test("of two passwords that the server took one after the other, the one that was stored first stays")
+    @Test("if the server accepts two passwords one after the other, the first stored one stays")
     func replacedMeanwhile() throws {
         let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(3)
         for isFirst in [true, false] {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("two logins at once with one password are both cached, around one unlocking key")
+    @Test("two simultaneous logins with one password are both cached, around one unlocking key")
     func both() throws {
         let home = try Home(), profile = try serverProfile(3)
         let quick = Mutex<[UInt8]>([])

@@ -3,13 +3,13 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("Another password without a server") struct PasswordChangeTests {
+@Suite("A changed password without a server") struct PasswordChangeTests {
     private func opened(_ home: Home, _ profile: Profile, _ password: String) throws -> [UInt8] {
         try home.authenticator().check(ada, profile, password: Password(password)).unlock
             .fingerprint(Context(.commit))
     }
 
-    @Test("the new one opens with the same unlocking key, the old one is wrong, and its slot is in no file")
+    @Test("the new password opens with the same unlocking key, the old one is wrong, and its slot is in no file")
     func change() throws {
         let home = try Home(), profile = try policy(3, .lockout)
         try home.enroll(profile)
@@ -24,7 +24,7 @@ import Testing
         #expect(home.check("right", profile) == .wrongPassword(attemptsLeft: 2, consequence: .lockout))
     }
 
-    @Test("a wrong old password is an attempt like any other, and changes nothing")
+    @Test("a wrong old password is an ordinary attempt, and changes nothing")
     func wrongOld() throws {
         let home = try Home(), profile = try policy(1, .lockout)
         try home.enroll(profile)
@@ -40,7 +40,7 @@ import Testing
         #expect(change("right") == .lockedOut)
     }
 
-    @Test("a profile of another scheme makes the slot anew during the check; the change goes through all the same")
+    @Test("a profile of another scheme makes a new slot during the check, and the change still succeeds")
     func otherScheme() throws {
         let home = try Home(), profile = try policy(3, .lockout)
         try home.enroll(profile)

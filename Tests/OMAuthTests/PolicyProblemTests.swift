@@ -4,7 +4,7 @@ import Testing
 
 @testable import OMAuth
 
-/// A profile whose server is asked for its policy.
+/// A profile that asks its server for the policy.
 private func asking(_ attempts: Int = 3) throws -> Profile { try serverProfile(attempts) { $0.hasPolicyURL = true } }
 
 private let gaps: [PolicyProblem] = [
@@ -12,7 +12,7 @@ private let gaps: [PolicyProblem] = [
     .notUnderstood, .otherApplication,
 ]
 
-@Suite("A login whose server's policy does not come") struct PolicyProblemTests {
+@Suite("A login whose server's policy is missing") struct PolicyProblemTests {
     private func without(_ gap: PolicyProblem) -> TestProvider { TestProvider { _, _ in .yesWithout(gap) } }
 
     private func end(_ place: MemoryLoginBackend, _ profile: Profile, _ provider: TestProvider, _ password: String = "right")
@@ -26,11 +26,11 @@ private let gaps: [PolicyProblem] = [
     }
 
     @Test(
-        "before any policy came, the login stands and nothing is cached: who drops one connection hides no prohibition",
+        "a login before any policy is valid but not cached, so a dropped connection hides no prohibition",
         arguments: gaps)
     func neverSeen(_ gap: PolicyProblem) throws {
         let place = MemoryLoginBackend(), profile = try asking()
-        // Twice: with no ledger at all, and with one that knows somebody else.
+        // Twice: without a ledger, and with a ledger that knows another user.
         for round in 0..<2 {
             let (ending, told) = try end(place, profile, without(gap))
             #expect(ending == .online(notCached: .policyMissing(gap)) && told == gap, "round \(round)")
@@ -44,7 +44,7 @@ private let gaps: [PolicyProblem] = [
         #expect(events.contains(.policyMissing(LoginEvent.Refusal(gap))) && events.contains(.grantedOnline(isCached: false)))
     }
 
-    @Test("a provider that did not ask where the profile says so counts as one that was not answered")
+    @Test("a provider that did not ask for the profile's policy counts as an unanswered one")
     func notAsked() throws {
         let place = MemoryLoginBackend()
         let (ending, _) = try end(place, try asking(), TestProvider(knowing: "right"))
@@ -54,7 +54,7 @@ private let gaps: [PolicyProblem] = [
     }
 
     @Test(
-        "once a policy is known it stays in force, the login is cached under it, and the gap is told and logged", arguments: gaps)
+        "a known policy stays in force; the login is cached under it, and the gap is reported and logged", arguments: gaps)
     func known(_ gap: PolicyProblem) throws {
         let place = MemoryLoginBackend(), profile = try asking(9)
         let said = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 2)
@@ -67,7 +67,7 @@ private let gaps: [PolicyProblem] = [
         #expect(try place.authenticator().log().entries.map(\.event).contains(.policyMissing(LoginEvent.Refusal(gap))))
     }
 
-    @Test("a prohibition that was seen once stands, whatever stops the next one from coming", arguments: gaps)
+    @Test("a known prohibition stays in force, whatever stops the next policy from coming", arguments: gaps)
     func prohibited(_ gap: PolicyProblem) throws {
         let place = MemoryLoginBackend(), profile = try asking()
         let said = ServerPolicy(epoch: 7, offlineAuthAllowed: false)
@@ -77,7 +77,7 @@ private let gaps: [PolicyProblem] = [
         #expect(place.authenticator().end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
     }
 
-    @Test("what was cached before a ProfileURL was there is neither renewed nor taken away by a gap")
+    @Test("a gap neither renews nor deletes a credential that was cached before the profile had a ProfileURL")
     func cachedBefore() throws {
         let place = MemoryLoginBackend()
         _ = try end(place, try serverProfile(), TestProvider(knowing: "right"))
@@ -87,7 +87,7 @@ private let gaps: [PolicyProblem] = [
         #expect(try place.row(profile) == before)
     }
 
-    @Test("R27 a policy of a lower epoch is told, not only logged, and the known one stays; the highest epoch is known")
+    @Test("R27 a policy of a lower epoch is reported and logged, and the known policy and highest epoch stay")
     func older() throws {
         let place = MemoryLoginBackend(), profile = try asking()
         let new = ServerPolicy(epoch: 7, maxLoginAttempts: 2), old = ServerPolicy(epoch: 6, maxLoginAttempts: 9)

@@ -1,4 +1,4 @@
-// Every key of docs/reference/profiles.md: what it takes, what it refuses and with which number.
+// Every key of docs/reference/profiles.md: the values that it accepts and refuses, and the number of the refusal.
 
 import Foundation
 import OMRecords
@@ -7,7 +7,7 @@ import Testing
 @testable import OMAuth
 
 @Suite struct ProfileKeyTests {
-    /// The problem with these values; nil: a profile.
+    /// The problem with these values. Nil if they make a profile.
     private func problem(_ values: [String: String]) -> ProfileProblem? {
         do throws(AuthError) {
             _ = try Profile(ProfileName("p"), values: values.mapValues { .text($0) })
@@ -31,7 +31,7 @@ import Testing
         "OAuthTokenEndpoint": "https://id.example.org:8443/token",
     ]
 
-    @Test("every key takes a value of its form, and refuses another with its own name and number")
+    @Test("every key accepts a value of its form, and refuses another with its own name and number")
     func forms() throws {
         let control = "a\u{7}b"
         for key in ProfileKey.allCases {
@@ -89,7 +89,7 @@ import Testing
         #expect(problem(["HostnameVerification": "ALLOW_ALL"]) == .value(.hostnameVerification))
     }
 
-    @Test("a secret is refused as a value, whatever it looks like, and no error holds it")
+    @Test("a secret is refused as a value in every form, and no error holds it")
     func secrets() throws {
         let keys = ProfileKey.allCases.filter { $0.valueType == .secret }
         #expect(keys.count == 5)
@@ -115,7 +115,7 @@ import Testing
         #expect(problem(["Offlineauthallowed": "true"]) == .unknownKey("Offlineauthallowed"))
     }
 
-    @Test("each type of server says what it needs, by the SDK's numbers")
+    @Test("each type of server names its required keys, with the SDK's numbers")
     func needs() throws {
         let all: [(AuthServerType, OAuthGrant?, [ProfileKey: Int?])] = [
             (.basic, nil, [.loginURL: 10101, .logoutURL: 10102]),
@@ -151,11 +151,11 @@ import Testing
         }
         #expect(problem(["AuthServerType": "OAuthAuthentication"]) == .missing(.oauthGrantType))
         #expect(ProfileProblem.missing(.oauthGrantType).sdkCode == 40240)
-        // What names a server has to say which kind.
+        // A profile that names a server must name its kind.
         for key in ["LoginURL", "ProfileURL", "OAuthTokenEndpoint", "OAMMSURL"] {
             #expect(problem([key: "https://a/"]) == .missing(.authServerType), "\(key)")
         }
-        // The other ways to say the same.
+        // Other spellings with the same meaning.
         let triple = ["OAMMSHost": "h.example", "OAMMSPort": "14100", "OAMMSServiceDomain": "d", "ApplicationName": "a"]
         let oamms = try profile(triple.merging(["AuthServerType": "OAMMSAuthentication"]) { $1 })
         #expect(oamms.serverOrigin == "http://h.example:14100")
@@ -169,7 +169,7 @@ import Testing
                 == "OAuthAuthentication https://id.example.org:443/.well-known/openid-configuration p")
     }
 
-    @Test("values that do not go together are refused")
+    @Test("values that contradict each other are refused")
     func together() throws {
         let defaults = ["AutoLoginDefault", "RememberCredentialDefault", "RememberUsernameDefault"]
         for out in defaults {
@@ -209,7 +209,7 @@ import Testing
         #expect(try profile(["AuthServerType": "LocalAuthenticator"]).onAttemptsExceeded == .lockout)
     }
 
-    @Test("what is given is what the accessors say")
+    @Test("the accessors return the given values")
     func accessors() throws {
         let given = try profile(
             Self.owner.merging([
@@ -234,7 +234,7 @@ import Testing
                 && given.trustedCA == "/etc/ca.pem")
         #expect(given.idleTimeOut == 20 && given.sessionTimeOut == 30 && given.percentageToIdleTimeout == 99)
         #expect(given.sessionActiveOnRestart && given.level == ProtectionLevel(.afterFirstUnlock))
-        // With OAuth a password is never remembered, whatever is given.
+        // With OAuth a password is never remembered, for any value.
         #expect(given.remember == RememberPolicy())
         let auto = try profile(["AutoLoginAllowed": "true", "AutoLoginDefault": "true"]).remember.autoLogin
         #expect(auto.isAllowed && auto.isDefault)
@@ -246,7 +246,7 @@ import Testing
         #expect(none.sessionTimeOut == nil && none.idleTimeOut == nil && none.percentageToIdleTimeout == 10)
     }
 
-    @Test("a profile whose policy would be another host's, or come unprotected, is none")
+    @Test("a profile with a policy from another host, or without protection, is refused")
     func policyElsewhere() throws {
         for (text, isBelieved) in [
             ("https://id.example.org/p", true), ("https://ID.example.org:9443/p", true), ("http://id.example.org/p", false),
@@ -256,7 +256,7 @@ import Testing
             let found = problem(Self.basic.merging(["ProfileURL": text]) { $1 })
             #expect(found == (isBelieved ? nil : .policyElsewhere), "\(text)")
         }
-        // On this machine, too; and where there is no server whose it could be.
+        // This holds on this machine too, and without any server.
         let here = ["LoginURL": "http://localhost/in", "ProfileURL": "http://localhost/p"]
         #expect(problem(Self.basic.merging(here) { $1 }) == .policyElsewhere)
         #expect(problem(["AuthServerType": "LocalAuthenticator", "ProfileURL": "https://a/"]) == .policyElsewhere)
@@ -268,7 +268,7 @@ import Testing
         #expect(problem(configured.merging(["ProfileURL": "https://a/"]) { $1 }) == .policyElsewhere)
     }
 
-    @Test("addresses are read in one way only")
+    @Test("an address has only one reading")
     func addresses() throws {
         for (text, origin) in [
             ("https://A.example", "https://a.example:443"), ("HTTP://a:1", "http://a:1"), ("http://[::1]/", "http://[::1]:80"),
@@ -282,7 +282,7 @@ import Testing
             "https://[::1", "https://::1", "https://[a]", "https://[::1%25eth0]", "https://a%2eb", "https://[::1]x",
             "https://a/\"", "https://a:1:2", "https://" + String(repeating: "a", count: 64), " https://a",
             "https://a/" + String(repeating: "b", count: 2048),
-            // An IPv4 address in a form that two readers take for two.
+            // An IPv4 address that two readers understand differently.
             "http://0127.0.0.1/", "https://127.0.0.01/", "http://127.1/", "http://2130706433/", "http://0x7f.0.0.1/",
             "http://127.0.0.256/", "http://1.2.3.4.5/", "http://a.1/", "http://localhost./", "http://127.0.0.1./",
         ] { #expect(ServerURL(text) == nil, "\(text.prefix(60))") }
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test("docs/reference/profiles.md has every key with its default, number and effect, and no other")
+    @Test("docs/reference/profiles.md has every key with its default, number and effect, and no other key")
     func page() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/reference/profiles.md")
@@ -306,7 +306,7 @@ import Testing
             let names = cells[0].split(separator: "`").map(String.init).filter { $0 != ", " }
             let named = ProfileKey(rawValue: names[0])
             let key = try #require(named, "\(line)")
-            #expect(found.updateValue(cells, forKey: key) == nil, "\(key) stands there twice")
+            #expect(found.updateValue(cells, forKey: key) == nil, "\(key) is there twice")
             spellings.formUnion(names.dropFirst())
         }
         #expect(spellings == Set(ProfileKey.otherSpellings.keys))

@@ -19,7 +19,7 @@ import Testing
         return try ProfileFolder(folder.path + "/p").profile(#require(name))
     }
 
-    @Test("an empty profile denies, tolerates one, salts and locks out")
+    @Test("an empty profile denies offline logins, tolerates one failure, salts and locks out")
     func defaults() throws {
         let profile = try parse("{}")
         #expect(!profile.offlineAuthAllowed && profile.maxLoginAttempts == 1)
@@ -27,7 +27,7 @@ import Testing
         #expect(profile.onAttemptsExceeded == .lockout)
     }
 
-    @Test("values are taken in the SDK's spellings")
+    @Test("values are accepted in the SDK's spellings")
     func values() throws {
         for text in ["true", "\"TRUE\"", "\"true\"", "\"True\""] {
             #expect(try parse("{\"OfflineAuthAllowed\": \(text)}").offlineAuthAllowed)
@@ -45,7 +45,7 @@ import Testing
         #expect(try parse(#" {"OnAttemptsExceeded" : "wipe" } "#).onAttemptsExceeded == .wipe)
     }
 
-    @Test("what a profile must not say is refused with its reason")
+    @Test("a forbidden value is refused with its reason")
     func refused() throws {
         var cases: [(String, ProfileProblem)] = []
         for text in [
@@ -75,7 +75,7 @@ import Testing
         for (json, problem) in cases { #expect(throws: AuthError.profile(problem), "\(json)") { try parse(json) } }
     }
 
-    @Test("a file that is not one flat object is malformed, whatever it is")
+    @Test("a file that is not one flat object is malformed")
     func malformed() throws {
         let cases: [String] = [
             "", " ", "null", "[]", "{", "}", "{}}", "{} x", "{\"A\"}", "{\"A\":}", "{\"A\":1,}", "{,}", "{\"A\" 1}",
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("set adds to what is there, writes all or nothing, private, and show reads it back")
+    @Test("set adds to the stored keys, writes all or nothing into a private file, and show reads it back")
     func set() throws {
         let home = try Home(), folder = ProfileFolder(home.path + "/config/omvault/profiles")
         let work = try ProfileName("work")

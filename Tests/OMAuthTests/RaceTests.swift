@@ -8,7 +8,7 @@ import Testing
 @testable import OMAuth
 
 @Suite(.serialized) struct RaceTests {
-    @Test("R1 200 wrong guesses at once with N = 5 give 6 checks and one wipe")
+    @Test("R1 200 simultaneous wrong guesses with N = 5 give 6 checks and one wipe")
     func wrong() async throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
@@ -31,7 +31,7 @@ import Testing
         #expect(try home.row(profile).charged == 6)
     }
 
-    @Test("R2 200 right passwords at once with N = 1 are 200 successes")
+    @Test("R2 200 simultaneous right passwords with N = 1 are 200 successes")
     func right() async throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -41,7 +41,7 @@ import Testing
         #expect(row.charged == 0 && row.failed == 0)
     }
 
-    @Test("of 20 that enrol one user at once, one does, and the others need its password")
+    @Test("of 20 simultaneous enrolments of one user one succeeds, and the others need its password")
     func enrolments() async throws {
         let home = try Home(), profile = try policy()
         let outcomes = try await atOnce(20) { _ in
@@ -54,7 +54,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("20 users enrolled at once, in a ledger that none of them found, all log in")
+    @Test("20 users who are enrolled at once, in a missing ledger, all log in")
     func users() async throws {
         let home = try Home(), profile = try policy()
         let users = try (0..<20).map { try UserName("user \($0)") }
@@ -66,7 +66,7 @@ import Testing
         #expect(outcomes.allSatisfy { $0 == nil }, "\(outcomes)")
     }
 
-    @Test("R14 a lock file that is deleted and replaced all the while lets no guess more through")
+    @Test("R14 replacing a lock file again and again allows no additional guess")
     func replacedLock() async throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
@@ -78,7 +78,7 @@ import Testing
                 round += 1
                 unlink(lock)
                 if round % 3 == 0 { symlink("/dev/null", lock) }
-                // Between two rounds a lock may be made and taken.
+                // A lock may be made and taken between two rounds.
                 sched_yield()
             }
         }
@@ -86,8 +86,8 @@ import Testing
         isOver.store(true, ordering: .relaxed)
         await vandal
         unlink(lock)
-        // The planted link may have stopped all of them: that depends on how the threads ran. The guesses that are left are
-        // made now, and there are no more of them than before.
+        // The planted link may have stopped all of them, depending on the order of the threads. The remaining guesses follow
+        // here, and their number is not larger than before.
         let later = (0..<7).map { _ in home.check("wrong", profile) }
         let checks = (outcomes + later).count { outcome in
             switch outcome {
@@ -100,7 +100,7 @@ import Testing
         #expect(try home.row(profile).charged <= 6)
     }
 
-    @Test("R16 a lock is closed in whatever a process starts while it holds it")
+    @Test("R16 a process that is started under a lock does not inherit it")
     func closedOnExec() async throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)

@@ -3,10 +3,10 @@ import OMSystem
 
 @testable import OMAuth
 
-// `omvault login`, what it remembers and the session that it leaves behind, after docs/reference/login.md, "What ends with what",
+// `omvault login`, its remembered data and its session, after docs/reference/login.md, "What ends with what",
 // "Remembered credentials" and "Sessions".
 extension ReferenceModel {
-    /// Of the one user there is.
+    /// The state of the only user.
     struct Remembered: Equatable {
         var hasUser = false
         var preferences = RememberPreferences()
@@ -21,16 +21,16 @@ extension ReferenceModel {
         var lastUse: Int64
     }
 
-    /// How a step is meant to end, and the refusals that somebody was told of before that.
+    /// The expected end of a step, and the earlier refusals that the prompter got.
     struct Meant {
-        /// nil: the session answered.
+        /// Nil if the session answered.
         let ending: Ending?
         var told: [AuthError] = []
     }
 
-    // MARK: - What ends with what
+    // MARK: - Endings
 
-    /// The cached credential aside, which is the caller's.
+    /// Without the cached credential, which the caller handles.
     mutating func takeAway(after event: ClearingEvent) {
         switch event {
         case .limitExceeded, .wrongOffline, .rejectedCached, .rejectedOther, .forbidden, .blocked:
@@ -41,7 +41,7 @@ extension ReferenceModel {
             deletePassword()
             session = nil
         case .logoutClear:
-            // A choice that names nobody is nobody's.
+            // A choice without a user name belongs to no user.
             if remembered.hasUser { remembered = Remembered() }
             session = nil
         }
@@ -49,7 +49,7 @@ extension ReferenceModel {
 
     private mutating func deletePassword() { (remembered.password, remembered.isArmed) = (nil, false) }
 
-    /// Refusals that the matrix names end the session, whichever verb met them.
+    /// The refusals in the matrix end the session, for every verb.
     private mutating func follow(_ error: AuthError) {
         switch error {
         case .tooManyAttempts(let last): follow(last)
@@ -68,13 +68,13 @@ extension ReferenceModel {
         return .idle
     }
 
-    /// Time has passed: the agent looks by itself.
-    mutating func judge(_ clock: ClockReading) {
+    /// Time has passed, and the agent checks its sessions itself.
+    mutating func expire(_ clock: ClockReading) {
         guard let session, let limit = session.limit, clock.sinceBoot - session.started >= limit else { return }
         takeAway(after: .sessionTimeOut)
     }
 
-    /// The agent's end takes nothing else away; another boot ends every session.
+    /// The end of the agent deletes nothing else, and another boot ends every session.
     mutating func endAgent(isReboot: Bool) {
         if isReboot || session?.survivesRestart == false { session = nil }
     }
@@ -105,7 +105,7 @@ extension ReferenceModel {
         }
     }
 
-    /// The auto login first, then somebody who answers once and declines what is asked after that.
+    /// The auto login first, then a user who answers once and declines all later questions.
     private mutating func logIn(
         _ mode: ConnectivityMode, _ answer: ModelTests.Answer, _ wish: ModelTests.Wish?, _ clock: ClockReading
     ) -> Meant {
@@ -113,7 +113,7 @@ extension ReferenceModel {
         var (told, wrong): ([AuthError], Int) = ([], 0)
         func cancelled() -> Meant { Meant(ending: .refused(.cancelled), told: told) }
         if remembered.isArmed, choice == .autoLogin, let password = remembered.password {
-            // Taken before it is submitted.
+            // The auto login is marked as used before it is submitted.
             remembered.isArmed = false
             noteRemembered()
             let ending = submit(password, mode, clock)
@@ -157,7 +157,7 @@ extension ReferenceModel {
 
     // MARK: - Remembering
 
-    /// The first that the profile allows and the user wants or, having chosen nothing, gets by default.
+    /// The first value that the profile allows and the user wants, or gets by default without a choice.
     private var choice: RememberChoice {
         func isOn(_ option: RememberOption, _ wanted: Bool?) -> Bool {
             option.isAllowed && (wanted ?? option.isDefault)
@@ -168,7 +168,7 @@ extension ReferenceModel {
         return isOn(policy.userName, wanted.userName) ? .userName : .nothing
     }
 
-    /// A login that asks a person first takes away what the profile does not keep any more.
+    /// A login with a prompter first deletes what the profile no longer keeps.
     private mutating func deleteDisallowed() {
         let before = remembered, policy = settings.remember, wanted = remembered.preferences
         if choice != .autoLogin, choice != .credentials { remembered.password = nil }
@@ -191,7 +191,7 @@ extension ReferenceModel {
 }
 
 extension AuthError {
-    /// What is refused as wrong is asked for again.
+    /// A wrong answer is asked for again.
     fileprivate var asksAgain: Bool {
         switch self {
         case .wrongPassword, .online(.rejected): true

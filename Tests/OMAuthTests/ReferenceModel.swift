@@ -3,13 +3,13 @@ import OMSystem
 
 @testable import OMAuth
 
-/// What a login is meant to come to, as plainly as it can be said: no bytes, no keys, no files. Tests hold the real one
-/// against it, step by step. Here is the cached credential; what is remembered and the session are in ReferenceLogin.swift.
+/// The expected results of a login, as simply as possible: no bytes, no keys, no files. Tests compare the real login
+/// with it, step by step. This file has the cached credential; ReferenceLogin.swift has remembered data and the session.
 struct ReferenceModel {
     enum Kind { case live, wiped, cleared }
     enum Net: CaseIterable { case up, blocked, forbidden, unreachable, late, untrusted, failed }
 
-    /// What a row is meant to say.
+    /// The expected values of a row.
     struct Row: Equatable {
         var kind = Kind.live
         var password = 0
@@ -30,7 +30,7 @@ struct ReferenceModel {
         var policy: ServerPolicy?
     }
 
-    /// What stands on the disk, and how often the row was written since the step began.
+    /// The state on the disk, and the number of writes of the row since the step began.
     struct State {
         let row: Row?
         let remembered: Remembered
@@ -42,12 +42,12 @@ struct ReferenceModel {
     var session: Session?
     var isRolledBack = false
     var hasLedger = false
-    /// What the server said to a login that was cleared since.
+    /// The server's policy for a login that was cleared since.
     var seen: ServerPolicy?
     /// The last check was the attempt that locked the login.
     private var hasLocked = false
     var settings = Settings()
-    /// Every state that the last step has been through: where a cut of the power may leave it.
+    /// Every state of the last step. A power cut may leave any of them.
     var passed: [State] = []
 
     // MARK: - Policy and time
@@ -85,14 +85,14 @@ struct ReferenceModel {
         passed.append(State(row: new, remembered: remembered, writes: (passed.last?.writes ?? 0) + 1))
     }
 
-    /// What is remembered was written.
+    /// The remembered data was written.
     mutating func noteRemembered() {
         passed.append(State(row: row, remembered: remembered, writes: passed.last?.writes ?? 0))
     }
 
     // MARK: - Offline
 
-    /// nil: the password is right.
+    /// Nil if the password is right.
     private mutating func check(_ password: Int, _ clock: ClockReading) -> AuthError? {
         hasLocked = false
         if isRolledBack { return .rolledBack }
@@ -163,7 +163,7 @@ struct ReferenceModel {
         let old = isRolledBack ? nil : row
         var server = old?.server
         if offered != nil || isMissing { server = Self.followed(server, by: seen) }
-        // What was cached before is neither renewed nor taken away.
+        // An earlier credential is neither renewed nor deleted.
         if isMissing, server == nil { return .online(notCached: .policyMissing(.notAsked)) }
         server = Self.followed(server, by: offered)
         if !isAllowed(server), old == nil, server == nil { return .online(notCached: .offlineNotAllowed) }
@@ -246,7 +246,7 @@ struct ReferenceModel {
         remove()
     }
 
-    /// How many wrong answers a login that asks takes.
+    /// The number of wrong answers that a login with a prompter accepts.
     var mostAnswers: Int { limit(isRolledBack ? nil : row?.server) }
 
     /// `login rm`

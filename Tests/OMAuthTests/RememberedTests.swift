@@ -23,7 +23,7 @@ import Testing
         return key
     }
 
-    @Test("R54 allowed × preference × default for each of the three: the first that is allowed and wanted counts")
+    @Test("R54 allowed × preference × default for each of the three: the first allowed and wanted value counts")
     func precedence() {
         let options = [(false, false), (true, false), (true, true), (false, true)].map {
             RememberOption(isAllowed: $0.0, isDefault: $0.1)
@@ -54,12 +54,12 @@ import Testing
             }
         }
         #expect(cases == 64 * 27)
-        // A preference alone allows nothing.
+        // A preference alone gives no permission.
         let eager = RememberPreferences(autoLogin: true, credentials: true, userName: true)
         #expect(RememberChoice(RememberPolicy(), eager) == .nothing)
     }
 
-    @Test("what is remembered is sealed in the file, opens with its key only, and is gone from the file when forgotten")
+    @Test("remembered data is sealed in the file, opens with its key only, and leaves the file when forgotten")
     func sealed() throws {
         let home = try Home(), profile = try auto(), authenticator = home.authenticator()
         let password = "correct horse battery staple"
@@ -79,7 +79,7 @@ import Testing
         let stored = try #require(try Ledger.open(home.backend.ledger)?.serverRow(id))
         let box = try #require(try RememberedRow(stored, under: id, device).password?.box.bytes)
         #expect(try !home.files(holding: box).isEmpty)
-        // Every bit of it is authenticated; what is not is worth nothing, and stands in nobody's way.
+        // Every bit is authenticated. Unauthentic data counts as none, and blocks no login.
         for offset in stride(from: 0, to: stored.count, by: 7) {
             var bad = stored
             bad[offset] ^= 0x10
@@ -94,7 +94,7 @@ import Testing
         #expect(try authenticator.remembered(profile)?.user == ada)
     }
 
-    @Test("a reader of an old state holds the purge of a forgotten password up; the next operation finishes it")
+    @Test("a reader of an old state delays the purge of a forgotten password, and the next operation finishes it")
     func purge() throws {
         let home = try Home(), profile = try auto(), authenticator = home.authenticator()
         let receipt = try authenticator.login(
@@ -110,7 +110,7 @@ import Testing
             _ = try? authenticator.end(ada, profile, after: .logoutClear)
             #expect((try? home.files(holding: box))?.isEmpty == false)
         }
-        // A connection that stays open keeps the log's file, as another process would.
+        // An open connection keeps the log's file, as another process would.
         withExtendedLifetime(try reader.number("SELECT 1")) {}
         #expect(try authenticator.remembered(profile) == nil)
         _ = try authenticator.status([profile])
@@ -125,61 +125,61 @@ import Testing
             LoginRequest(ada, profile), password: Password("old"), asking: TestProvider(knowing: "old"))
         let key = try key(authenticator)
         try authenticator.remember(receipt, profile, password: Password("old"), key: key)
-        // Meanwhile another password is cached, and the old one is still remembered.
+        // Meanwhile another password is cached, and the old password is still remembered.
         let remembered = place.disk.remembered
         #expect(
             authenticator.end("new", profile, .online, asking: TestProvider(knowing: "new")) == .online(notCached: nil))
         place.disk.remembered = remembered
-        let nobody = Script([])
+        let silent = Script([])
         for _ in 0..<50 {
             let refusal = refusal { () throws(AuthError) in
                 _ = try authenticator.login(
-                    profile, mode: .offline, prompting: nobody, asking: nil, remembering: key)
+                    profile, mode: .offline, prompting: silent, asking: nil, remembering: key)
             }
             #expect(refusal == .cancelled)
         }
         let row = try #require(try place.row(profile))
         #expect(row.charged == 1 && row.failed == 1 && row.isLive)
         #expect(try authenticator.remembered(profile)?.hasPassword == false)
-        #expect(nobody.questions.first?.refusal == .wrongPassword(attemptsLeft: 2, consequence: .wipe))
-        #expect(nobody.questions.count == 50 && nobody.questions[1].refusal == nil)
-        #expect(nobody.questions[0].user == ada)
+        #expect(silent.questions.first?.refusal == .wrongPassword(attemptsLeft: 2, consequence: .wipe))
+        #expect(silent.questions.count == 50 && silent.questions[1].refusal == nil)
+        #expect(silent.questions[0].user == ada)
     }
 
-    @Test("an auto login that a crash cut short is not tried again by itself; one that reached nobody is")
+    @Test("an auto login that a crash interrupted is not repeated, unless it reached no server")
     func autoLogin() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
         let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
         let key = try key(authenticator)
         try authenticator.remember(receipt, profile, password: Password("right"), key: key)
-        let nobody = Script([])
+        let silent = Script([])
         func login(_ provider: TestProvider?, _ mode: ConnectivityMode) -> AuthError? {
             refusal { () throws(AuthError) in
                 _ = try authenticator.login(
-                    profile, mode: mode, prompting: nobody, asking: provider, remembering: key)
+                    profile, mode: mode, prompting: silent, asking: provider, remembering: key)
             }
         }
         #expect(login(server, .auto) == nil)
         #expect(login(Self.gone, .auto) == nil, "offline, by the remembered password")
         #expect(login(Self.gone, .online) == .online(.unreachable(.refused)))
         #expect(login(server, .online) == nil)
-        #expect(nobody.questions.isEmpty)
-        // Taken, and then nothing: a crash.
+        #expect(silent.questions.isEmpty)
+        // The auto login is marked as used, and then the process crashes.
         let isTaken = try authenticator.takeAutoLogin(profile, key: key) != nil
         let isThereAnother = try authenticator.takeAutoLogin(profile, key: key) != nil
         #expect(isTaken && !isThereAnother)
         #expect(login(server, .auto) == .cancelled)
-        #expect(nobody.questions.count == 1 && nobody.questions[0].hasRememberedPassword)
-        // Locked: there is no key, so nobody is logged in, and nothing is lost.
+        #expect(silent.questions.count == 1 && silent.questions[0].hasRememberedPassword)
+        // A locked vault gives no key, so the login fails, and nothing is lost.
         let locked = refusal { () throws(AuthError) in
-            _ = try authenticator.login(profile, prompting: nobody, asking: server)
+            _ = try authenticator.login(profile, prompting: silent, asking: server)
         }
-        #expect(locked == .cancelled && nobody.questions.last?.hasRememberedPassword == false)
+        #expect(locked == .cancelled && silent.questions.last?.hasRememberedPassword == false)
         #expect(try authenticator.remembered(profile)?.hasPassword == true)
     }
 
-    @Test("a login that was called off before it began takes no auto login")
+    @Test("a login that was cancelled before it began uses no auto login")
     func calledOff() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
@@ -194,19 +194,19 @@ import Testing
         #expect(try authenticator.remembered(profile)?.isArmed == true && server.asked == 1)
     }
 
-    @Test("R53 an auto login that a server got and did not judge, or was late with, is not submitted again")
-    func unjudged() throws {
+    @Test("R53 an auto login that a server received without a timely answer is not submitted again")
+    func unanswered() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let receipt = try authenticator.login(
             LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
-        let key = try key(authenticator), nobody = Script([])
+        let key = try key(authenticator), silent = Script([])
         for answer in [OnlineRefusal.failed(.tokenMissing), .failed(.serverError), .unreachable(.timedOut)] {
             try authenticator.remember(receipt, profile, password: Password("right"), key: key)
             let server = TestProvider(answer)
             for _ in 0..<3 {
                 _ = refusal { () throws(AuthError) in
                     _ = try authenticator.login(
-                        profile, mode: .online, prompting: nobody, asking: server, remembering: key)
+                        profile, mode: .online, prompting: silent, asking: server, remembering: key)
                 }
             }
             #expect(server.asked == 1, "\(answer)")
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test("removing a login, and changing its password, forget the remembered one: its bytes are in no file")
+    @Test("removing a login, or changing its password, removes the remembered password from all files")
     func forgotten() throws {
         let always = { try policy(3, .lockout) }
         for removes in [true, false] {
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test("where nothing may be cached, the first login is remembered all the same, and removing the user forgets it")
+    @Test("the first login is remembered even if nothing may be cached, and removing the user forgets it")
     func withoutCache() throws {
         let home = try Home(), authenticator = home.authenticator()
         let profile = try serverProfile(allowed: false) {
@@ -253,9 +253,9 @@ import Testing
         let server = TestProvider(knowing: "right")
         let script = Script([.init(ada, .none, "right", nil)])
         _ = try authenticator.login(profile, prompting: script, asking: server, remembering: key)
-        let nobody = Script([])
-        _ = try authenticator.login(profile, prompting: nobody, asking: server, remembering: key)
-        #expect(nobody.questions.isEmpty && server.asked == 2)
+        let silent = Script([])
+        _ = try authenticator.login(profile, prompting: silent, asking: server, remembering: key)
+        #expect(silent.questions.isEmpty && server.asked == 2)
         let bob = try UserName("bob")
         #expect(throws: AuthError.noCredential) { try authenticator.remove(bob, profile.name, server: profile.serverIdentity) }
         #expect(try authenticator.remembered(profile)?.isArmed == true)
@@ -263,7 +263,7 @@ import Testing
         #expect(try authenticator.remembered(profile) == nil)
     }
 
-    @Test("what is remembered and damaged is as if nothing were, and the next login that is remembered takes its place")
+    @Test("damaged remembered data counts as none, and the next remembered login replaces it")
     func damaged() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
@@ -278,7 +278,7 @@ import Testing
         #expect(try authenticator.remembered(profile)?.isArmed == true)
     }
 
-    @Test("an auto login is not submitted where another one is meant, nor one under another key offered")
+    @Test("an auto login is not submitted for another login, or under another key")
     func notMeant() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
@@ -298,7 +298,7 @@ import Testing
         #expect(try authenticator.remembered(profile)?.isArmed == true)
     }
 
-    @Test("another user's failures, offline and online, take nothing away of what is remembered")
+    @Test("another user's failures, offline and online, leave the remembered data")
     func othersFailures() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let receipt = try authenticator.login(
@@ -317,7 +317,7 @@ import Testing
     }
 
     @Test(
-        "a prompter that goes on answering with a remembered password that is not there is told so once, and then the login ends"
+        "a prompter that repeats a missing remembered password gets one warning, and then the login ends"
     )
     func stubborn() throws {
         let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
@@ -351,7 +351,7 @@ import Testing
         #expect(script.questions.map(\.refusal) == [nil, .online(.rejected)])
         #expect(script.questions.map(\.asksDomain) == [true, true])
         #expect(script.steps == [.asking, .asking, .storing])
-        // The remembered one, by its own name and by nobody else's.
+        // The remembered password is used by its own name only.
         let bob = try UserName("bob")
         let next = Script([.init(bob, sales, nil, nil), .init(ada, sales, nil, nil)])
         let again = try authenticator.login(profile, prompting: next, asking: server, remembering: key)
@@ -362,12 +362,12 @@ import Testing
     }
 }
 
-/// Somebody who answers what a test has written down, and then declines.
+/// A user who gives the test's answers, and then declines.
 private final class Script: LoginPrompter, @unchecked Sendable {
     struct Line {
         let user: UserName
         let domain: IdentityDomain
-        /// nil: the remembered one.
+        /// Nil means the remembered password.
         let password: String?
         let preferences: RememberPreferences?
 

@@ -19,7 +19,7 @@ import Testing
             ])
     }
 
-    @Test("R50 every scheme takes exactly the bytes that were enrolled", arguments: CryptoScheme.allCases)
+    @Test("R50 every scheme accepts exactly the enrolled bytes", arguments: CryptoScheme.allCases)
     func roundTrip(_ scheme: CryptoScheme) throws {
         let home = try Home(), profile = try work(scheme)
         for (number, password) in Self.passwords.enumerated() {
@@ -40,7 +40,7 @@ import Testing
         return false
     }
 
-    @Test("R49 a password that looks like a stored hash is only itself")
+    @Test("R49 a password that looks like a stored hash matches only itself")
     func prefixes() throws {
         let home = try Home(), profile = try work(.plainText)
         let hash = try CryptoScheme.sha1.inner(of: Password("x"), salt: [])
@@ -49,7 +49,7 @@ import Testing
         try home.enroll(profile, password: text)
         #expect(home.check(text, profile) == nil)
         #expect(isWrong(home.check("x", profile)))
-        // Nor does knowing the scheme's output help where the scheme is a hash.
+        // Knowing the scheme's output does not help if the scheme is a hash.
         let hashed = try work(.sha1), bob = try UserName("bob")
         try home.enroll(hashed, user: bob, password: "x")
         #expect(isWrong(home.check(text, hashed, user: bob)))
@@ -74,7 +74,7 @@ import Testing
         #expect(decoded.suffix(32).elementsEqual("000102030405060708090A0B0C0D0E0F".utf8))
     }
 
-    @Test("codes are the SDK's and names its spellings, whatever their case")
+    @Test("codes are the SDK's, and names have the SDK's spellings in any case")
     func names() {
         #expect(CryptoScheme.allCases.count == 12)
         #expect(Set(CryptoScheme.allCases.map(\.code)) == Set(0...11))

@@ -7,7 +7,7 @@ import Testing
 
 /// Secret questions (KBA): an application's own provider asks them through the prompter.
 @Suite struct SecretQuestionTests {
-    @Test("a provider's question reaches whoever logs in, and the answer decides; afterwards the password alone works offline")
+    @Test("a provider's question reaches the user, the answer decides, and later the password alone works offline")
     func asked() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3), bank = Bank()
         let person = Person(answers: ["Fido", "Rex"])
@@ -15,13 +15,13 @@ import Testing
         let mode = receipt.details.mode
         #expect(mode == .online(notCached: nil))
         #expect(person.heard == [SecretQuestion("Your first pet?"), SecretQuestion("Your first pet?")])
-        // The wrong answer was the server's no: the person was asked anew.
+        // The wrong answer was the server's refusal, and the user was asked again.
         #expect(person.refusals == [nil, .online(.rejected)])
         #expect(place.authenticator().end("right", profile, .offline, asking: nil) == .offline(nil))
         #expect(person.heard.count == 2)
     }
 
-    @Test("who declines to answer is not logged in, nothing is charged or taken away, and no password is asked for again")
+    @Test("a declined question gives no login, charges and deletes nothing, and asks for no password again")
     func declined() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3)
         #expect(place.authenticator().end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
@@ -33,14 +33,14 @@ import Testing
         #expect(person.heard.count == 1 && person.refusals == [nil])
         #expect(try place.row(profile)?.verifier == before?.verifier)
         #expect(try place.row(profile)?.charged == 0)
-        // Where nobody is there to be asked, it is the same.
+        // The result is the same without a user to ask.
         #expect(place.authenticator().end("right", profile, asking: Bank()) == .refused(.online(.failed(.cancelled))))
     }
 
-    @Test("after the login was called off, nobody is asked and no answer gets through")
+    @Test("a cancelled login asks no question and sends no answer")
     func calledOff() throws {
         let profile = try serverProfile(3)
-        // While the first question is open, and before it.
+        // During the first question, and before it.
         for early in [false, true] {
             let place = MemoryLoginBackend(), cancellation = Cancellation(), bank = Bank(asks: 2)
             let person = Person(answers: ["Rex", "Rex"]) { cancellation.cancel() }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("an application's window answers a question, and called off, an answer that is still typed goes nowhere")
+    @Test("an application's window answers a question, and a cancelled question ignores the answer")
     func awaited() async throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let receipt = try await place.authenticator().login(profile, prompting: Window(waits: false), asking: Bank())
@@ -78,11 +78,11 @@ import Testing
     }
 }
 
-/// A provider of an application's own: after the password, its server wants to know more.
+/// An application's own provider. Its server asks another question after the password.
 private final class Bank: Provider, @unchecked Sendable {
     private let asks: Int
     var beforeAsking: () -> Void = {}
-    /// What came of each question.
+    /// The result of each question.
     var answered: [String?] = []
 
     init(asks: Int = 1) { self.asks = asks }

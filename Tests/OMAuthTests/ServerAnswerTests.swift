@@ -5,18 +5,18 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("What a server's answer may do to what is here") struct ServerAnswerTests {
+@Suite("The limits of a server's answer") struct ServerAnswerTests {
     private static let now: Int64 = 1_800_000_000
     private static let day: Int64 = 86_400
 
     @Test(
-        "no server's clock makes a credential expire later than this machine's time and the maximum age",
+        "a server's clock makes no credential expire later than this machine's time and the maximum age",
         arguments: [0, 1, 3_600, 86_400, 86_401, 30 * 86_400, 251_602_300_799] as [Int64])
     func ahead(_ seconds: Int64) throws {
         let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(3, maxAge: 100)
         let authenticator = place.authenticator(clock: clock)
         let server = TestProvider(knowing: "right", time: Self.now + seconds)
-        // The second time there is a row that remembers a time already.
+        // The second time, the row already remembers a time.
         for _ in 0..<2 {
             #expect(authenticator.end("right", profile, asking: server) == .online(notCached: nil))
             let row = try #require(try place.row(profile))
@@ -39,7 +39,7 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.expired(since: Self.now + 3_600)))
     }
 
-    @Test("a floor that a clock in 2038 has raised comes down again with a server's time")
+    @Test("a server's time lowers a floor that a clock in 2038 raised")
     func poisoned() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(3, maxAge: 30 * Self.day)
         let authenticator = place.authenticator(clock: clock)
@@ -54,13 +54,13 @@ import Testing
         #expect(try place.row(profile)?.lastOnline == Self.now + 10)
     }
 
-    @Test("a 401 takes away the slot that was compared, and not the one that another process has stored since")
+    @Test("a 401 deletes the compared slot, and not a newer slot of another process")
     func bound() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         #expect(authenticator.end("old", profile, asking: TestProvider(knowing: "old")) == .online(notCached: nil))
         guard let device = try place.loadDevice() else { throw Missing() }
         let id = LoginKey(ada, profile).id(under: device)
-        // Behind the comparison, as soon as the lock is free, somebody logs in with the new password.
+        // After the comparison, as soon as the lock is free, the user logs in with the new password.
         place.interlude = (
             id,
             {
@@ -71,12 +71,12 @@ import Testing
         let hadInterlude = place.interlude == nil
         #expect(hadInterlude)
         #expect(authenticator.end("new", profile, .offline, asking: nil) == .offline(nil))
-        // And without an interlude it goes.
+        // Without an interlude the slot is deleted.
         #expect(authenticator.end("new", profile, asking: TestProvider(.rejected)) == .refused(.online(.rejected)))
         #expect(try place.row(profile)?.isLive == false)
     }
 
-    @Test("a boot without an id is never the same one: no session outlives it")
+    @Test("a boot without an id never equals another boot, so no session survives it")
     func unknownBoot() throws {
         let clock = ClockReading(wall: Self.now, sinceBoot: 10, bootID: [UInt8](repeating: 0, count: 16))
         var session = SessionDeadlines(try serverProfile(1), at: clock)
@@ -84,7 +84,7 @@ import Testing
         #expect(session.use(at: clock) == .ended)
     }
 
-    @Test("what was never asked of a server stands in the log as that, and not as the server's error")
+    @Test("the log records a question that no server was asked as that, and not as a server's error")
     func logged() {
         for failure in OnlineFailure.allCases {
             let ours: Set<OnlineFailure> = [

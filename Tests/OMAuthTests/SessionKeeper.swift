@@ -2,7 +2,7 @@ import OMSystem
 
 @testable import OMAuth
 
-/// What an agent does with the session of one login.
+/// The agent's handling of the session of one login.
 struct SessionKeeper {
     enum Standing { case none, valid, idle }
 
@@ -21,7 +21,7 @@ struct SessionKeeper {
         }
     }
 
-    /// Whether it answers a login; that is a use.
+    /// Whether the session answers a login. An answer counts as a use.
     mutating func answers(at clock: ClockReading) -> Bool {
         if case .valid? = session?.use(at: clock) { true } else { false }
     }
@@ -33,8 +33,8 @@ struct SessionKeeper {
         }
     }
 
-    /// What has come about by itself since it was last looked at.
-    mutating func judge(at clock: ClockReading) -> ClearingEvent? {
+    /// The events since the last look.
+    mutating func expire(at clock: ClockReading) -> ClearingEvent? {
         switch session?.state(at: clock) {
         case nil, .valid?: return nil
         case .idle?:
@@ -46,7 +46,7 @@ struct SessionKeeper {
         }
     }
 
-    /// Another agent takes up what this one may leave.
+    /// Another agent takes over the sessions that may survive.
     mutating func restart(at clock: ClockReading) {
         guard let kept = session, !kept.survivesRestart || kept.state(at: clock) == .ended else { return }
         session = nil

@@ -4,8 +4,8 @@ import Testing
 
 @testable import OMAuth
 
-@Suite("What a refusal costs") struct StrangerTests {
-    /// How often `answer` stretches, from a place with the login of ada.
+@Suite("The cost of a refusal") struct StrangerTests {
+    /// The number of stretches of `answer`, from a place with the login of ada.
     private func stretches(
         _ change: (MemoryLoginBackend, Authenticator, Profile) throws -> Void = { _, _, _ in },
         _ answer: (Authenticator, Profile) throws -> Void
@@ -26,7 +26,7 @@ import Testing
 
     private static let eve = known("eve")
 
-    @Test("a name that is not known here costs the stretch that a wrong password of a known one costs, and leaves no row")
+    @Test("an unknown name costs the same stretch as a wrong password, and leaves no row")
     func unknown() async throws {
         let count1 = try stretches { logins, profile in
             #expect(
@@ -42,7 +42,7 @@ import Testing
         #expect(count2 == 1)
     }
 
-    @Test("so does one whose credential is gone, wiped or cleared")
+    @Test("a name with a missing, wiped or cleared credential costs the same stretch")
     func gone() async throws {
         let count3 = try stretches({ _, logins, profile in
             for _ in 0..<2 { _ = logins.end("wrong", profile, .offline, asking: nil) }
@@ -58,7 +58,7 @@ import Testing
         #expect(count4 == 1)
     }
 
-    @Test("a server's 401 costs the same, whether anything is cached to be compared or not")
+    @Test("a server's 401 costs the same with and without a cached credential")
     func rejected() async throws {
         for user in [ada, Self.eve] {
             let count5 = try stretches { logins, profile in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("what the machine refuses costs nothing more")
+    @Test("a refusal by this machine costs nothing more")
     func machine() async throws {
         let count6 = try stretches({ place, _, _ in place.power = 0 }) { logins, profile in
             _ = logins.end("guess", profile, .offline, user: Self.eve, asking: nil)

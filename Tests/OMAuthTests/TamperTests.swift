@@ -6,7 +6,7 @@ import Testing
 @testable import OMAuth
 
 @Suite struct TamperTests {
-    @Test("R9 an old ledger put back is a rollback, without a check")
+    @Test("R9 an old ledger that was put back is refused as a rollback, without a check")
     func oldLedger() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -21,16 +21,16 @@ import Testing
         #expect(try home.authenticator().status([profile]).map(\.refusal) == [.rolledBack])
     }
 
-    @Test("R9 a ledger that lost its -wal is a rollback")
+    @Test("R9 a ledger without its -wal is refused as a rollback")
     func lostLog() throws {
         let home = try Home(), profile = try policy(3)
         try home.enroll(profile)
-        // While it is open, nobody is the last to close the ledger: the charges stay in the -wal.
+        // While this connection is open, no process closes the ledger last, so the charges stay in the -wal.
         let open = try home.database()
         _ = home.check("wrong", profile)
         _ = home.check("wrong", profile)
         #expect(FileManager.default.fileExists(atPath: home.backend.ledger + "-wal"))
-        // What a kill -9 and rm leave: the file without its log.
+        // The state after a kill -9 and an rm: the file without its log.
         try home.copy(home.backend.ledger, home.path + "/alone")
         withExtendedLifetime(try open.number("SELECT 1")) {}
         _ = consume open
@@ -39,7 +39,7 @@ import Testing
         #expect(home.check("right", profile) == .rolledBack)
     }
 
-    @Test("R7 a ledger, a row or a mark that was deleted is a rollback, a mark of generation 0 is not")
+    @Test("R7 a deleted ledger, row or mark is a rollback, but a mark of generation 0 is not")
     func deleted() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -61,7 +61,7 @@ import Testing
         #expect(home.check("right", profile, user: try UserName("bob")) == .noCredential)
     }
 
-    @Test("a row newer than its mark, as a crash leaves it, is accepted and the mark catches up")
+    @Test("a row newer than its mark, as a crash leaves it, is accepted and the mark follows")
     func newerRow() throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
@@ -76,7 +76,7 @@ import Testing
         #expect(home.check("right", profile) == .rolledBack)
     }
 
-    @Test("the same generation with another row is a rollback")
+    @Test("another row of the same generation is refused as a rollback")
     func forked() throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
@@ -91,7 +91,7 @@ import Testing
         #expect(home.check("right", profile) == .rolledBack)
     }
 
-    @Test("R32 one user's row on another's id is quarantined: knowing one password gives nobody another login")
+    @Test("R32 a row moved to another id is quarantined, so knowing one password gives no other login")
     func movedRow() throws {
         let home = try Home(), profile = try policy(), bob = try UserName("bob")
         try home.enroll(profile)
@@ -101,7 +101,7 @@ import Testing
         #expect(home.check("bob's", profile, user: bob) == nil)
     }
 
-    @Test("R8 a row with any byte changed is refused, charged nothing and left as it is")
+    @Test("R8 a row with any byte changed is refused, charges nothing and stays as it is")
     func flippedBytes() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -118,7 +118,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("R8 a ledger that is cut short is an error, or has lost nothing but its log")
+    @Test("R8 a truncated ledger is an error, or has lost nothing but its log")
     func truncated() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -127,16 +127,16 @@ import Testing
             let path = home.backend.ledger
             try FileManager.default.removeItem(atPath: path)
             try home.write(Array(whole.prefix(count)), to: path)
-            // Cut inside the page of the rows, the file reads as one whose row is gone.
+            // A file cut inside the page of the rows reads as a file whose row is gone.
             let refusal = home.check("right", profile)
-            // Cut behind the pages of the rows, where only the log stands, every row is still what this device wrote last: the
-            // attempt is charged, and what cannot be logged stands in nobody's way.
+            // A file cut after the pages of the rows loses only the log. Every row is still the last that this device wrote. So
+            // the attempt is charged, and the missing log stops no login.
             let isLogOnly = count > 3 * 4_096 && refusal == nil
             #expect(refusal == .quarantined || refusal == .rolledBack || isLogOnly, "\(count) bytes")
         }
     }
 
-    @Test("R44 without the device key, or with another, every row is refused with the reason and untouched")
+    @Test("R44 without the device key, or with another, every row is refused with the reason and left unchanged")
     func deviceKey() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -168,7 +168,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("removal gets out of a ledger that cannot be read at all, and keeps it aside", arguments: [0, 1, 100, 5000])
+    @Test("removal sets an unreadable ledger aside", arguments: [0, 1, 100, 5000])
     func unreadableLedger(count: Int) throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -184,7 +184,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("a device key that is none has an error of its own")
+    @Test("an invalid device key has its own error")
     func damagedDeviceKey() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -194,7 +194,7 @@ import Testing
         #expect(home.check("right", profile) == .deviceKeyDamaged)
     }
 
-    @Test("removal is the way out of every state, and a copy of what was removed stays refused")
+    @Test("removal works in every state, and a copy of a removed login stays refused")
     func removal() throws {
         let home = try Home(), profile = try policy()
         func remove() -> AuthError? {
@@ -238,7 +238,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("R61 a living credential is replaced only after its old password, which is charged")
+    @Test("R61 a living credential is replaced only after a check of its old password, which is charged")
     func replacement() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)

@@ -1,4 +1,4 @@
-// The end of a lock-out, and what it gives back.
+// The end of a lock-out, and the attempts that it gives back.
 
 import OMOnlineModel
 import OMSecrets
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The end of a lock-out") struct UnlockTests {
     @Test(
-        "login unlock gives no comparison behind a server's 401 back: N + 1 lie between two online successes, however often it is used"
+        "login unlock gives back no comparison after a server's 401: N + 1 happen between two online successes"
     )
     func comparisons() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(2, .lockout), authenticator = place.authenticator()

@@ -14,20 +14,20 @@ import Testing
 
     private var memory: LastSeenTime { LastSeenTime(starting: reading(Self.start)) }
 
-    @Test("time is the latest of the wall clock, the floor and what the boot clock has counted")
+    @Test("the time is the latest of the wall clock, the floor and the boot clock's count")
     func now() {
         #expect(memory.now(reading(Self.start + 50, boot: 1_010)) == Self.start + 50)
         #expect(memory.now(reading(Self.start - 50, boot: 1_000)) == Self.start)
         #expect(memory.now(reading(Self.start - 50, boot: 1_700)) == Self.start + 700)
-        // Another boot: its clock says nothing about the time before it.
+        // After another boot, its clock says nothing about the time before it.
         #expect(memory.now(reading(Self.start - 50, boot: 1_700, id: 2)) == Self.start)
         #expect(memory.now(reading(0, boot: 5, id: 2)) == Self.start)
-        // A boot without an id is never the same boot; a boot clock that ran backwards counts nothing.
+        // A boot without an id never equals another boot. A boot clock that ran backwards counts nothing.
         #expect(LastSeenTime(starting: reading(Self.start, id: 0)).now(reading(0, boot: 9_000, id: 0)) == Self.start)
         #expect(memory.now(reading(0, boot: 10)) == Self.start)
     }
 
-    @Test("clocks at their extremes are judged, not trapped on", arguments: [Int64.min, -1, 0, Int64.max])
+    @Test("a clock at its extremes gives a result and does not trap", arguments: [Int64.min, -1, 0, Int64.max])
     func extremes(_ value: Int64) {
         var memory = memory
         for _ in 0..<3 { memory.update(reading(value, boot: value, id: 3)) }
@@ -35,7 +35,7 @@ import Testing
         #expect(LastSeenTime.range.contains(memory.now(reading(value, boot: value, id: 3))))
     }
 
-    @Test("a clock behind the floor by more than two minutes is reported, and judged at the floor")
+    @Test("a clock more than two minutes behind the floor is reported, and the floor is used")
     func behind() {
         #expect(!memory.isAhead(of: reading(Self.start - 120)))
         #expect(memory.isAhead(of: reading(Self.start - 121)))
@@ -61,7 +61,7 @@ import Testing
         #expect(memory.now(reading(Self.start + 100, boot: 5, id: 3)) == Self.start + 90 + Self.day)
     }
 
-    @Test("a credential is good up to and including its last second")
+    @Test("a credential is valid up to and including its last second")
     func expiry() {
         let age = VerifierAge(since: 1_000, maximum: 60)
         #expect(!age.isExpired(at: 1_060))
@@ -69,7 +69,7 @@ import Testing
         #expect(!VerifierAge(since: 1_000, maximum: nil).isExpired(at: .max))
     }
 
-    @Test("an expired credential is refused, uncharged and kept; a clock set back does not bring it back")
+    @Test("an expired credential is refused, uncharged and kept, and a clock set back does not revive it")
     func expired() throws {
         let home = try Home(), profile = try policy(3, maxAge: 100), clock = TestClock()
         let authenticator = home.authenticator(clock: clock.read)
@@ -84,7 +84,7 @@ import Testing
         #expect(check("right") == .expired(since: since))
         #expect(check("wrong") == .expired(since: since))
         #expect(try authenticator.status(ada, profile).refusal == .expired(since: since))
-        // The next boot counts from nothing: what the refusal has noted is all that is known.
+        // The next boot counts from zero. Only the time that the refusal recorded is known.
         clock.reboot()
         clock.advance(wall: -10 * 365 * Self.day)
         #expect(check("right") == .expired(since: since))

@@ -7,10 +7,10 @@ import Testing
 @testable import OMAuth
 
 @Suite struct WipeTests {
-    @Test("R4 after a wipe no file holds slot, commitment, salts or salted hash, whatever else the ledger holds")
+    @Test("R4 after a wipe no file has the slot, commitment, salts or salted hash")
     func scan() throws {
         let home = try Home(), profile = try policy(1)
-        // Enough rows that SQLite splits pages and moves rows: their old places must be wiped, too.
+        // There are enough rows that SQLite splits pages and moves rows. Their old places must be wiped too.
         let others = try (0..<40).map { try UserName("user \(String(repeating: "x", count: $0 * 5 % 60)) \($0)") }
         for (number, user) in others.enumerated() {
             if number == 3 { try home.enroll(profile) }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "R4 a reader of an old state holds the wipe up; it is 23 all the same, and the next operation finishes it",
+        "R4 a reader of an old state delays the wipe; the result is still 23, and the next operation finishes it",
         arguments: ["status", "check", "another user's check"])
     func reader(_ next: String) throws {
         let home = try Home(), profile = try policy(1), bob = try UserName("bob")
@@ -52,7 +52,7 @@ import Testing
         _ = consume reader
     }
 
-    @Test("R4 a wipe that a crash cut short before its log was emptied is finished by the next operation")
+    @Test("R4 the next operation finishes a wipe that crashed before it emptied the log")
     func crashed() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -67,7 +67,7 @@ import Testing
         for trace in traces.stored { #expect(try home.files(holding: trace) == []) }
     }
 
-    /// Everything that a wipe must take away; `inner` must never have been there.
+    /// Everything that a wipe must delete. `inner` must never have been there.
     private func traces(_ home: Home, _ profile: Profile) throws -> (stored: [[UInt8]], inner: [UInt8]) {
         guard case .live(let slot) = try home.row(profile).verifier else { throw Missing() }
         let derivation = slot.derivation

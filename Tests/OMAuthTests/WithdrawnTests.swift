@@ -1,12 +1,12 @@
-// What a profile does not allow to be remembered any more, and OAuth, which never allows a password.
+// Remembered data that a profile no longer allows, and OAuth, which never allows a password.
 
 import OMSecrets
 import Testing
 
 @testable import OMAuth
 
-@Suite("A permission to remember that was withdrawn") struct WithdrawnTests {
-    /// What is allowed, by the initials of auto login, credentials and user name.
+@Suite("A withdrawn permission to remember") struct WithdrawnTests {
+    /// The permissions, by the initials of auto login, credentials and user name.
     private func profile(_ allowed: String, application: String? = nil) throws -> Profile {
         try serverProfile(3) {
             $0.remember.autoLogin = RememberOption(isAllowed: allowed.contains("a"))
@@ -28,9 +28,9 @@ import Testing
     private static let user = RememberPreferences(autoLogin: false, credentials: false, userName: true)
 
     @Test(
-        "what is not allowed any more is neither offered nor kept: the name, the password, or that it is submitted unasked",
+        "the name, the password or the auto login is neither offered nor kept after its permission is withdrawn",
         arguments: [
-            // chosen under all three · still allowed · name, password and armed are left
+            // chosen under all three · still allowed · name, password and auto login that are left
             (auto, "cu", true, true, false), (auto, "u", true, false, false), (auto, "", false, false, false),
             (auto, "a", true, true, true), (credentials, "au", true, false, false), (credentials, "", false, false, false),
             (user, "ac", false, false, false), (user, "u", true, false, false), (user, "", false, false, false),
@@ -50,7 +50,7 @@ import Testing
         let before = place.disk.remembered
         #expect(try authenticator.deleteDisallowed(left) == hasMore)
         try check("after")
-        // All allowed again: what is gone stays gone.
+        // All is allowed again, but deleted data stays deleted.
         let again = try #require(try authenticator.remembered(try profile("acu")))
         #expect(again.user == (name ? ada : nil) && again.hasPassword == password)
         #expect(again.isArmed == armed)
@@ -58,7 +58,7 @@ import Testing
         #expect((place.disk.remembered == before) == !hasMore)
     }
 
-    @Test("the bytes of a password go from the files as soon as the profile withdraws it, also under the application of before")
+    @Test("a password's bytes leave the files as soon as the profile withdraws it, also under the previous application")
     func bytes() throws {
         let home = try Home(), authenticator = home.authenticator()
         let before = try profile("acu", application: "one")
@@ -73,7 +73,7 @@ import Testing
         #expect(try authenticator.remembered(before)?.user == ada)
     }
 
-    @Test("a login that asks a person begins by forgetting, and shows no name that may not be remembered")
+    @Test("a login with a prompter first forgets, and shows no name that must not be remembered")
     func asked() throws {
         let place = MemoryLoginBackend(), authenticator = place.authenticator()
         try remember(Self.auto, try profile("acu"), authenticator)
@@ -87,7 +87,7 @@ import Testing
         #expect(try authenticator.remembered(try profile("acu"))?.user == nil)
     }
 
-    @Test("of a login by OAuth only the user's name is remembered, and a password of before is forgotten")
+    @Test("a login by OAuth remembers only the user's name, and forgets an older password")
     func oauth() throws {
         let values = [
             "AuthServerType": "OAuthAuthentication", "OAuthAuthZGrantType": "OAuthResourceOwner", "OAuthClientID": "app",
@@ -101,7 +101,7 @@ import Testing
         #expect(oauth.effect(of: .rememberUsernameAllowed) == .acts)
         #expect(try profile("acu").effect(of: .autoLoginAllowed) == .acts)
         let place = MemoryLoginBackend(), authenticator = place.authenticator()
-        // As an earlier version left it: the row of the OAuth login with a password in it.
+        // The state that an earlier version left: the row of the OAuth login with a password in it.
         let receipt = try authenticator.login(
             LoginRequest(ada, oauth), password: Password("right"), asking: TestProvider(knowing: "right"))
         let key = try authenticator.makeDeviceRememberingKey()
@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-/// Notes whose name it is shown, and declines.
+/// Records the user name that it is shown, and declines.
 private final class Asker: LoginPrompter, @unchecked Sendable {
     var users: [UserName?] = []
 

@@ -5,7 +5,7 @@ import Testing
 @testable import OMAuth
 
 @Suite("Wrong answers of one login") struct WrongAnswersTests {
-    /// Answers each question with the same wrong password, for a while.
+    /// Answers each question with the same wrong password, for a limited number of times.
     private final class Stubborn: LoginPrompter {
         private(set) var asked = 0
 
@@ -30,7 +30,7 @@ import Testing
         return try Profile(named.name, values: Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }))
     }
 
-    @Test("as many as the profile's MaxLoginAttempts end it with 10418, and no more reach the server", arguments: [1, 2, 5])
+    @Test("MaxLoginAttempts wrong answers end a login with 10418, and no more reach the server", arguments: [1, 2, 5])
     func profile(_ limit: Int) async throws {
         let server = TestProvider(knowing: "right"), place = MemoryLoginBackend()
         let (error, asked) = refused(try serverProfile(limit), server, place.authenticator())
@@ -39,7 +39,7 @@ import Testing
         #expect(asked == limit && server.asked == limit)
     }
 
-    @Test("as many as the server's policy says end it, whatever the profile says")
+    @Test("the number in the server's policy ends a login, whatever the profile says")
     func server() async throws {
         let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try serverProfile(5)
         let policy = ServerPolicy(epoch: 1, maxLoginAttempts: 2)
@@ -49,7 +49,7 @@ import Testing
         #expect(error == .tooManyAttempts(last: .online(.rejected)) && asked == 2)
     }
 
-    @Test("three end it where neither names a number, and the SDK's default of 1 still wipes offline")
+    @Test("three wrong answers end a login without a configured number, and the SDK's default of 1 still wipes offline")
     func unnamedLimit() async throws {
         let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try unnamed()
         let (error, asked) = refused(profile, TestProvider(knowing: "right"), logins)
@@ -59,7 +59,7 @@ import Testing
         #expect(offline == .attemptsExceeded(isFinished: true) && answers == 2)
     }
 
-    @Test("the attempt that locks is a verdict as the one that wipes is, also where the server was not reached")
+    @Test("the attempt that locks is a result like the attempt that wipes, also without the server")
     func locking() async throws {
         let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try serverProfile(1, .lockout)
         _ = try place.enrolled(logins, profile)

@@ -20,7 +20,7 @@ import Testing
         secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }
 
-    @Test("the SDK's own ciphertexts are written and read")
+    @Test("the ciphers write and read the SDK's own ciphertexts")
     func sdk() throws {
         let message = Array("secret message".utf8)
         for (count, expected) in [(24, "LdUajhLon9cUytt6Ts795g=="), (32, "98M4sUT7o/PVXeZB2MKFTw==")] {

@@ -11,7 +11,7 @@ import Testing
         return Array(output.prefix(count))
     }
 
-    @Test("a last chunk of nothing is read only where it is the only one: one message has one container")
+    @Test("an empty last chunk is read only if it is the only chunk, so a message has one container")
     func emptyEnd() throws {
         let key: Key<Sealing> = .random()
         for algorithm in FileAlgorithm.allCases {
@@ -24,7 +24,7 @@ import Testing
                 #expect(error as? CryptoError == .damagedContainer)
                 continue
             }
-            Issue.record("\(algorithm): an empty chunk behind a whole one was read")
+            Issue.record("\(algorithm): an empty chunk after a whole one was read")
         }
         var sealer = try ChunkCipher(.encrypt, .aes256GCM, key: key)
         let only = try run(&sealer, [], isLast: true, room: ChunkCipher.tagCount)

@@ -3,7 +3,7 @@ import OMSecrets
 import Testing
 
 @Suite struct DigestTests {
-    @Test("a message in pieces, a message whole and a secret message have one digest, with one context or many")
+    @Test("a message has one digest, in pieces, whole or secret, with one context or many")
     func pieces() throws {
         for algorithm in DigestAlgorithm.allCases {
             var reused = try Digest(algorithm)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("an algorithm answers to its short and its SDK name in any case, and to no other")
+    @Test("an algorithm has its short name and its SDK name in any case, and no other")
     func names() throws {
         for algorithm in DigestAlgorithm.allCases {
             for name in [

@@ -13,7 +13,7 @@ import Testing
         return container
     }
 
-    /// What was given out, and the error that ended it.
+    /// The returned plaintext, and the error at its end.
     private func opened(
         _ container: [UInt8], piece: Int = .max, _ unlock: (SealedFile) throws -> FileOpener
     ) -> (message: [UInt8], error: (any Error)?) {
@@ -31,7 +31,7 @@ import Testing
 
     private func refusal(_ container: [UInt8]) -> CryptoError? {
         let (message, error) = opened(container) { try $0.unlock(with: try key()) }
-        #expect(message.isEmpty, "given out before it was known to be right")
+        #expect(message.isEmpty, "plaintext came out before the check")
         return error as? CryptoError
     }
 
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("the length of a container tells that of its message, and a length that none has is refused")
+    @Test("a container's length gives the message's length, and an impossible length is refused")
     func messageLengths() throws {
         for count in [0, 1, 65535, 65536, 65537, 131_072, 131_073] {
             let container = try sealed(pattern(count), FileSealer(.aes256GCM, key: key()))
@@ -79,7 +79,7 @@ import Testing
         #expect(one[12..<44] != other[12..<44])
     }
 
-    @Test("of a thousand wrong keys none opens the file, and all get the one error")
+    @Test("a thousand wrong keys all fail with the same error")
     func wrongKeys() throws {
         let container = try sealed(pattern(100), FileSealer(key: key(0)))
         for seed in 1...1000 {
@@ -93,7 +93,7 @@ import Testing
         #expect(opened(container) { try $0.unlock(with: try key(0)) }.message == pattern(100))
     }
 
-    @Test("of two hundred wrong passwords none opens the file, and all get the one error")
+    @Test("two hundred wrong passwords all fail with the same error")
     func wrongPasswords() throws {
         let right = try Password(secret("correct horse".utf8))
         let container = try sealed(pattern(100), FileSealer(password: right, work: .floor))
@@ -105,7 +105,7 @@ import Testing
         #expect(opened(container) { try $0.unlock(with: right) }.message == pattern(100))
     }
 
-    @Test("every byte of a small container, changed in any bit, is noticed before anything is given out")
+    @Test("any changed bit of a small container is noticed before the opener returns plaintext")
     func everyByte() throws {
         let container = try sealed(Array("hello".utf8), FileSealer(key: key()))
         for index in container.indices {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("a changed header is the one error of a wrong key, or names what the format does not allow")
+    @Test("a changed header gives the wrong key's error, or names what the format does not allow")
     func errors() throws {
         let container = try sealed(Array("hello".utf8), FileSealer(key: key()))
         var changed = container
@@ -139,7 +139,7 @@ import Testing
         #expect(refusal(container.dropLast(1) + [container[82] ^ 1]) == .damagedContainer)
     }
 
-    @Test("every truncation is refused; of the chunks before the cut nothing wrong is given out")
+    @Test("every truncation is refused, and the chunks before the cut give no wrong bytes")
     func truncations() throws {
         let small = try sealed(Array("hello".utf8), FileSealer(key: key()))
         for count in 0..<small.count { #expect(refusal(Array(small.prefix(count))) != nil, "\(count) bytes") }
@@ -177,7 +177,7 @@ import Testing
         #expect(opened(head + chunk.flatMap { $0 }) { try $0.unlock(with: try key()) }.message == message)
     }
 
-    @Test("each of several private keys opens it, no other does, and the order of the stanzas is bound")
+    @Test("each of several private keys opens the container, no other does, and the order of the stanzas is bound")
     func recipients() throws {
         let (ada, bob, eve) = (1, 2, 3)
         let identity = { (seed: Int) in try X25519Identity(privateKey: secret(pattern(32, seed: seed))) }
@@ -191,13 +191,13 @@ import Testing
         let swapped = Array(container[..<46]) + container[126..<206] + container[46..<126] + container[206...]
         let order = opened(swapped) { try $0.unlock(with: try identity(ada)) }
         #expect(order.error as? CryptoError == .wrongFileKey)
-        // Which of the stanzas is whose does not show.
+        // The stanzas do not show their recipients.
         for key in publicKeys {
             #expect(!container.indices.dropLast(31).contains { Array(container[$0..<$0 + 32]) == key })
         }
     }
 
-    @Test("none or too many recipients, keys of other lengths and of low order are refused")
+    @Test("no recipients, too many recipients, and keys of other lengths or of low order are refused")
     func unusableRecipients() throws {
         let one = try FileRecipient(publicKey: pattern(32))
         #expect(throws: CryptoError.unusableRecipient) { _ = try FileSealer(recipients: []) }
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("a file that asks for too much work is not tried; more can be allowed")
+    @Test("a file that asks for too much work is not tried, and the caller can allow more")
     func work() throws {
         let password = try Password(secret("pw".utf8))
         let container = try sealed([1], FileSealer(password: password, work: .init(memoryKiB: 16 << 10, passes: 2)))
@@ -230,7 +230,7 @@ import Testing
         #expect(throws: CryptoError.workTooHigh) { _ = try asking.unlock(with: password) }
     }
 
-    @Test("a container is sealed to and opened with keys of X25519 from any file, and no others")
+    @Test("a container is sealed to and opened with X25519 keys from any file, and no other keys")
     func keysOfFiles() throws {
         let pair = try PrivateKey.generate(.x25519)
         let container = try sealed(pattern(9), FileSealer(recipients: [FileRecipient(pair.publicKey())]))
@@ -247,7 +247,7 @@ import Testing
         #expect(throws: CryptoError.unusableRecipient) { _ = try X25519Identity(KeyFile(other).privateKey()) }
     }
 
-    @Test("what does not open this lock is told apart from a wrong key")
+    @Test("a file that needs another kind of key is told apart from a wrong key")
     func otherLocks() throws {
         let toKey = try SealedFile(from: source(sealed([1], FileSealer(key: key()))))
         let password = try Password(secret("pw".utf8))
@@ -259,7 +259,7 @@ import Testing
         #expect(throws: CryptoError.wrongUnlockMethod) { _ = try toPassword.unlock(with: mine) }
     }
 
-    @Test("headers that the format does not allow are refused for that")
+    @Test("headers that the format does not allow are refused with that reason")
     func malformedHeaders() throws {
         let password = try Password(secret("pw".utf8))
         let container = try sealed([1], FileSealer(password: password, work: .floor))
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    @Test("what a source or a sink throws ends it, and is what the caller gets")
+    @Test("an error of a source or a sink ends the work and reaches the caller")
     func foreignErrors() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {

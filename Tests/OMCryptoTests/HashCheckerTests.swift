@@ -12,7 +12,7 @@ import Testing
         return HashStringTests.text(hash.finish())
     }
 
-    @Test("only the schemes on the list are computed, by the name in the string")
+    @Test("the checker computes only the schemes on its list, by the name in the string")
     func schemes() throws {
         let salted = try stored(.sha256, .ldap, [1, 2])
         let sdk = try stored(.sha256, .sdkAndroid, [1, 2])
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("a batch answers line by line, whatever stands in the lines, and keeps the schemes of neighbours apart")
+    @Test("a batch answers line by line, whatever the lines contain, and keeps neighbouring schemes apart")
     func batch() throws {
         var lines = ""
         var expected: [HashChecker.Answer] = []
@@ -68,7 +68,7 @@ import Testing
         #expect(checker.check(pairs: [UInt8]().span) == [])
     }
 
-    @Test("a hash of another kind is one more scheme that is not allowed; what is no hash is malformed")
+    @Test("a hash of another kind is a scheme that is not allowed, and any other text is malformed")
     func foreign() throws {
         var checker = HashChecker(schemes: try HashSchemes(list: "all"))
         for text in [
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("data in pieces is compared with what the list allows, and with no password's hash")
+    @Test("data in pieces is compared with the allowed hashes, and with no password's hash")
     func pieces() throws {
         let text = try stored(.sha512, .ldap, [1, 2])
         var comparison = try HashComparison(HashSchemes(list: "SSHA512").hash(parsing: text))
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: CryptoError.noSuchForm) { _ = try HashSchemes.standard.hash(parsing: text, as: .phc) }
     }
 
-    @Test("a value may hold tabs and any bytes; the hash may be long")
+    @Test("a value may contain tabs and any bytes, and the hash may be long")
     func values() throws {
         let value: [UInt8] = [0x09, 0xFF, 0x00, 0x09]
         var hash = try HashString(.sha256, .ldap, salt: [UInt8](repeating: 7, count: 5000))
@@ -111,7 +111,7 @@ import Testing
         #expect(checker.check(pairs: line.span) == [.match])
     }
 
-    @Test("data and salt together have at most 2^32 − 1 bytes, which is judged before the algorithm's name")
+    @Test("data and salt together have at most 2^32 − 1 bytes, checked before the algorithm's name")
     func longest() {
         let salted = SDKHashAlgorithm(named: "SaltedSHA-256")
         let unknown = SDKHashAlgorithm(named: "SaltedSHA-257")
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("the fast base64 decoder and the bedrock's agree on every text")
+    @Test("the fast base64 decoder and the decoder of the bedrock agree on every text")
     func base64() throws {
         var random = SystemRandomNumberGenerator()
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_ \n".utf8)
@@ -149,7 +149,7 @@ import Testing
         #expect((8_000..<19_000).contains(accepted))
     }
 
-    @Test("every byte but the alphabet's is refused in every place")
+    @Test("every byte outside the alphabet is refused in every place")
     func foreignBytes() {
         let good = Array("AAAAAAAA".utf8)
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -164,12 +164,12 @@ import Testing
         }
     }
 
-    @Test("a stored hash that differs anywhere is another one, however it is checked")
+    @Test("a stored hash that differs in any byte does not match, in every kind of check")
     func wholeDigests() throws {
         let secret = SecretBytes(copying: Self.value)
         let ldap = try stored(.sha256, .ldap, [1, 2])
         let slow = try PasswordHash.make(secret, .pbkdf2(.sha256, iterations: 2)).text
-        // The characters that hold 252 of the digest's 256 bits, so that each exchange is base64 still.
+        // The characters with 252 of the digest's 256 bits, so that every exchange is still base64.
         for (text, start) in [(ldap, ldap.utf8.count - 48), (slow, slow.utf8.count - 43)] {
             var checker = HashChecker(schemes: .standard)
             #expect(checker.check(Array(text.utf8).span, Self.value.span) == .match)

@@ -16,7 +16,7 @@ import Testing
         return Self.text(hash.finish())
     }
 
-    @Test("what one encoding writes it reads, verifies for the value and for no other, and says the same scheme")
+    @Test("the written string is read again, verifies only its value, and names the same scheme")
     func roundTrip() throws {
         var written = 0
         for algorithm in DigestAlgorithm.allCases {
@@ -41,7 +41,7 @@ import Testing
         #expect(written == 28 + 42 + 18 + 28)
     }
 
-    @Test("a form refuses what it has no name for")
+    @Test("a form refuses an algorithm that it has no name for")
     func forms() {
         let refused: [(DigestAlgorithm, HashEncoding, [UInt8], CryptoError)] = [
             (.sha3_256, .ldap, [1], .noSuchForm), (.sha512_256, .ldap, [], .noSuchForm),
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("with a form named, a string of another form is refused, and with sdk a salt that is no hex text")
+    @Test("a named form refuses strings of another form, and sdk refuses a salt that is not hex")
     func named() throws {
         let sdk = try write(.sha256, .sdk, Array("A1B2".utf8))
         let android = try write(.sha256, .sdkAndroid, [1, 2])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("what each of the SDK's switches leaves out is given beside the string, and every form is read")
+    @Test("the caller gives what the SDK's switches leave out of the string, and every form is read")
     func written() throws {
         for encoding in [HashEncoding.sdk, .sdkAndroid] {
             for salt in [[], encoding == .sdk ? Array("A1B2".utf8) : [1, 2, 3]] as [[UInt8]] {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("a string that contradicts what is said of it is refused")
+    @Test("a string that contradicts the caller's parameters is refused")
     func contradictions() throws {
         let noSalt = SDKHashOptions(appendsSalt: false)
         let named = Array("{SaltedSHA-256}ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("malformed strings are refused with an error, all of them")
+    @Test("all malformed strings are refused with an error")
     func malformed() throws {
         let braced = try write(.sha256, .ldap, [1, 2, 3])
         let phc = try write(.sha256, .phc, [1, 2, 3, 4])
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("noise in a good string is an answer, never a crash")
+    @Test("noise in a good string gives an answer and no crash")
     func noise() throws {
         var random = SystemRandomNumberGenerator()
         let strings = [
@@ -177,7 +177,7 @@ import Testing
                 }
                 if text.isEmpty { text = [0] }
             }
-            // A digit more may ask for more work than a test should do.
+            // Another digit may ask for more work than a test should do.
             let isCheap = !text.starts(with: "$a".utf8) && !text.starts(with: "$2".utf8)
             if isCheap { _ = checker.check(text.span, Self.password.span) }
             _ = try? PasswordHash(parsing: String(decoding: text, as: UTF8.self))
@@ -215,7 +215,7 @@ import Testing
         // The device fingerprint: base64 without a prefix.
         let plain = try call("mypassword", nil, Self.sha256, false, true, false)
         #expect(String(decoding: plain, as: UTF8.self) == "ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=")
-        // Without base64 there is nothing to append to: no error.
+        // Without base64 there is no place to append to, so there is no error.
         #expect(try call("mypassword", nil, Self.sha256, true, false, true).count == 32)
     }
 
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test("a new salt comes with its string; 0 bits mean none; its errors come first")
+    @Test("a new salt comes with its string, 0 bits mean no salt, and its errors come first")
     func tierTwo() throws {
         let secret = SecretBytes(copying: Array("mypassword".utf8))
         let made = try SaltedHash.make(of: secret, algorithm: .sha512, saltBits: 128)
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test("the SDK's PBKDF2 takes its salted names only, and gives the iOS and the Android PIN's key")
+    @Test("the SDK's PBKDF2 accepts only its salted names, and gives the key of the iOS and Android PIN")
     func pbkdf2() throws {
         let pin = SecretBytes(copying: Array("1234".utf8))
         let key = try Insecure.SDKCipher.pbkdf2Key(

@@ -15,7 +15,7 @@ import Testing
         .pbkdf2(.sha3_512, iterations: 3), .bcrypt(cost: 4),
     ]
 
-    @Test("what is made is read again with its parameters, verifies its password and no other")
+    @Test("a hash string is read with its parameters, and verifies only its password")
     func roundTrip() throws {
         for function in Self.functions {
             let made = try PasswordHash.make(Self.secret("correct horse"), function)
@@ -36,7 +36,7 @@ import Testing
         for function in Self.functions { #expect(function.isWeak) }
     }
 
-    @Test("Argon2's secret and associated data both count; other functions refuse them")
+    @Test("Argon2's secret and associated data both count, and other functions refuse them")
     func secretAndData() throws {
         let function = PasswordFunction.argon2(.argon2id, .init(memoryKiB: 64, passes: 1, lanes: 1))
         let made = try PasswordHash.make(
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("malformed strings are refused, and nothing is computed for them")
+    @Test("malformed strings are refused before any computation")
     func malformed() {
         let salt = "c29tZXNhbHRzb21lc2FsdA"
         let hash = "xJ0kE8g7bYyD0v4p3bq2XJ3Q1c0m7wq9h2b8n5s4t1A"
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("work above the limit is refused before anything is computed, and a higher limit lets it through")
+    @Test("work above the limit is refused before any computation, and a higher limit allows it")
     func limits() throws {
         let salt = "c29tZXNhbHRzb21lc2FsdA"
         let hash = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -104,8 +104,8 @@ import Testing
             ("$argon2id$v=19$m=8,t=4194304,p=1$\(salt)$\(hash)", 8), ("$scrypt$ln=21,r=8,p=1$\(salt)$\(hash)", 2),
             ("$scrypt$ln=63,r=8,p=1$\(salt)$\(hash)", nil),
             ("$scrypt$ln=1,r=9999999999,p=9999999999$\(salt)$\(hash)", nil),
-            // A buffer of 128 · r · p bytes beside a small one of 128 · r · N; lanes that cost no memory; an output that
-            // is many digests long.
+            // A buffer of 128 · r · p bytes beside a small buffer of 128 · r · N; lanes that cost no memory; an output of many
+            // digests.
             ("$scrypt$ln=1,r=1048576,p=15$\(salt)$\(hash)", 240), ("$scrypt$ln=1,r=1,p=65537$\(salt)$\(hash)", 2),
             ("$argon2id$v=19$m=1048576,t=4,p=131072$\(salt)$\(hash)", 2048),
             ("$argon2id$v=19$m=65536,t=1,p=65$\(salt)$\(hash)", 2),
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("work factors of any size are judged weak or not, and too high or not, never a crash")
+    @Test("work factors of any size are graded as weak or too high without a crash")
     func extremes() {
         let numbers = [Int.min, -1, 0, 1, 7 << 10, 1 << 20, 1 << 31, 1 << 40, .max - 1, .max]
         for one in numbers {
@@ -154,14 +154,14 @@ import Testing
         #expect(PasswordFunction.pbkdf2(.insecureMD5, iterations: .max).isWeak)
     }
 
-    @Test("many lanes of little memory start no thread for each: the result is the same, and there in time")
+    @Test("many lanes with little memory need no thread each, and give the same result in time")
     func lanes() throws {
         let before = try Self.waits()
         let key = try KeyDerivation.argon2(
             .argon2id, Self.secret("pw"), salt: Array("saltsalt".utf8),
             .init(memoryKiB: 512, passes: 1000, lanes: 64), count: 16)
         #expect(key.count == 16)
-        // With threads it is a quarter of a million of them, and a wait for most of them.
+        // With threads there would be a quarter of a million of them, and a wait for most of them.
         #expect(try Self.waits() - before < 10_000)
     }
 
@@ -172,7 +172,7 @@ import Testing
         return try #require(line.split(separator: "\t").last.flatMap { Int($0) })
     }
 
-    @Test("bcrypt takes 72 bytes and no NUL: a longer password is not cut without a word")
+    @Test("bcrypt accepts 72 bytes without NUL, and refuses a longer password instead of cutting it")
     func bcryptPasswords() throws {
         let longest = String(repeating: "p", count: 72)
         let made = try PasswordHash.make(Self.secret(longest), .bcrypt(cost: 4))
@@ -227,7 +227,7 @@ import Testing
 }
 
 @Suite struct HMACTests {
-    @Test("a MAC in pieces and whole is one tag, with one value for many messages")
+    @Test("a message has one MAC, in pieces or whole, with one key for many messages")
     func pieces() throws {
         for algorithm in DigestAlgorithm.allCases {
             for keyCount in [0, 1, 64, 200] {
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test("a tag is the whole one or at least half of it, never a few bytes, never nothing")
+    @Test("a tag has its whole length or at least half of it, never a few bytes or none")
     func truncation() throws {
         let key = SecretBytes(copying: [1, 2, 3])
         let message = Array("message".utf8)

@@ -1,4 +1,4 @@
-// PKCS#1 v1.5 with paddings that are right, wrong, and nearly right: an attacker who sends them learns nothing.
+// PKCS#1 v1.5 with right, wrong and nearly right paddings. An attacker who sends them learns nothing.
 
 import OMCrypto
 import OMSecrets
@@ -15,26 +15,26 @@ import Testing
         try Sample.rsa.key.unwrapPKCS1(wrapped, count: count).array()
     }
 
-    @Test("a secret of the length that is asked for comes back", arguments: [0, 1, 16, 32, 245])
+    @Test("a secret of the requested length comes back", arguments: [0, 1, 16, 32, 245])
     func right(count: Int) async throws {
         let secret = [UInt8](repeating: 0, count: count / 2) + [UInt8](repeating: 9, count: count - count / 2)
         #expect(try unwrap(wrap(secret), count) == secret)
     }
 
-    @Test("a wrong padding, or a secret of another length, gives as many bytes as were asked for, the same ones each time")
+    @Test("a wrong padding or secret length gives as many bytes as requested, always the same ones")
     func wrong() async throws {
         var wrong: [(String, [UInt8])] = [
             ("a secret that is one byte shorter", try wrap(Array(key.dropLast()))),
             ("a secret that is one byte longer", try wrap(key + [33])),
             ("no secret", try wrap([])),
-            // Whoever looks for the last zero, and not for the first one, finds the key here.
+            // A reader that looks for the last zero, and not for the first, finds the key here.
             ("a zero in the padding", try wrap([1, 2, 0, 3, 0] + key)),
             ("a zero right before the key", try wrap([0] + key)),
         ]
         for number in 0..<8 {
             let other = try Sample.rsa.key.publicKey().wrap(SecretBytes(copying: key))
             wrong.append(("OAEP \(number)", other))
-            // Below every modulus of this length.
+            // This number is below every modulus of this length.
             wrong.append(("random bytes \(number)", [0x40] + Random.bytes(255)))
         }
         var changed = try wrap(key)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("what everybody sees without the key is refused: another length of the ciphertext, and no room for a padding")
+    @Test("errors that need no key are reported: another length of the ciphertext, and no room for a padding")
     func refused() async throws {
         let wrapped = try wrap(key)
         for bytes in [[], Array(wrapped.dropLast()), wrapped + [0], [UInt8](repeating: 0xFF, count: 256)] {

@@ -2,7 +2,7 @@ import OMCrypto
 import OMSecrets
 import Testing
 
-/// The strings are those of the SDK's documented layout over `mypassword`.
+/// The strings follow the SDK's documented layout over `mypassword`.
 @Suite struct SaltedHashTests {
     static let unsalted: [(DigestAlgorithm, String)] = [
         (.insecureSHA1, "{SHA-1}kd/Z3bQZiv/FwZTNjObTOP3kcOI="),
@@ -59,7 +59,7 @@ import Testing
         for (algorithm, salt, expected) in Self.salted { #expect(try string(algorithm, salt) == expected) }
     }
 
-    @Test("every string of the SDK verifies its password and no other, the Android form too")
+    @Test("every string of the SDK verifies only its password, in the Android form too")
     func verification() throws {
         for text in Self.unsalted.map(\.1) + Self.salted.map(\.2) + [Self.android] {
             let stored = try StoredHash(parsing: text)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("names compare without case and LDAP's mean the same")
+    @Test("names match in any case, and LDAP's names mean the same")
     func names() throws {
         let text = Self.salted[2].2
         for name in ["{saltedsha-256}", "{SSHA256}", "{ssha256}"] {
@@ -96,7 +96,7 @@ import Testing
         for (text, error) in cases { #expect(throws: error, "\(text)") { try StoredHash(parsing: text) } }
     }
 
-    @Test("a salt has the bits that were asked for, rounded up to whole bytes, in upper-case hex")
+    @Test("a salt has the requested bits, rounded up to whole bytes, in upper-case hex")
     func salts() throws {
         for (bits, digits) in [(4, 2), (8, 2), (12, 4), (24, 6), (128, 32), (1 << 20, 1 << 18)] {
             let salt = try SaltedHash.generateSalt(bits: bits)

@@ -22,7 +22,7 @@ import Testing
             ]
         } + [.rsaPSS(.sha256, mask: .insecureSHA1, salt: .bytes(100))]
 
-    @Test("every way to sign verifies, and nothing else does")
+    @Test("every signing method verifies only its own signature")
     func ways() throws {
         let ed = try PrivateKey.generate(.ed25519)
         let p521 = try PrivateKey.generate(.ec(.p521))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("a signature made in pieces is the one made at once")
+    @Test("a signature made in pieces equals the one made at once")
     func pieces() throws {
         for (box, way) in [(Sample.rsa, SignatureAlgorithm.legacyRSAPKCS1(.sha256))] {
             var signer = try Signer(box.key, way)
@@ -62,7 +62,7 @@ import Testing
         #expect(try signer.finish() == ed.sign(message, .ed25519))
     }
 
-    @Test("one signer signs one message after the other, and one verifier judges each by itself")
+    @Test("one signer signs many messages, and one verifier checks each of them separately")
     func manyMessages() throws {
         let ed = KeyBox { try PrivateKey(ed25519: secret(Sample.seed)) }
         let ways: [(KeyBox, SignatureAlgorithm)] = [
@@ -77,7 +77,7 @@ import Testing
                 try signer.update(message.span)
                 let signature = try signer.finish()
                 try sample.key.publicKey().verify(signature, of: message, way)
-                // What was refused leaves nothing behind for the next.
+                // A refused message leaves nothing behind for the next.
                 try verifier.update([9].span)
                 #expect(throws: CryptoError.badSignature) { try verifier.finish(signature) }
                 try verifier.update([9].span)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a key signs only in its own way")
+    @Test("a key signs only with its own method")
     func mismatches() throws {
         let ed = try PrivateKey.generate(.ed25519)
         let agreeing = try PrivateKey.generate(.x25519)
@@ -118,7 +118,7 @@ import Testing
         #expect(problem(signature, half, .rsaPSS(.sha512, salt: .bytes(20)), message) == .badSignature)
     }
 
-    @Test("an ECDSA signature has one spelling: DER that another reader would still take is refused")
+    @Test("an ECDSA signature has one spelling, and DER that other readers accept is refused")
     func strictDER() throws {
         let half = try Sample.p256.key.publicKey()
         let way = SignatureAlgorithm.ecdsa(.sha256)
@@ -145,7 +145,7 @@ import Testing
         #expect(problem(signature, half, .ecdsaFixed(.sha256), message) == .badSignature)
     }
 
-    @Test("names mean what they say, and unknown ones nothing")
+    @Test("known names have their meaning, and unknown names are refused")
     func names() throws {
         let known: [(String, SignatureAlgorithm)] = [
             ("rsa-pss-sha256", .rsaPSS()), ("rsa-pss-sha512", .rsaPSS(.sha512)),
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("PSS takes the salt's length that was asked for, and the fixed form of ECDSA has no room for a byte more")
+    @Test("PSS uses the requested salt length, and the fixed form of ECDSA has no room for another byte")
     func exactLengths() throws {
         let rsa = try Sample.rsa.key.publicKey()
         let short = try Sample.rsa.key.sign(message, .rsaPSS(salt: .bytes(20)))

@@ -7,7 +7,7 @@ func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
     secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
 }
 
-/// `count` bytes that are not all alike, the same every time.
+/// `count` bytes with different values, the same in every run.
 func pattern(_ count: Int, seed: Int = 7) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 * 131 + seed) ^ ($0 >> 8)) }
 }

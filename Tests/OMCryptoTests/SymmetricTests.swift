@@ -3,7 +3,7 @@ import OMSecrets
 import Testing
 
 @Suite("Symmetric ciphers") struct SymmetricTests {
-    @Test("every cipher, mode and key length: any length comes back, whole or in pieces")
+    @Test("every cipher, mode and key length returns messages of any length, whole or in pieces")
     func roundTrips() throws {
         for cipher in BlockAlgorithm.Cipher.allCases {
             for mode in BlockAlgorithm.Mode.allCases {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("names mean what they say, in either case, and nothing else is a name")
+    @Test("known names have their meaning in either case, and other names are refused")
     func names() throws {
         for cipher in BlockAlgorithm.Cipher.allCases {
             for mode in BlockAlgorithm.Mode.allCases {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("a sealed message opens with its key, nonce and data, and with nothing else")
+    @Test("a sealed message opens only with its key, nonce and data")
     func sealing() throws {
         for algorithm in AEADAlgorithm.allCases {
             for keyCount in algorithm.keyCounts {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a sealer of many messages gives what one call gives for each")
+    @Test("a sealer of many messages gives the same boxes as single calls")
     func sealer() throws {
         for algorithm in [AEADAlgorithm.aesGCM, .chacha20Poly1305] {
             let key = secret(pattern(32))
@@ -104,7 +104,7 @@ import Testing
         #expect(throws: CryptoError.keyLength) { _ = try AuthenticatedSealer(.aesGCM, key: secret(pattern(31))) }
     }
 
-    @Test("a cut tag is only taken where it is asked for, and never below 4 bytes")
+    @Test("a cut tag is accepted only on request, and never below 4 bytes")
     func cutTags() throws {
         let key = secret(pattern(16))
         let nonce = pattern(12)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("nonces of other lengths are refused, but AES-GCM takes any from one byte, beyond OpenSSL's bound too")
+    @Test("nonces of other lengths are refused, but AES-GCM accepts any length from one byte, also beyond OpenSSL's bound")
     func nonces() throws {
         for algorithm in AEADAlgorithm.allCases {
             let key = secret(pattern(32))
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("keys that cannot be wrapped, and wrapped keys that cannot be, are refused")
+    @Test("a key that cannot be wrapped and a malformed wrapped key are refused")
     func keyWrap() throws {
         let wrappingKey = secret(pattern(32))
         for count in 0...40 {
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("openssl's header is asked for, and its work bounded")
+    @Test("openssl's header is read on request only, and its work is bounded")
     func opensslEnc() throws {
         let password = secret("pw".utf8)
         let header = OpenSSLEnc.newHeader()
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("generated keys have the length asked for; those of DES have odd parity and are no weak ones")
+    @Test("generated keys have the requested length, and DES keys have odd parity and are never weak")
     func keys() throws {
         for kind in SymmetricKey.Kind.allCases {
             for count in 0...65 {

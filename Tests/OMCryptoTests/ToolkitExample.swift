@@ -1,4 +1,4 @@
-// The example of docs/guide/toolkit-from-swift.md, with what the package makes public, and nothing else.
+// The example of docs/guide/toolkit-from-swift.md, with public names only.
 // ToolkitExampleTests runs it; LibraryTests compares the page with this file.
 
 import OMCrypto
@@ -11,7 +11,7 @@ func sha256(of bytes: [UInt8]) throws -> String {
     return String(digest.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
 }
 
-/// What a server keeps instead of a password: Argon2id with a new salt.
+/// The stored value of a password on a server: Argon2id with a new salt.
 func storedHash(of password: borrowing Password) throws -> String {
     try PasswordHash.make(password.bytes).text
 }
@@ -20,7 +20,7 @@ func isRight(_ password: borrowing Password, for stored: String) throws -> Bool 
     try PasswordHash(parsing: stored).matches(password.bytes)
 }
 
-/// Fills the room that it gets with the next bytes, and says how many. A file or a socket does the same.
+/// Fills the given buffer with the next bytes, and returns their number. A file or a socket does the same.
 func reading(_ bytes: [UInt8]) -> ByteSource {
     var read = 0
     return { room in

@@ -1,4 +1,4 @@
-// docs/guide/toolkit-from-swift.md: what it shows does what it says.
+// Tests of the code in docs/guide/toolkit-from-swift.md.
 
 import OMCrypto
 import OMSecrets
@@ -7,7 +7,7 @@ import Testing
 @Suite("The toolkit's example") struct ToolkitExampleTests {
     private func password(_ text: String) throws -> Password { try Password(SecretBytes(copying: Array(text.utf8))) }
 
-    @Test("it hashes, stores a password, encrypts and signs, and refuses what is wrong")
+    @Test("the example hashes, stores a password, encrypts and signs, and refuses wrong input")
     func course() throws {
         #expect(
             try sha256(of: Array("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

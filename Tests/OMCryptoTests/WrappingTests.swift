@@ -3,7 +3,7 @@ import OMSecrets
 import Testing
 
 @Suite struct WrappingTests {
-    @Test("OAEP unwraps with the same hash, mask and label, and with no others")
+    @Test("OAEP unwraps only with the same hash, mask and label")
     func oaep() throws {
         let half = try Sample.rsa.key.publicKey()
         let ways = [
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("the longest secret is the standard's, and one byte more is too long")
+    @Test("the longest secret has the standard's length, and one more byte is too long")
     func limits() throws {
         let half = try Sample.rsa.key.publicKey()
         let oaep = 256 - 2 * 32 - 2
@@ -37,7 +37,7 @@ import Testing
         #expect(throws: CryptoError.wrongKeyType) { _ = try Sample.p256.key.publicKey().wrap(secret("key")) }
     }
 
-    @Test("a sealed box opens with its key and with no other, unchanged only")
+    @Test("a sealed box opens only unchanged and with its key")
     func sealedBox() throws {
         let (mine, other) = (KeyBox { try .generate(.x25519) }, KeyBox { try .generate(.x25519) })
         let box = try mine.key.publicKey().seal(secret("key"))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("both sides of an agreement compute the same, and a point of low order is refused")
+    @Test("both sides of an agreement compute the same secret, and a point of low order is refused")
     func agreement() throws {
         for kind in [KeyKind.x25519, .ec(.p256), .ec(.p384), .ec(.p521)] {
             let (one, other) = (KeyBox { try .generate(kind) }, KeyBox { try .generate(kind) })

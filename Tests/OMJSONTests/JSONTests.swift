@@ -1,4 +1,4 @@
-// What is JSON and what is not, where the readers of the world differ.
+// The texts that are JSON, and those that only some other readers accept.
 
 import OMJSON
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON") struct JSONTests {
     private func read(_ text: String) -> JSON? { try? JSON(parsing: Array(text.utf8).span) }
 
-    @Test("values of every kind are read, numbers as they are written")
+    @Test("values of every kind are read, and numbers keep their spelling")
     func values() {
         #expect(
             read(" {\"a\" : [1, -0.5e+7, true,false , null,\"x\"],\"b\":{}} ")
@@ -17,14 +17,14 @@ import Testing
         #expect(read("[]") == .array([]) && read("0") == .number("0") && read("\"\"") == .string(""))
     }
 
-    @Test("escapes are read; two spellings of one name are one member, and refused")
+    @Test("escapes are read, and two spellings of one name are refused as a repeated member")
     func escapes() {
         #expect(read(#""\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00""#) == .string("\"\\/\u{8}\u{C}\n\r\té😀"))
         #expect(read(#"{"a":1,"\u0061":2}"#) == nil && read(#"{"x":{"a":1,"a":1}}"#) == nil)
     }
 
     @Test(
-        "anything else is refused, with its place",
+        "any other text is refused, with its position",
         arguments: [
             ("", 0, "the file ends within a value"), ("{\"a\":1} x", 8, "something follows the value"), ("[1,]", 3, "no value"),
             ("{\"a\":1,}", 7, "a member's name is missing"), ("{a:1}", 1, "a member's name is missing"),
@@ -41,7 +41,7 @@ import Testing
         #expect(throws: MalformedJSON(position: position, problem: problem)) { try JSON(parsing: Array(text.utf8).span) }
     }
 
-    @Test("32 lists may be open at once, and no more; a string must be UTF-8")
+    @Test("at most 32 lists may be open at once, and a string must be UTF-8")
     func bounds() {
         func lists(_ count: Int) -> String { String(repeating: "[", count: count) + String(repeating: "]", count: count) }
         #expect(read(lists(32)) != nil && read(lists(33)) == nil)
@@ -49,7 +49,7 @@ import Testing
         #expect((try? JSON(parsing: [0x22, 0xC3, 0xA9, 0x22].span)) == .string("é"))
     }
 
-    @Test("what is written is read as it was")
+    @Test("written values are read unchanged")
     func written() {
         for text in ["{\"a\":[1,2.50,\"x\\u000a\\\"\"],\"b\":null}", "[]", "true"] {
             #expect(read(text)?.serialized == text)
@@ -57,7 +57,7 @@ import Testing
         #expect(JSONText.escaped("\u{1F600}") == "\\ud83d\\ude00" && JSONText.quoted("\u{7f}é") == "\"\u{7f}é\"")
     }
 
-    @Test("a flat object has texts, numbers and truth values; a member that is not wanted may have any value")
+    @Test("a flat object has texts, numbers and truth values, and an unwanted member may have any value")
     func flat() {
         func flat(_ text: String, _ wanted: Set<String>? = nil) -> [String: JSON]? {
             JSON.flatObject(parsing: Array(text.utf8).span, only: wanted)
@@ -66,7 +66,7 @@ import Testing
         #expect(flat("{\"a\":1,\"b\":[]}") == nil && flat("{\"a\":null}") == nil && flat("[]") == nil)
     }
 
-    @Test("where a value is, whole, without anything being decoded")
+    @Test("the position of a value is found without decoding")
     func places() throws {
         let bytes = Array(#"{"a": [1, {"b":2}] ,"c":"d"}"#.utf8)
         var tokens = JSONTokenizer(0..<bytes.count), found: [String] = []
@@ -77,7 +77,7 @@ import Testing
         #expect(found == [#"[1, {"b":2}]"#, "\"d\""])
     }
 
-    @Test("a part of bytes is read as if nothing stood behind it")
+    @Test("a part of the bytes is read without the bytes after it")
     func parts() {
         let bytes = Array(#"["\ud83d\ude00",12]"#.utf8)
         for end in 0..<bytes.count {

@@ -10,7 +10,7 @@ import Testing
 @Suite("The page's table of answers") struct AnswerTableTests {
     private typealias Asking = @Sendable () async -> OnlineRefusal?
 
-    /// What a server was asked, and by whom, for each row of the page.
+    /// The question to the server, and its provider, for each row of the page.
     private func askings() async throws -> [(row: String, asked: String, ask: Asking)] {
         let nginx = try await Server.nginx.value, odd = try await Server.odd.value
         var all: [(row: String, asked: String, ask: Asking)] = []
@@ -60,7 +60,7 @@ import Testing
         return all
     }
 
-    @Test("every row of the page is what a real server's answer comes to, and no row is without one")
+    @Test("every row of the page matches a real server's answer, and every row has an answer")
     func rows() async throws {
         let page = try answers(), askings = try await askings()
         #expect(page.count == 21)

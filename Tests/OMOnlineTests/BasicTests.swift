@@ -12,7 +12,7 @@ import Testing
     private func nginx() async throws -> Server { try await Server.nginx.value }
     private func odd() async throws -> Server { try await Server.odd.value }
 
-    @Test("the right password is accepted with its cookies and the server's clock, a wrong one or user is not")
+    @Test("the right password is accepted with cookies and the server's clock, and a wrong password or user is refused")
     func passwords() async throws {
         let server = try await nginx()
         let provider = basic(server.url("/login"), tokens: ["SID"], trusted: server.ca)
@@ -27,7 +27,7 @@ import Testing
         #expect(await provider.refusal("alice", "") == .rejected)
     }
 
-    @Test("a password reaches the server as the bytes it is: forms' and headers' own characters, and what is no UTF-8")
+    @Test("a password reaches the server as its own bytes, including special characters and invalid UTF-8")
     func passwordBytes() async throws {
         let server = try await nginx()
         let provider = basic(server.url("/login"), trusted: server.ca)
@@ -36,7 +36,7 @@ import Testing
         _ = try await provider.logIn("carol", password: password)
     }
 
-    @Test("without a cookie that RequiredTokens names, or with one that the server takes away again, it is no login")
+    @Test("an answer without a required token, or with a deleted one, is no login")
     func requiredTokens() async throws {
         let server = try await nginx()
         for tokens in [["SID", "OTHER"], ["GONE"], ["sid"]] {
@@ -71,14 +71,14 @@ import Testing
         ("/big", .failed(.answerTooLarge)),
     ]
 
-    @Test("every answer of a server's has its outcome", arguments: 0..<answers.count)
+    @Test("every answer of a server has its outcome", arguments: 0..<answers.count)
     func outcome(_ index: Int) async throws {
         let server = try await nginx()
         let (path, expected) = Self.answers[index]
         #expect(await basic(server.url(path), trusted: server.ca).refusal() == expected, "\(path)")
     }
 
-    @Test("a redirect within the origin is followed before the password is sent, and the password goes to its end")
+    @Test("a redirect within the origin is followed before the password is sent, and the password goes to its target")
     func redirectBefore() async throws {
         let server = try await nginx()
         let provider = basic(server.url("/here"), trusted: server.ca)
@@ -86,7 +86,7 @@ import Testing
         #expect(await provider.refusal("alice", "wrong") == .rejected)
     }
 
-    @Test("a redirect after the password is followed without it, and counts only with the cookies that are asked for")
+    @Test("a redirect after the password is followed without it, and counts only with the required cookies")
     func redirectAfter() async throws {
         let server = try await nginx()
         let login = server.url("/behind")
@@ -97,7 +97,7 @@ import Testing
         #expect(down == .failed(.downgraded, status: 302))
     }
 
-    @Test("the identity domain stands before the user name, or in its header")
+    @Test("the identity domain is before the user name, or in its header")
     func domain() async throws {
         let server = try await nginx()
         let prefix = OnlineService.Domain("acme")
@@ -112,7 +112,7 @@ import Testing
         #expect(await without.refusal() == .forbidden(.status))
     }
 
-    @Test("the session is checked without a password, and logging out takes 401 for a success")
+    @Test("a session is checked without a password, and logout counts a 401 as a success")
     func session() async throws {
         let server = try await nginx()
         func provider(_ path: String, _ logout: String? = nil) -> HTTPBasicProvider {
@@ -138,7 +138,7 @@ import Testing
         #expect(foreign == .failed(.unusableSession))
     }
 
-    @Test("the password goes to nobody who did not ask for it, and never with a redirect")
+    @Test("the password goes only to a server that asked for it, and never with a redirect")
     func whatIsSent() async throws {
         let trace = try await Trace(), login = trace.url
         #expect(await basic(login("/no-challenge")).refusal() == .failed(.noChallenge, status: 200))
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "a challenge counts as Basic by its own name only, not by what stands in quotes, and a tab ends that name too",
+        "a challenge counts as Basic by its own name only, not by quoted text, and a tab ends that name too",
         arguments: [
             ("/digest", false), ("/digest-escaped", false), ("/digest-open", false), ("/second", true), ("/tab", true),
             ("/either", true),
@@ -165,7 +165,7 @@ import Testing
         #expect(try trace.seen().map { $0.fields["authorization"] != nil } == (row.isBasic ? [false, true] : [false]))
     }
 
-    @Test("five redirects are followed before the password is sent; the sixth is not asked")
+    @Test("five redirects are followed before the password is sent, and the sixth is not")
     func redirects() async throws {
         let trace = try await Trace()
         #expect(await basic(trace.url("/hop-5")).refusal() == nil)
@@ -174,7 +174,7 @@ import Testing
         #expect(try trace.seen().map(\.target) == (1...6).reversed().map { "/hop-\($0)" })
     }
 
-    @Test("a header that the profile sets is sent as it is there, the library's own too")
+    @Test("a header of the profile is sent unchanged, even if the library has the same header")
     func ownHeaders() async throws {
         let trace = try await Trace()
         let headers = [OnlineService.Header("User-Agent", "a/1"), .init("Accept", "text/html")]
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(
-        "an answer that is cut, doubled, endless or no answer is a failure, and never a login",
+        "an answer that is cut, doubled, endless or missing is a failure, and never a login",
         arguments: [
             ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer),
             ("/garbage", .brokenAnswer), ("/status-000", .brokenAnswer), ("/status-099", .brokenAnswer),
@@ -213,7 +213,7 @@ import Testing
 }
 
 extension BasicTests {
-    @Test("a server that has had the password is never one that was not reached, though it closes its port behind a redirect")
+    @Test("a server that received the password counts as reached, even if it closes its port after a redirect")
     func leaving() async throws {
         let server = try await Server("odd")
         let provider = basic(server.url("/login", "leaving", scheme: "http"), tokens: ["SID"])

@@ -1,5 +1,5 @@
-// What each layer of the helper's confinement stops, and that the real helper has all of them. docs/formats/online-protocol.md,
-// "Confinement".
+// The calls that each layer of the helper's confinement stops, and the layers of the real helper.
+// docs/formats/online-protocol.md, "Confinement".
 
 import Foundation
 import Glibc
@@ -24,7 +24,7 @@ import Testing
         ("rename", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
         ("agent", [(.sockets, EPERM), (.user, EACCES)]),
         ("abstract", [(.sockets, EPERM), (.scope, EPERM)]),
-        // A process under any of Landlock's layers reads no process that is not.
+        // Under any of Landlock's layers a process reads no unconfined process.
         ("memory", [(.calls, EPERM), (.user, EPERM), (.privileges, EPERM), (.files, EPERM), (.ports, EPERM), (.scope, EPERM)]),
         ("environment", [(.user, EACCES), (.privileges, EACCES), (.files, EACCES), (.ports, EACCES), (.scope, EACCES)]),
         ("signal", [(.calls, EPERM), (.user, EPERM), (.scope, EPERM)]),
@@ -33,7 +33,7 @@ import Testing
         ("fork", [(.calls, EPERM)]),
         ("port", []),
         ("other-port", [(.ports, EACCES)]),
-        // Landlock does not see a connection that is made by sending: TCP fast open.
+        // Landlock does not see a connection by sendto: TCP fast open.
         ("other-port-fast", [(.sockets, EPERM)]),
         ("other-protocol", [(.sockets, EPERM)]),
         ("name-server", []),
@@ -46,7 +46,7 @@ import Testing
         ("exec", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
     ]
 
-    @Test("as a user: each attempt fails by its layers' own errors, and succeeds where exactly those are left out")
+    @Test("as a user each attempt fails with its layers' own errors, and succeeds exactly without those layers")
     func user() async throws {
         let all = Set(Layer.allCases)
         let left: [Set<Layer>] = [
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "as root: the helper's own user alone keeps it from files, sockets and processes of root's", .enabled(if: geteuid() == 0))
+        "as root the helper's own user alone blocks root's files, sockets and processes", .enabled(if: geteuid() == 0))
     func root() async throws {
         let all = Set(Layer.allCases)
         let left: [Set<Layer>] = [
@@ -69,7 +69,7 @@ import Testing
         for left in left { try await check(left, asRoot: true) }
     }
 
-    /// Lets a worker try everything with the layers `left` left out.
+    /// Lets a worker make all attempts without the layers `left`.
     private func check(_ left: Set<Layer>, asRoot: Bool) async throws {
         let room = try Room(ofRoot: asRoot)
         let words = left.map(\.rawValue).sorted()
@@ -78,12 +78,12 @@ import Testing
         let lines = output.split(separator: "\n").map { $0.split(separator: " ") }
         for line in lines where line.count == 2 { found[String(line[0])] = Int32(line[1]) }
         let inForce = Set(Layer.allCases).subtracting(left).subtracting(Confinement.lacking)
-        // A user has no other one to go on as, and no capability to lose.
+        // An ordinary user has no other user to change to, and no capability to lose.
         let stopping = asRoot ? inForce : inForce.subtracting([.user, .privileges])
         for attempt in Self.attempts {
             let expected = attempt.stoppedBy.first { stopping.contains($0.layer) }?.error ?? 0
             guard attempt.name != "exec" || expected != 0 else {
-                // The program that ran is root's, and sets its user id: without new privileges that gives no rights.
+                // The started program belongs to root and sets its user id. Without new privileges that gives no rights.
                 let user = asRoot || !inForce.contains(.privileges) ? 0 : room.user
                 #expect(lines.last.map { $0.joined() } == "\(user)", "without \(words): \(output)")
                 continue
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "names are resolved under all layers: those of /etc/hosts, of a name server at systemd-resolved's address, and an answer that does not fit a datagram"
+        "under all layers names resolve through /etc/hosts, systemd-resolved's address and answers too long for a datagram"
     )
     func names() async throws {
         let room = try Room(ofRoot: geteuid() == 0)
@@ -119,9 +119,9 @@ import Testing
                 """, "\(output)")
     }
 
-    // No file of /proc shows Landlock's layers. That each stops its calls is for the tests above; that none is left out, for the one below.
+    // No file of /proc shows Landlock's layers. The tests above show that each works, and the test below that all are used.
     @Test(
-        "the real helper while it waits for a server: every thread of it under both filters, without capabilities or new privileges, and as root under another user"
+        "while the real helper waits for a server, every thread has both filters and no privileges, and under root another user"
     )
     func realHelper() async throws {
         for asRoot in geteuid() == 0 ? [false, true] : [false] {
@@ -137,7 +137,7 @@ import Testing
                 "/usr/bin/python3", room.folder + "/asker.py", room.agent, room.folder + "/question", server["blackhole"],
             ])
             let threads = output.split(separator: "\n")
-            #expect(threads.count > 1, "it has begun")
+            #expect(threads.count > 1, "the threads have started")
             for thread in threads {
                 let facts = Dictionary(
                     uniqueKeysWithValues: thread.split(separator: ";").map { fact in
@@ -148,7 +148,7 @@ import Testing
                     })
                 let (users, groups) = (Set(facts["Uid"] ?? []), Set(facts["Gid"] ?? []))
                 if asRoot {
-                    // Its own: no other process has the user of this process id.
+                    // Its own user: no other process has the user of this process id.
                     let own = "\(0x7F00_0000 + (Int(facts["Tgid"]?.first ?? "") ?? 0))"
                     #expect(users == [own] && groups == [own], "\(thread)")
                     #expect(facts["Groups"] == [], "\(thread)")
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(
-        "a child that was reaped by its host is not killed by its number, which is another process's by then",
+        "a child that its host reaped is not killed by its number, which another process may have",
         .enabled(if: geteuid() == 0))
     func reusedNumber() async throws {
         let room = try Room(ofRoot: true)
@@ -187,7 +187,7 @@ import Testing
         #expect(output == "same id\nalive\n", "\(output)")
     }
 
-    @Test("the ports of a service are those of its addresses; of a discovery document they are its own and 443")
+    @Test("the ports of a service are those of its addresses, and of a discovery document its own port and 443")
     func ports() async throws {
         func basic(_ login: String, _ logout: String?, _ profile: String?) -> Set<UInt16> {
             OnlineService(.basic(BasicService(login: login, logout: logout)), profile: profile).ports
@@ -202,18 +202,18 @@ import Testing
     }
 }
 
-/// A folder of one test, with the programs that it starts, of root's or of a user's.
+/// A folder of one test, with the programs that it starts as root or as a user.
 private final class Room {
     private let home: TestFolder
     var folder: String { home.path }
-    /// Who runs what is started here.
+    /// The user of the programs that start here.
     let user: uid_t
     private let words: [String]
 
     var worker: String { folder + "/confined-worker" }
     var agent: String { folder + "/omvault-agent" }
 
-    /// - Parameter hasCapability: whether a user who is not root has one all the same, as under some service managers.
+    /// - Parameter hasCapability: whether a user other than root has a capability, as under some service managers.
     init(ofRoot: Bool, hasCapability: Bool = false) throws {
         let changes = !ofRoot && geteuid() == 0
         user = changes ? 61048 : geteuid()
@@ -221,7 +221,7 @@ private final class Room {
         words = changes ? ["/usr/bin/setpriv", "--reuid=61048", "--regid=61048", "--clear-groups"] + capability : []
         home = try TestFolder(containing: ["tried"])
         let files = FileManager.default
-        // The user may not be able to reach the folder of the build.
+        // The user may lack access to the folder of the build.
         for program in [Programs.worker("confined-worker"), Programs.path(of: "omvault-agent")] {
             try files.copyItem(atPath: program, toPath: home.file((program as NSString).lastPathComponent))
         }
@@ -231,7 +231,7 @@ private final class Room {
         if changes { chown(folder + "/tried", user, user) }
     }
 
-    /// What a command prints.
+    /// The output of a command.
     func run(_ command: [String]) async throws -> String {
         try await TestSupport.run(words + command, in: home, environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]).output
     }
@@ -266,7 +266,7 @@ private let asker = """
     os.waitpid(child, 0)
     """
 
-/// Brings the loopback device up, is the name server there, and runs the command that is given.
+/// Starts the loopback device, is the name server there, and runs the given command.
 private let nameServer = """
     import fcntl, socket, struct, subprocess, sys, threading
     device = socket.socket()

@@ -1,4 +1,4 @@
-// The real helper, and programs that only claim to be it. docs/formats/online-protocol.md, "The helper".
+// The real helper, and programs that pretend to be it. docs/formats/online-protocol.md, "The helper".
 
 import COMSystem
 import Foundation
@@ -25,7 +25,7 @@ import Testing
         .login("alice", password: bytes(password), of: service)
     }
 
-    @Test("a login over the helper: accepted with session, clock and profile, checked, logged out; a wrong one is not")
+    @Test("a login through the helper returns session, clock and profile, is checked and logged out, and a wrong password fails")
     func flow() async throws {
         let server = try await Server.nginx.value
         let client = OnlineClient(program: Self.program)
@@ -51,7 +51,7 @@ import Testing
         #expect(try refusal(client, login(untrusting)) == .untrusted(.name))
     }
 
-    @Test("OAuth over the helper: tokens, new tokens, revocation; an unknown client is no wrong password")
+    @Test("OAuth through the helper gives, renews and revokes tokens, and an unknown client is no wrong password")
     func oauthFlow() async throws {
         let server = try await Server.odd.value
         let client = OnlineClient(program: Self.program)
@@ -72,16 +72,16 @@ import Testing
         #expect(try refusal(client, login(service("disabled"))) == .blocked)
     }
 
-    @Test("a server that says nothing is unreachable within the deadline, and two questions do not wait for each other")
+    @Test("a silent server is unreachable within the deadline, and two questions run side by side")
     func blackHole() async throws {
-        // Its own, so that every connection there is one of these.
+        // This test has its own server, so every connection there belongs to it.
         let server = try await Server("odd")
         let address = server.url("/", "blackhole", scheme: "http")
-        // TLS is never established there. The helper has the rest of the minute to start and to answer in.
+        // TLS is never established there. The helper has the rest of the minute to start and to answer.
         let short = service(server.url("/", "blackhole"), deadlines: OnlineDeadlines(connect: 500, total: 60_000))
         #expect(try refusal(OnlineClient(program: Self.program), login(short)) == .unreachable(.timedOut))
-        // Both are seen at the server at once: neither waits for the other's network. Then they are called off.
-        // The first one's connection is closed by the server a moment after its helper has ended.
+        // The server sees both at once, so neither waits for the other's network. Then they are cancelled.
+        // The server closes the first one's connection a moment after its helper has ended.
         try await eventually { try connections(to: server["blackhole"]) == 0 }
         let cancellation = OnlineCancellation(), ended = Atomic(0)
         async let answers = atOnce(2) { _ in
@@ -97,10 +97,10 @@ import Testing
         #expect(try await answers == [.failed(.cancelled), .failed(.cancelled)])
     }
 
-    /// How many connections stand at a port of this machine.
+    /// The number of connections at a port of this machine.
     private func connections(to port: String) throws -> Int {
         let wanted = try ":" + String(UInt16(#require(UInt16(port))), radix: 16, uppercase: true).leftPadded(4)
-        // In pieces to its end: it has no length that could be read at once.
+        // Read in pieces to its end, because it has no length.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
         var text = Data()
         while case let piece = file.readData(ofLength: 4096), !piece.isEmpty { text += piece }
@@ -110,13 +110,13 @@ import Testing
         }
     }
 
-    @Test("the helper has no core, no new rights, no file and no descriptor but its own, and ends when nobody waits")
+    @Test("the helper has no core, no new rights, and no files or descriptors but its own, and ends with its caller")
     func confinement() async throws {
         let server = try await Server.odd.value
         let (channel, child) = try start()
         let question = body(login(service(server.url("/", "blackhole", scheme: "http"))))
         try channel.send(.question, try #require(question))
-        // It has read the question once the server has its connection, and is hardened before that.
+        // The helper has read the question once the server has its connection. It is hardened before that.
         let connected = { Self.sockets(child) > 1 }
         let hasEnded = {
             (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.contains(") Z") ?? true
@@ -141,7 +141,7 @@ import Testing
         #expect(om_wait(child) == 1)
     }
 
-    @Test("without a socket of this user's at descriptor 3, or with a question that is none, it ends without a word")
+    @Test("a helper without its user's socket at descriptor 3, or with an invalid question, ends without an answer")
     func refusals() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// What a program that claims to be the helper does with `question`, its bytes, and `number`, that of the question.
+    /// The action of a program that pretends to be the helper, with the bytes `question` and their number `number`.
     private static let impostors: [(what: String, script: String)] = [
         ("ends", ""),
         ("is killed", "os.kill(os.getpid(), 9)"),
@@ -179,7 +179,7 @@ import Testing
         ("announces 4 GiB", "os.write(3, b'OA\\x01\\xa0\\xff\\xff\\xff\\xff')"),
     ]
 
-    @Test("a helper that ends, is killed, lies or answers for another question is a failure, never a login")
+    @Test("a helper that ends, is killed, lies or answers another question is a failure, never a login")
     func impostors() async throws {
         let service = service("https://localhost/")
         for (what, script) in Self.impostors {
@@ -187,14 +187,14 @@ import Testing
             #expect(try refusal(home.client, login(service)) == .failed(.helper), "\(what)")
             #expect(home.isGone, "\(what)")
         }
-        // The same program says yes when it plays by the rules: the others are refused for what they do wrong.
+        // The same program is accepted when it obeys the rules, so the others are refused for their own fault.
         let honest = try await Impostor("say(number + accepted)")
         #expect(try refusal(honest.client, login(service)) == nil)
         #expect(try refusal(honest.client, .profile(of: service)) == .failed(.helper))
         #expect(honest.isGone)
     }
 
-    @Test("a helper that hangs is killed a second after the deadline, or when the question is called off")
+    @Test("a helper that hangs is killed a second after the deadline, or when the question is cancelled")
     func hanging() async throws {
         let home = try await Impostor("time.sleep(600)")
         let short = service("https://localhost/", deadlines: OnlineDeadlines(connect: 1, total: 1))
@@ -223,7 +223,7 @@ import Testing
                 || facts == "([0, 1, 2, 3], [\(null)], ['GLIBC_TUNABLES', 'PATH'], '/', True)", "\(facts)")
     }
 
-    @Test("a program that is missing, or that somebody else could change, is not started")
+    @Test("a program that is missing, or that another user could change, is not started")
     func unsafeProgram() async throws {
         let home = try await Impostor("say(number + accepted)")
         let service = service("https://localhost/")
@@ -233,7 +233,7 @@ import Testing
         chmod(home.folder, 0o770)
         #expect(throws: AgentError.unsafeProgram(home.folder)) { _ = try refusal(home.client, login(service)) }
         let missing = home.folder + "/none"
-        // Who could put one there could take it away as well.
+        // A user who can put a file there could remove it as well.
         #expect(throws: AgentError.unsafeProgram(home.folder)) {
             _ = try refusal(OnlineClient(program: missing), login(service))
         }
@@ -287,7 +287,7 @@ import Testing
     }
 }
 
-/// What stood in the way of an answer; nil when the server accepted.
+/// The reason for a missing answer. Nil when the server accepted.
 private func refusal(
     _ client: OnlineClient, _ question: consuming OnlineQuestion, _ cancellation: OnlineCancellation? = nil
 ) throws(AgentError) -> OnlineRefusal? {

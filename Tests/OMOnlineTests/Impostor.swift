@@ -35,12 +35,12 @@ final class Impostor {
             \(script)
 
             """
-        // Another process writes it. A child that another test forks while this process writes it would keep it from being started.
+        // Another process writes the file. Otherwise a child of another test could keep it open for writing, and block its start.
         let copy = ["/usr/bin/install", "-m", "700", try home.write(text, to: "script"), program]
         try #require(try await run(copy, in: home).status == 0)
     }
 
-    /// Neither alive nor a zombie. A helper that was killed before it could say its number is not, either.
+    /// Neither alive nor a zombie. This includes a helper that was killed before it wrote its number.
     var isGone: Bool {
         guard let text = try? String(contentsOfFile: folder + "/pid", encoding: .utf8), let process = pid_t(text) else {
             return true

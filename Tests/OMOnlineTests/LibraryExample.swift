@@ -1,5 +1,5 @@
-// The example of docs/reference/library.md and of the guides to Swift, as an application would write it: with what the package makes
-// public, and nothing else. LibraryTests compares the pages with this file, and runs it.
+// The example of docs/reference/library.md and of the guides to Swift, as an application would write it, with public names
+// only. LibraryTests compares the pages with this file, and runs it.
 
 import OMAgent
 import OMAuth
@@ -36,7 +36,7 @@ struct Logins: Sendable {
 }
 
 @MainActor final class LoginForm: AsyncLoginPrompter {
-    /// What the window shows; `refusal` says why the answer before was no good.
+    /// The question in the window. Its `refusal` says why the previous answer failed.
     private(set) var question: LoginPrompt?
     private(set) var secretQuestion: SecretQuestion?
     private(set) var step: LoginStep?
@@ -59,10 +59,10 @@ struct Logins: Sendable {
 
     func progress(_ step: LoginStep) { self.step = step }
 
-    /// What the window's field for the name holds.
+    /// The content of the window's field for the name.
     var user: UserName?
 
-    /// The window's buttons: OK with what was typed, or nil to decline.
+    /// The window's buttons: OK with the typed text, or nil to decline.
     func press(_ typed: consuming SecretBytes?) {
         self.typed = typed
         button?.resume()
@@ -163,7 +163,7 @@ func firstVault(
     return secret.withBytes { bytes in bytes.count }  // read the bytes here; they are wiped with `secret`
 }
 
-/// Adds an item of one field, and moves what it replaces to the trash: both, or neither.
+/// Adds an item of one field, and moves the replaced item to the trash: both, or neither.
 func add(
     _ secret: borrowing SecretBytes, at path: FieldPath, level: ProtectionLevel, replacing old: ItemName? = nil,
     in vault: borrowing Vault
@@ -230,7 +230,7 @@ func credentialKeys(of paths: VaultPaths, _ agent: AgentClient) throws(AgentItem
     try CredentialStore(AgentItems(agent, paths)).keys().map { $0.key }
 }
 
-/// Before each use of what the login gave. Nothing runs in the background: it is asked.
+/// Call this before each use of the login's results. Nothing runs in the background.
 func mayGoOn(
     _ session: inout SessionDeadlines, _ details: LoginDetails, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> Bool {
@@ -244,7 +244,7 @@ func mayGoOn(
     }
 }
 
-/// - Returns: why the session goes on at the server; nil when it does not.
+/// - Returns: why the session continues at the server, or nil when it has ended.
 func logOut(
     _ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> OnlineRefusal? {

@@ -1,4 +1,4 @@
-// What the pages show for Swift compiles, and does what it says.
+// Tests of the Swift code on the pages: it compiles and does what the pages say.
 
 import Foundation
 import OMAgent
@@ -15,7 +15,7 @@ import Testing
     private static let program = Programs.path(of: "omvault-agent")
 
     @Test(
-        "what the pages show for Swift is in the examples that are compiled",
+        "the Swift code on the pages is in the compiled examples",
         arguments: [
             "README.md", "docs/reference/library.md", "docs/guide/vault-from-swift.md", "docs/guide/login-from-swift.md",
             "docs/guide/toolkit-from-swift.md",
@@ -32,15 +32,15 @@ import Testing
             // A page may name fewer imports than the whole example needs.
             let code = block.replacing(/(import \w+\n)+\n/, with: "")
             let isCompiled = example.contains("\n" + code)
-            #expect(isCompiled, "\(page) shows what nobody compiles:\n\(block)")
+            #expect(isCompiled, "\(page) shows code that is not compiled:\n\(block)")
         }
     }
 
-    @Test("a window logs in online, opens a vault with it, and offline once the server is gone; logged out, it is asked again")
+    @Test("a window logs in online, opens a vault, logs in offline without the server, and asks again after a logout")
     @MainActor func course() async throws {
         let folder = try TestFolder(), home = folder.path
         let server = try await Server("nginx")
-        // What outlives the server: trust is read from a file of its own.
+        // These files outlive the server, because trust is read from a separate file.
         let authority = "\(home)/ca.pem"
         try Data(server.ca).write(to: URL(filePath: authority))
         let work = try profile(server.url(""), trusting: authority)
@@ -54,7 +54,7 @@ import Testing
         let (context, hasSession) = (receipt.details, receipt.isKeepingSession)
         #expect(await answers == [nil, .online(.rejected)])
         #expect(context.mode == .online(notCached: nil) && form.step == .storing && hasSession)
-        // The server's word by now: its policy says 3.
+        // The server's policy now says 3.
         #expect(try await attemptsBeforeTheWipe(alice, work, logins) == 3)
 
         let device = try DeviceFolder("\(home)/omvault-device"), path = "\(home)/vault.omv"
@@ -65,7 +65,7 @@ import Testing
             LoginReference(state: "\(home)/omvault", device: "\(home)/omvault-device", key: request.login))
         try agent.client.keep(receipt, of: request, in: named, asking: logins.provider)
         #expect(try agent.client.useSession(named)?.state == .valid)
-        // This server knows no session without the password: its word ends the agent's.
+        // This server knows no session without the password, so its answer ends the agent's session.
         #expect(try await !stillCounts(named, agent.client))
         #expect(try agent.client.useSession(named) == nil)
         var session = context.deadlines
@@ -84,7 +84,7 @@ import Testing
         #expect(isRight)
     }
 
-    @Test("a vault is made, filled, given another password, backed up and restored elsewhere; the agent keeps it open")
+    @Test("a vault is made, filled, given another password, backed up and restored elsewhere, and the agent keeps it open")
     func vault() throws {
         let folder = try TestFolder(), home = folder.path
         let device = try DeviceFolder.make("\(home)/device"), path = "\(home)/vault.omv"
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: VaultError.cannotUnlock) { _ = try openVault(path, device: device, first) }
     }
 
-    @Test("the guide's first vault shows its code once, and gives the token back")
+    @Test("the guide's first vault shows its code once, and returns the token")
     func firstVault() throws {
         let folder = try TestFolder()
         var shown = 0
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("a server's policy is fetched at set-up, and a fetch from one that says nothing can be called off")
+    @Test("set-up fetches a server's policy, and a fetch from a silent server can be cancelled")
     func policy() async throws {
         let server = try await Server.nginx.value, hole = try await Server.odd.value
         let provider = OnlineProvider(program: Self.program)
@@ -172,7 +172,7 @@ import Testing
         #expect(await fetch.value == .policyMissing(.notFetched(.failed(.cancelled))))
     }
 
-    @Test("a login whose window is closed ends, and nobody was asked")
+    @Test("a login whose window is closed ends, and its prompter asks no question")
     @MainActor func closed() async throws {
         let folder = try TestFolder(), home = folder.path
         let logins = Logins(state: home, program: "/nowhere/omvault-agent"), form = LoginForm()
@@ -186,7 +186,7 @@ import Testing
         #expect(await login.value == .cancelled)
     }
 
-    @Test("a provider of the application's own asks a secret question, through the same window")
+    @Test("an application's own provider asks a secret question through the same window")
     @MainActor func question() async throws {
         let folder = try TestFolder(), home = folder.path
         let logins = Logins(state: home, program: Self.program), form = LoginForm()
@@ -209,7 +209,7 @@ import Testing
         #expect(await right == [nil, nil] && mode == .online(notCached: .offlineNotAllowed))
     }
 
-    /// Presses the button with each text as soon as something is asked.
+    /// Presses the button with each text as soon as a question appears.
     ///
     /// - Returns: the reason that the window showed each time.
     @MainActor private func answer(_ form: LoginForm, _ texts: [String]) async -> [AuthError?] {
@@ -219,7 +219,7 @@ import Testing
             refusals.append(form.question?.refusal ?? refusals.last ?? nil)
             let (answered, isSecret) = (form.question?.refusal, form.secretQuestion != nil)
             form.press(bytes(text))
-            // Until the answered question is gone, or another one is there: between two looks both can happen.
+            // Wait until the answered question is gone, or another question is there. Both can happen between two looks.
             while form.question != nil && form.question?.refusal == answered || form.secretQuestion != nil && isSecret {
                 await Task.yield()
             }
@@ -242,7 +242,7 @@ import Testing
     }
 }
 
-/// An agent of the test's own.
+/// An agent for this test only.
 private final class Agent {
     let client: AgentClient
 

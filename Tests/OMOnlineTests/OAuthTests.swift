@@ -1,4 +1,4 @@
-// OAuth 2.0's resource owner grant against glewlwyd, and against a server with the habits of others. docs/reference/online.md, "OAuth".
+// OAuth 2.0's resource owner grant against glewlwyd, and against a server with other habits. docs/reference/online.md, "OAuth".
 
 import Foundation
 import OMOnlineModel
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "a discovery document with a member of another type, or with one twice, is none",
+        "a discovery document with a member of another type, or with a repeated member, is refused",
         arguments: [
             "\"revocation_endpoint\":5", "\"token_endpoint_auth_methods_supported\":\"client_secret_post\"",
             "\"token_endpoint_auth_methods_supported\":[\"client_secret_post\",1]",
@@ -38,7 +38,7 @@ import Testing
         #expect(throws: OnlineRefusal.failed(.unexpectedAnswer)) { try read("," + member) }
     }
 
-    @Test("glewlwyd: found by discovery, login, refresh, revocation; a wrong password, client or user is none")
+    @Test("glewlwyd gives discovery, login, refresh and revocation, and refuses a wrong password, client or user")
     func glewlwyd() async throws {
         let server = try await Server.glewlwyd.value
         let discovery = OAuthService.Endpoint.discovery(server["issuer"] + "/.well-known/openid-configuration")
@@ -47,14 +47,14 @@ import Testing
 
         let grant = try await provider.logIn("alice", password: bytes("correct horse 42"), clientSecret: secret)
         #expect(grant.lifetime == 3600)
-        // TLS did not vouch for its clock.
+        // TLS did not authenticate its clock.
         #expect(grant.serverTime == nil)
         let session = try grant.newSession()
         let first = try session.tokens()
         #expect(first.refresh != nil && first.revocation?.hasSuffix("/revoke") == true)
         #expect(await provider.refusal("bob", "p&=+%:; ü", secret: "omvault-secret") == nil)
 
-        // This server says 403 to each of these, and no more.
+        // This server answers only 403 to each of these.
         for (user, password) in [("alice", "wrong"), ("nobody", "correct horse 42"), ("dora", "disabled here")] {
             #expect(await provider.refusal(user, password, secret: "omvault-secret") == .forbidden(.status), "\(user)")
         }
@@ -102,13 +102,13 @@ import Testing
         ("big", .failed(.answerTooLarge)), ("moved", .failed(.redirected, status: 307)),
     ]
 
-    @Test("every answer of a token endpoint's has its outcome", arguments: 0..<answers.count)
+    @Test("every answer of a token endpoint has its outcome", arguments: 0..<answers.count)
     func outcome(_ index: Int) async throws {
         let (name, expected) = Self.answers[index]
         #expect(try await oauth(token(odd(), name)).refusal() == expected, "\(name)")
     }
 
-    @Test("what a server leaves out is filled in: the scopes asked for, no lifetime, no refresh token")
+    @Test("missing parts of an answer get defaults: the requested scopes, no lifetime, no refresh token")
     func quirks() async throws {
         let server = try await odd()
         let bare = try await oauth(token(server, "bare"), scopes: ["x", "y"]).session().tokens()
@@ -122,7 +122,7 @@ import Testing
         #expect(plain.scopes == ["a", "b"])
     }
 
-    @Test("the form carries any password as its bytes; a secret goes into the header, or where the server wants it")
+    @Test("the form carries any password as its bytes, and a secret goes into the header or the place that the server names")
     func whatIsSent() async throws {
         let trace = try await Trace()
         let discovery = { (tenant: String) in
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "a client proves itself at the revocation as the server takes it there: by its own list, else by the token endpoint's",
+        "a client authenticates at the revocation by that endpoint's own list, else by the token endpoint's list",
         arguments: [
             ("/post", nil, "client_id=id&client_secret=s%3A1"), ("/post-basic", "Basic aWQ6cyUzQTE=", ""),
             ("", "Basic aWQ6cyUzQTE=", ""),
@@ -160,7 +160,7 @@ import Testing
         let endpoint = OAuthService.Endpoint.discovery(trace.url("\(row.tenant)/.well-known/openid-configuration"))
         let provider = oauth(endpoint, client: "id")
         let first = try await provider.session(secret: "s:1")
-        // What a refresh keeps of it too.
+        // A refresh keeps the same parts.
         let session = try await provider.refresh(first, clientSecret: secret).newSession()
         _ = try trace.seen()
         _ = try await provider.logOut(session, clientSecret: secret)
@@ -173,7 +173,7 @@ import Testing
             ])
     }
 
-    @Test("a logout that no document has a place for, or none that may be asked, is told, and asks nobody")
+    @Test("a logout without a usable revocation address is reported, and asks no server")
     func nowhereToRevoke() async throws {
         for tenant in ["/silent", "/unsafe-revocation"] {
             let trace = try await Trace()
@@ -228,7 +228,7 @@ import Testing
         #expect(checked == .rejected)
     }
 
-    @Test("a living session is not asked about, a dead one is made anew or is none any more")
+    @Test("a check asks no server about a living session, and renews or ends a dead one")
     func check() async throws {
         let server = try await odd(), trace = try await Trace()
         let none = bytes("")
@@ -238,18 +238,18 @@ import Testing
         #expect(!isAnew)
         #expect(try trace.seen().isEmpty)
         let dead = try await oauth(token(trace, "short")).session()
-        let anew = try await oauth(token(trace, "keeps")).check(dead, clientSecret: none).newSession().tokens()
-        #expect(anew.access == "at-2")
+        let renewed = try await oauth(token(trace, "keeps")).check(dead, clientSecret: none).newSession().tokens()
+        #expect(renewed.access == "at-2")
         let gone = await refusal { () async throws(OnlineRefusal) in
             try await oauth(.token("http://127.0.0.1:\(server["closed"])/", revocation: nil)).check(
                 dead, clientSecret: none)
         }
-        // The session that the caller holds is as good as before.
+        // The caller's session is as valid as before.
         #expect(gone == .unreachable(.refused))
     }
 
     @Test(
-        "logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing, which is told"
+        "a logout revokes both tokens, the refresh token first, and a server without revocation is reported"
     )
     func revocation() async throws {
         let trace = try await Trace()

@@ -1,4 +1,4 @@
-// Which programs are started with keys or passwords: docs/formats/agent-protocol.md, "The socket".
+// The programs that may be started with keys or passwords: docs/formats/agent-protocol.md, "The socket".
 
 import Foundation
 import Glibc
@@ -8,9 +8,9 @@ import Testing
 @testable import OMAgent
 
 @Suite("The agent's program is checked") struct ProgramCheckTests {
-    @Test("every folder above it counts, a sticky one of root's is fine above its own, and links lead to the checked path")
+    @Test("every folder above the program counts, a sticky folder of root's is accepted, and links lead to the checked path")
     func folders() async throws {
-        // The folder of all tests is sticky and everybody's, or this user's.
+        // The folder of all tests is sticky and open to every user, or belongs to this user.
         let home = try TestFolder(containing: ["above", "above/own"]), folder = realPath(home.path)
         let program = folder + "/above/own/omvault-agent"
         try Data().write(to: URL(filePath: program))
@@ -20,7 +20,7 @@ import Testing
         symlink("above", folder + "/way")
         #expect(try AgentProcess.check(folder + "/above/link") == program)
         #expect(try AgentProcess.check(folder + "/way/own/omvault-agent") == program)
-        // Attack: another user renames the folder above, and puts one of his own in its place.
+        // Attack: another user renames the folder above, and puts his own folder in its place.
         for mode: mode_t in [0o775, 0o757, 0o777] {
             chmod(folder + "/above", mode)
             #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(program) }
@@ -34,7 +34,7 @@ import Testing
         chown(folder + "/above", 65534, 65534)
         #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(program) }
         chown(folder + "/above", 0, 0)
-        // In a sticky folder anybody makes the program first.
+        // In a sticky folder any user can make the program first.
         chmod(folder + "/above/own", 0o1777)
         #expect(throws: AgentError.unsafeProgram(folder + "/above/own")) { try AgentProcess.check(program) }
     }

@@ -60,7 +60,7 @@ import Testing
         #expect(count == 28)
     }
 
-    @Test("a question cut anywhere, or with a byte behind it, is refused")
+    @Test("a question that is cut anywhere, or has a byte after it, is refused")
     func cut() throws {
         for service in Self.services {
             for make in Self.tasks(service) {
@@ -111,7 +111,7 @@ import Testing
         } catch { return true }
     }
 
-    @Test("what is too long for the protocol becomes no question")
+    @Test("a value that is too long for the protocol gives no question")
     func tooLong() {
         let long = String(repeating: "a", count: 65_536)
         let service = OnlineService(.basic(BasicService(login: long)))
@@ -137,7 +137,7 @@ import Testing
         + UntrustedCause.allCases.map { .untrusted($0) } + OnlineFailure.allCases.map { .failed($0) }
         + [.failed(.serverError, status: 503, retryAfter: 7), .failed(.tokenMissing, status: 200)]
 
-    @Test("an answer is read as it was written, only to its own question, and not cut or with a byte behind it")
+    @Test("an answer is read only to its own question, as it was written, and not cut or with a byte after it")
     func answers() throws {
         let (number, other) = (Random.bytes(16), Random.bytes(16))
         func outcome(_ body: [UInt8], _ number: [UInt8], _ task: OnlineTask = .login(user: "a")) -> String {
@@ -179,7 +179,7 @@ import Testing
             #expect(outcome(body + [0], number) == "malformed")
             for length in 0..<body.count { #expect(outcome(Array(body[..<length]), number) == "malformed") }
         }
-        // More or less than was asked: by task, whether a session and a profile may come.
+        // More or less than the question allows: whether a session and a profile may come, by task.
         for (task, allowed) in [
             (.login(user: "a"), [false, false, true, true]), (.check, [true, false, true, false]),
             (.refresh, [false, false, true, false]), (.logout(user: nil), [true, false, false, false]),
@@ -192,11 +192,11 @@ import Testing
         }
         for tail: [UInt8] in [
             [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 21, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
-            // A policy that nobody could refuse, and an epoch beyond 2^53 - 1.
+            // A policy that always passes, and an epoch beyond 2^53 - 1.
             [0, 1, 0, 0, 0, 0, 0, 0, 2, 1], [0, 1, 0, 0, 0, 0, 0, 0, 2, 2], [0, 1, 0, 0, 0, 0, 0, 0, 2, 3],
             [0, 1, 0, 0, 0, 0, 0, 0, 3], [0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0],
             [0, 0, 0, 1, 0, 0x20, 0, 0, 0, 0, 0, 1, 0],  // a time beyond 2^53
-            [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 1, 5, 0, 0],  // a key that is none
+            [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 1, 5, 0, 0],  // a key that does not exist
             [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 2, 1, 0, 0, 1, 0, 0],  // one key twice
         ] {
             #expect(outcome(number + tail, number) == "malformed", "\(tail)")

@@ -1,4 +1,4 @@
-// Whether a server is reached, whether it is the right one, and how long that may take.
+// The reach of a server: whether it answers, whether it is the right server, and how long that may take.
 
 import Foundation
 import Glibc
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("with TrustedCA its certificates count and no others, without it the system's")
+    @Test("TrustedCA allows only its certificates, and without it the system's certificates count")
     func trust() async throws {
         let server = try await nginx()
         let own = server.contents("selfsigned")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("nobody at the port and no such name are told apart from a server")
+    @Test("a closed port and an unknown name are told apart from a server")
     func unreachable() async throws {
         let server = try await odd()
         #expect(await basic(server.url("/", "closed")).refusal() == .unreachable(.refused))
@@ -72,7 +72,7 @@ import Testing
         #expect(await oauth(token, trusted: server.ca).refusal() == .unreachable(.closed))
     }
 
-    @Test("a certificate without alternative names counts for its common name, and for no other")
+    @Test("a certificate without alternative names counts for its common name only")
     func commonName() async throws {
         let server = try await odd()
         #expect(await basic(server.url("/else", "https_without_names"), trusted: server.ca).refusal() == nil)
@@ -81,10 +81,10 @@ import Testing
     }
 
     @Test(
-        "a server that accepts and says nothing costs the time to connect, one that drips costs the total",
+        "a silent server costs the time to connect, and a slow one costs the total time",
         arguments: [
             ("blackhole", "https", "/", 300, 300_000), ("blackhole", "http", "/", 60_000, 600),
-            // Long enough for the first request on a busy machine: it is the second one that drips.
+            // Long enough for the first request on a busy machine. Only the second request is slow.
             ("http", "http", "/drip-head", 60_000, 4_000), ("http", "http", "/drip-body", 60_000, 4_000),
             ("http", "http", "/informational", 60_000, 4_000),
         ] as [(String, String, String, UInt32, UInt32)])
@@ -95,14 +95,14 @@ import Testing
         let start = ContinuousClock.now
         #expect(await provider.refusal() == .unreachable(.timedOut))
         let took = start.duration(to: .now)
-        // What is waited for in vain here has no end: only the deadline ends it, on however slow a machine.
+        // The awaited answer never comes, so only the deadline ends the wait, even on a slow machine.
         #expect(took >= .milliseconds(Int(min(row.connect, row.total))), "\(took)")
     }
 
-    @Test("of a name's addresses the one that answers is found: the others refuse, or take no connection at all")
+    @Test("the address of a name that answers is found, although its other addresses refuse or do not connect")
     func addresses() async throws {
         let server = try await odd()
-        // A machine without IPv6, or whose localhost has no such address, shows less.
+        // A machine without IPv6, or without such an address of localhost, shows less.
         let keys = addressesOfLocalhost() > 1 && server.facts["v6"] != nil ? ["http", "v6", "half"] : ["http"]
         for key in keys {
             #expect(await basic(server.url("/login", key, scheme: "http")).refusal() == nil, "\(key)")
@@ -122,7 +122,7 @@ import Testing
         return sequence(first: list, next: { $0?.pointee.ai_next }).prefix { $0 != nil }.count
     }
 
-    @Test("a question that is called off ends at once and is no verdict")
+    @Test("a cancelled question ends at once and gives no result")
     func cancellation() async throws {
         let server = try await odd()
         let provider = basic(server.url("/", "blackhole", scheme: "http"))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "an address that would carry the password in clear, or can be read in two ways, is refused before anything is sent",
+        "an address that would carry the password in clear, or has two readings, is refused before anything is sent",
         arguments: [
             "http://server.example/login", "http://127.0.0.1.example.com/", "http://user@localhost/",
             "ftp://localhost/",
@@ -140,13 +140,13 @@ import Testing
             "https://localhost\\@elsewhere.example/", "https://localhost:0/", "https://localhost:99999/",
             "https://localhost:/", "https://[::1/", "https://localhost/#fragment", "https://lo\u{0441}alhost/",
             "file:///etc/passwd", "https://localhost/a\r\nX: y", "http://128.0.0.1/", "http://[::2]/",
-            // This machine to one reader of addresses, another one to the next.
+            // One reader of addresses sees this machine, and another reader sees a different one.
             "http://0127.0.0.1/", "http://127.0.0.01/", "http://127.1/", "http://2130706433/", "http://0x7f.0.0.1/",
             "http://127.0.0.0x1/", "http://127.0.0.1./", "http://127.0.0.256/", "http://[::ffff:127.0.0.1]/",
             "http://[0:0:0:0:0:0:0:1]/", "http://[::1%25lo]/", "http://[127.0.0.1]/",
-            // Any name server's to answer.
+            // Any name server could answer this.
             "http://a.localhost/", "http://localhost./", "http://localhost.localdomain/",
-            // Over TLS too: whose certificate would it be?
+            // This holds over TLS too, because no certificate fits.
             "https://0127.0.0.1/", "https://127.1/", "https://[:::]/",
         ])
     func unsafeAddress(_ text: String) async {

@@ -1,4 +1,4 @@
-// The small readers of what servers write, by tables.
+// Tables for the small readers of servers' answers.
 
 import Foundation
 import OMOnlineModel
@@ -8,10 +8,10 @@ import Testing
 
 @testable import OMOnline
 
-@Suite("Readers of what servers write") struct ReaderTests {
+@Suite("Readers of servers' answers") struct ReaderTests {
     private func address(_ text: String) throws -> EndpointURL { try #require(EndpointURL(reading: text)) }
 
-    @Test("a date is read in each of HTTP's spellings, and only when it is one")
+    @Test("a date is read in each of HTTP's spellings, and other text is refused")
     func dates() {
         for text in [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("Retry-After is seconds, or a date held against the server's own clock, and never more than a day")
+    @Test("Retry-After is seconds, or a date compared with the server's own clock, and never more than a day")
     func retryAfter() {
         let date = HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT")
         for (text, expected) in [
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a cookie goes back to its own host and path, over TLS where it says so, and until it ends")
+    @Test("a cookie goes back to its own host and path, over TLS if it says so, and until it ends")
     func cookies() throws {
         let here = try address("https://login.example.com/app/login")
         var jar = CookieJar()
@@ -63,7 +63,7 @@ import Testing
         #expect(try field("https://notexample.com/") == nil)
         #expect(try field("https://login.example.com/", now: 1_060)?.contains("late") == false)
         #expect(try field("https://login.example.com/", now: 784_111_777)?.contains("dated") == false)
-        // As long as nobody can count is for ever, and not ended.
+        // A time too long to count is endless, and not over.
         for age in ["9223372036854775807", "9223372036854775808", "99999999999999999999999"] {
             try jar.store(["long=1; Max-Age=\(age); Path=/"], from: here, now: 1_000)
             #expect(try field("https://login.example.com/")?.contains("long=1") == true, "\(age)")
@@ -78,7 +78,7 @@ import Testing
         #expect(numeric.cookies.isEmpty)
     }
 
-    @Test("a redirect is resolved as a browser does, and what is no address leads nowhere")
+    @Test("a redirect is resolved as a browser does, and an invalid address leads nowhere")
     func locations() throws {
         let here = try address("https://localhost:8443/app/login?x=1")
         for (location, expected) in [
@@ -94,7 +94,7 @@ import Testing
         #expect(try address("https://LOCALHOST:443/").hasOrigin(of: address("https://localhost")))
     }
 
-    @Test("only an exact statement of the server's blocks an account, not one that quotes a user name")
+    @Test("only an exact statement of the server blocks an account, not a text that quotes a user name")
     func blocked() {
         for (error, description, expected) in [
             ("invalid_grant", "Account disabled", true), ("invalid_grant", "User account is locked.", true),
@@ -112,7 +112,7 @@ import Testing
             ("The provided authorization grant is invalid, expired, revoked, …", true),
             ("Invalid username or password.", true), ("Account is not fully set up", false), ("Consent required", false),
             ("AADSTS50076: you must use multi-factor authentication", false),
-            // The number decides, not the words: of these two the first is no verdict about the password, the second is.
+            // The number decides, not the words. The first of these two says nothing about the password, the second does.
             ("AADSTS50055: The password is expired.", false),
             ("AADSTS50126: Fehler beim Überprüfen der Anmeldeinformationen", true),
             ("AADSTS: The password is wrong", true), ("AADSTSx: Falsch", false),
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("an application profile has an integer epoch and plain values, or is none")
+    @Test("an application profile without an integer epoch and plain values is refused")
     func profiles() throws {
         func read(_ text: String) -> ServerProfile? { try? ApplicationProfile.read(Array(text.utf8)) }
         let all = read(
@@ -137,7 +137,7 @@ import Testing
                     ]))
         #expect(read(#"{"epoch":0}"#) == ServerProfile(epoch: 0, values: [:]))
         #expect(read(#"{"epoch":9007199254740991}"#)?.epoch == 9_007_199_254_740_991)
-        // As it is written: whether it is a number that the key takes, the ledger decides.
+        // The value is kept as written. The ledger checks whether the key accepts the number.
         #expect(read(#"{"epoch":1,"MaxLoginAttempts":7e0}"#)?.values == ["MaxLoginAttempts": "7e0"])
         #expect(read(#"{"epoch":1,"MaxLoginAttempts":3.0}"#)?.values == ["MaxLoginAttempts": "3.0"])
         for text in [
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("the profile comes over TLS from the login's own host, with the login or by itself, or not at all")
+    @Test("the profile comes only over TLS from the login's own host, with the login or by itself")
     func profileFetch() async throws {
         let server = try await Server.nginx.value
         func service(_ profile: String) -> OnlineService {
@@ -193,9 +193,9 @@ import Testing
         }
     }
 
-    /// Only the profile's place is asked, with a deadline that a login on a busy machine would miss: all that can come is a
-    /// time-out, of the connection or of the answer.
-    @Test("a place for the profile that hangs costs a login no more than a connection may take, and is told")
+    /// The test asks only for the profile, with a deadline that a login on a busy machine would miss. The only possible result
+    /// is a time-out, of the connection or of the answer.
+    @Test("a profile address that hangs delays a login by at most the connect time, and is reported")
     func hangingProfile() async throws {
         let server = try await Server.odd.value
         let service = BasicService(login: server.url("/login", "https"))

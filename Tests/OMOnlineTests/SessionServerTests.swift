@@ -1,4 +1,4 @@
-// The agent's sessions against a server that runs: what it counts, and what is dead there afterwards.
+// The agent's sessions against a running server: its counts, and the sessions that are dead there afterwards.
 
 import Foundation
 import OMAuth
@@ -12,7 +12,7 @@ import Testing
 @Suite("Sessions and their server", .onOwnThreads) struct SessionServerTests {
     private static let program = Programs.path(of: "omvault-agent")
 
-    /// An agent of the test's own.
+    /// An agent for this test only.
     private final class Home {
         private let folder: TestFolder
         var root: String { folder.path }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("glewlwyd: of eight who renew at once none is refused a token that may be used once; after logout it is dead there")
+    @Test("glewlwyd refuses none of eight simultaneous renewals with a single-use token, and after logout the session is dead")
     func oauth() async throws {
         let server = try await Server.glewlwyd.value, home = try Home(), login = try home.login()
         let endpoint = OAuthService.Endpoint.discovery(server["issuer"] + "/.well-known/openid-configuration")
@@ -62,13 +62,13 @@ import Testing
             return true
         }
         #expect(areValid == Array(repeating: true, count: 8))
-        // It was used, so it is no longer good by itself.
+        // The token was used, so it is no longer valid.
         let spent = try refusal(helper, .refresh(first, of: service, clientSecret: bytes("omvault-secret")))
         #expect(spent != nil)
         let gone = try client.endSession(login)
         #expect(gone == .endedAtServer)
 
-        // A session that was not renewed, so that its tokens are known here: alive before, dead after.
+        // A session without a renewal, so that the test knows its tokens: alive before, dead after.
         let second = try tokens()
         let alive = try helper.ask(.refresh(second, of: service, clientSecret: bytes("omvault-secret"))).get().session()
         try keep(alive)

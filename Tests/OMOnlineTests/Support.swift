@@ -6,7 +6,7 @@ import Testing
 
 @testable import OMOnline
 
-/// Long enough for any machine: what a test does not measure must not fail by it.
+/// Long enough for any machine. A test must not fail because of a time that it does not measure.
 let patient = OnlineDeadlines(connect: 60_000, total: 60_000)
 
 func basic(
@@ -30,7 +30,7 @@ func oauth(
 
 func bytes(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
 
-/// What stood in the way; nil when the server accepted.
+/// The reason for a refusal. Nil when the server accepted.
 func refusal(_ body: () async throws(OnlineRefusal) -> OnlineGrant) async -> OnlineRefusal? {
     do throws(OnlineRefusal) {
         _ = try await body()
@@ -47,7 +47,7 @@ extension HTTPBasicProvider {
         } catch { return error }
     }
 
-    /// The session of a login that is accepted.
+    /// The session of an accepted login.
     func session(_ user: String = "alice", _ password: String = "correct horse 42") async throws -> SecretBytes {
         let password = bytes(password)
         return try await logIn(user, password: password).newSession()

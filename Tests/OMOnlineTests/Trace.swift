@@ -1,20 +1,20 @@
-// What one test asked of the odd server, which all tests share.
+// The requests of one test at the odd server, which all tests share.
 
 import Foundation
 import TestSupport
 import Testing
 
-/// One test's requests at the odd server: its addresses begin with a word that only this test has.
+/// One test's requests at the odd server. Its addresses begin with a word that no other test uses.
 struct Trace {
     private let server: Server
     private let word = UUID().uuidString
 
     init() async throws { server = try await Server.odd.value }
 
-    /// An address whose requests are this test's, over http.
+    /// An address over http for the requests of this test.
     func url(_ path: String) -> String { server.url("/for/\(word)\(path)", "http", scheme: "http") }
 
-    /// What was asked since the last time.
+    /// The requests since the last call.
     func seen() throws -> [SeenRequest] {
         let path = "\(server["seen"])-\(word)"
         guard FileManager.default.fileExists(atPath: path) else { return [] }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Sealing") struct AEADTests {
     private let place = Context(.record, .bytes([1, 2, 3]), .number(7))
 
-    @Test("a box opens with its key and its place")
+    @Test("a box opens with its key and its context")
     func opens() throws {
         let key = Key<Sealing>.random()
         for count in [0, 1, 16, 4096] {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("another key, another place, any flipped bit, any lost or added byte: refused")
+    @Test("another key, another context, a flipped bit, and a lost or added byte are refused")
     func refuses() {
         let key = Key<Sealing>.random()
         let box = AEAD.seal(SecretBytes("attack at dawn"), using: key, context: place)
@@ -72,7 +72,7 @@ import Testing
         #expect(try AEAD.openRaw(box, key, associatedData: data).exposed == SecretBytes(message).exposed)
     }
 
-    @Test("a wrapped key opens what the key itself sealed, and only under its wrapping key and place")
+    @Test("a wrapped key opens the key's own boxes, and only under its wrapping key and context")
     func wrapping() throws {
         let wrapping = Key<Wrapping>.random()
         let sealing = Key<Sealing>.random()

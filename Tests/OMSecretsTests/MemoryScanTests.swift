@@ -4,7 +4,7 @@ import Testing
 @testable import OMSecrets
 
 @Suite("What stays in memory") struct MemoryScanTests {
-    @Test("a released secret is found nowhere in the process, while the scan finds a plain array")
+    @Test("the process has a released secret nowhere in its memory, while the scan finds a plain array")
     func released() async {
         await #expect(processExitsWith: .success) {
             let scan = try MemoryScan()
@@ -49,12 +49,12 @@ private func work(_ scan: MemoryScan) throws {
         AEAD.seal(all, using: sealing, context: Context(.record)), using: sealing, context: Context(.record))
 }
 
-/// Looks for a needle in every readable mapping of this process but the one that holds the needle itself.
+/// Looks for a needle in every readable mapping of this process, except the mapping of the needle itself.
 private struct MemoryScan {
     private static let needleCount = 48
     private static let windowCount = 1 << 20
 
-    /// The needle, and behind it the window that memory is read through.
+    /// The needle, and after it the window through which memory is read.
     private let own: UnsafeMutableRawPointer
     private let memory: Int32
 
@@ -77,7 +77,7 @@ private struct MemoryScan {
     func copies() throws -> Int {
         var found = 0
         for region in try regions() where !region.contains(UInt(bitPattern: own)) {
-            // Windows overlap by one needle less a byte, so that none is cut in two and none counted twice.
+            // Windows overlap by one byte less than a needle, so that none is cut in two and none counted twice.
             var start = region.lowerBound
             while start < region.upperBound {
                 let window = own + Self.needleCount

@@ -3,7 +3,7 @@ import Testing
 @testable import OMSecrets
 
 @Suite("Secrets in memory") struct SecretBytesTests {
-    @Test("a secret lends exactly the bytes it was made from", arguments: [0, 1, 63, 64, 65, 4096, 131_072, 131_073])
+    @Test("a secret lends exactly its original bytes", arguments: [0, 1, 63, 64, 65, 4096, 131_072, 131_073])
     func roundTrip(count: Int) {
         let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 31 + 7) }
         let secret = SecretBytes(copying: content)
@@ -11,7 +11,7 @@ import Testing
         #expect(secret.exposed == content)
     }
 
-    @Test("memory that a secret gave back holds none of it when the next one gets it")
+    @Test("memory of a released secret is wiped before the next secret gets it")
     func reuseWipes() {
         // A large secret has its own mapping; a small one shares the arena, whose granules come back first fit.
         for count in [48, 64, 4096] {
@@ -100,7 +100,7 @@ import Testing
         #expect(buffer.count == 0)
     }
 
-    @Test("random secrets differ and have the length asked for")
+    @Test("random secrets differ and have the requested length")
     func random() {
         #expect(SecretBytes.random(32).count == 32)
         #expect(SecretBytes.random(32).exposed != SecretBytes.random(32).exposed)
@@ -124,7 +124,7 @@ private final class Held {
     }
 }
 
-/// Where the secret stands, as a number that nothing is read through.
+/// The address of the secret, as a number. Nothing is read through it.
 private func unsafeAddress(_ secret: borrowing SecretBytes) -> UInt {
     secret.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 }

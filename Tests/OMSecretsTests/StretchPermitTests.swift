@@ -1,4 +1,4 @@
-// The files that limit how many stretches run at once on a machine. Each test has a folder of its own for them.
+// The files that limit how many stretches run at once on a machine. Each test has its own folder for them.
 
 import Foundation
 import Glibc
@@ -9,7 +9,7 @@ import Testing
 @testable import OMSecrets
 
 @Suite("Stretch slots") struct StretchPermitTests {
-    @Test("a stretch waits while every slot is taken, and goes ahead when one is free")
+    @Test("a stretch waits while every slot is taken, and continues when a slot is free")
     func waitsForSlot() async throws {
         let folder = try TestFolder()
         let slots = StretchPermit.openAll(in: folder.path)
@@ -19,7 +19,7 @@ import Testing
             StretchPermit.hold(in: path, longestWait: .max) {}
             ended.store(true, ordering: .sequentiallyConsistent)
         }
-        // It has opened every slot once more, and waits. Load can only make this silence longer.
+        // The stretch has opened every slot once more, and waits. Load can only make this silence longer.
         try await eventually { try openSlots(in: path) == 2 * slots.count || ended.load(ordering: .sequentiallyConsistent) }
         try await Task.sleep(for: .milliseconds(300))
         let hasEnded = ended.load(ordering: .sequentiallyConsistent)
@@ -29,7 +29,7 @@ import Testing
         slots.forEach { _ = close($0) }
     }
 
-    @Test("a stretch goes ahead without a slot after the longest wait")
+    @Test("a stretch continues without a slot after the longest wait")
     func goesAhead() async throws {
         let folder = try TestFolder()
         let slots = StretchPermit.openAll(in: folder.path)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("a slot file of one's own with another mode is repaired; a file with bytes or a second name is left alone")
+    @Test("a user's own slot file with another mode is repaired, and a file with bytes or a second name stays unchanged")
     func repair() async throws {
         let folder = try TestFolder()
         StretchPermit.openAll(in: folder.path).forEach { _ = close($0) }
@@ -76,14 +76,14 @@ private func mode(of path: String) -> mode_t? {
     return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
 }
 
-/// How many descriptors of this process are slots of a folder.
+/// The number of this process's descriptors that are slots of a folder.
 private func openSlots(in folder: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name))?.hasPrefix(folder + "/") == true
     }
 }
 
-/// The modes of the slot files in a folder that is in the place of `/run/lock`.
+/// The modes of the slot files in a folder that replaces `/run/lock`.
 private func slotModes(in folder: TestFolder) throws -> [mode_t] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).map { name in
         guard name.hasPrefix("omvault-stretch-"), let mode = mode(of: folder.file(name)) else { throw Unexpected(name) }

@@ -4,7 +4,7 @@ extension SecretBytes {
     init(_ text: String) { self.init(copying: Array(text.utf8)) }
     init(hex: String) { self.init(copying: bytes(hex)) }
 
-    /// The bytes out of their protection, which only a test may ask for.
+    /// The unprotected bytes, for tests only.
     var exposed: [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
     var hex: String { Hex.encode(exposed) }
 }
@@ -19,7 +19,7 @@ func bytes(_ hex: String) -> [UInt8] {
     }
 }
 
-/// The error that `body` throws, nil when it throws none: `#expect(throws:)` takes no closure that moves a secret.
+/// The error that `body` throws, or nil: `#expect(throws:)` takes no closure that moves a secret.
 func refusal(_ body: () throws(SecretsError) -> Void) -> SecretsError? {
     do {
         try body()

@@ -23,7 +23,7 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
 
-    @Test("a database, and a mark in the device folder, take their own drafts away")
+    @Test("a database, and a mark in the device folder, remove their own drafts")
     func stale() throws {
         let device = try DeviceFolder.make(folder.path)
         let key = try device.make()
@@ -38,7 +38,7 @@ import Testing
         #expect(try names == ["a", "device.key", mark])
     }
 
-    @Test("a draft that is being made is left alone, however old it looks, and so is one whose process lives")
+    @Test("a draft under construction stays, however old it looks, and so does a draft whose process lives")
     func live() throws {
         let path = folder.file("a")
         var file = try Draft.make(for: path, .onlyNewAnywhere)

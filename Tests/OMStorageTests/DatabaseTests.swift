@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test("a statement that is used again knows nothing of its last use, and holds no transaction between the two")
+    @Test("a reused statement keeps nothing of its last use, and holds no transaction between two uses")
     func statements() throws {
         let folder = try TestFolder()
         let database = try Database.create(folder.file("a.db"), schema) { _ throws(StorageError) in }
@@ -46,13 +46,13 @@ import Testing
             var all = try database.prepare("SELECT k FROM t ORDER BY k")
             return try all.step() ? all.number(0) : 0
         }
-        // Let go of in the middle of its run.
+        // Released in the middle of its run.
         #expect(try first() == 1)
         #expect(try database.truncateLog())
         #expect(try first() == 1)
     }
 
-    @Test("more statements of one text than are kept, and one that outlives its connection, still run")
+    @Test("more statements of one text than are kept still run, and so does a statement that outlives its connection")
     func manyStatements() throws {
         let folder = try TestFolder()
         func open() throws(StorageError) -> Statement {
@@ -72,7 +72,7 @@ import Testing
         #expect(try nested(9) == 10)
     }
 
-    @Test("a rollback journal beside the file is refused, and what it names is left alone")
+    @Test("a rollback journal beside the file is refused, and the file that it names stays unchanged")
     func forgedJournal() throws {
         let folder = try TestFolder()
         let path = folder.file("a.db")
@@ -105,13 +105,13 @@ import Testing
         #expect(try database.number("SELECT count(*) FROM t") == 0)
     }
 
-    @Test("somebody else's database is refused as it is, not converted")
-    func strangersDatabase() throws {
+    @Test("another program's database is refused and not converted")
+    func otherDatabase() throws {
         let folder = try TestFolder()
         let path = folder.file("a.db")
         let other = Schema(applicationID: 1, version: 1, statements: schema.statements)
         do { _ = try Database.create(path, other) { _ throws(StorageError) in } }
-        // Back to the mode that most databases are in.
+        // Back to the mode of most databases.
         var bytes = try Data(contentsOf: URL(filePath: path))
         bytes[18] = 1
         bytes[19] = 1
@@ -121,7 +121,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 
-    @Test("what is no database of ours is refused", arguments: 0..<36)
+    @Test("a file that is not our database is refused", arguments: 0..<36)
     func malformed(number: Int) throws {
         let folder = try TestFolder()
         let path = folder.file("a.db")

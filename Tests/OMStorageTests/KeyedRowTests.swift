@@ -6,12 +6,12 @@ import OMSystem
 import TestSupport
 import Testing
 
-@Suite("Huge rows of a table that is kept by its key") struct KeyedRowTests {
+@Suite("Huge rows of a table with a key") struct KeyedRowTests {
     private let schema = Schema(
         applicationID: 0x4F4D_5654, version: 1,
         statements: ["CREATE TABLE t (k BLOB NOT NULL PRIMARY KEY, v BLOB) WITHOUT ROWID"])
 
-    /// Another process writes the row: this one must not have had the memory for it.
+    /// Another process writes the row, so that the memory for it is never in this process.
     private func length(of mebibytes: Int) async throws -> Int64 {
         let folder = try TestFolder(), path = folder.file("a.db")
         do { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
@@ -25,7 +25,7 @@ import Testing
         return try database.number("SELECT length(\(Database.bounded("v", 100))) FROM t WHERE k = x'01'")
     }
 
-    @Test("beyond the memory of all connections is refused, and one below it is read as no bytes")
+    @Test("a row beyond the memory of all connections is refused, and a row below it is read as no bytes")
     func bounded() async throws {
         #expect(try await length(of: 19) == 0)
         await #expect(throws: StorageError.io(ENOMEM)) { try await length(of: 260) }

@@ -3,7 +3,7 @@ import Testing
 @testable import OMSystem
 
 @Suite("The clocks") struct ClockReadingTests {
-    @Test("seconds begin together on both clocks, so the boot clock never counts one that the wall clock has not reached")
+    @Test("seconds begin together on both clocks, so the boot clock is never ahead of the wall clock")
     func together() {
         let second: Int64 = 1_000_000_000
         for phase in stride(from: Int64(0), to: second, by: 99_999_999) {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a wall clock before 1970 is told in whole seconds below it")
+    @Test("a wall clock before 1970 is rounded down to whole seconds")
     func early() {
         let reading = ClockReading(nanoseconds: -1, sinceBoot: 2_500_000_000, bootID: [UInt8](repeating: 1, count: 16))
         #expect(reading.wall == -1 && (1...3).contains(reading.sinceBoot))

@@ -1,4 +1,4 @@
-// Files in the making, and what killed processes leave of them.
+// Unfinished files, and the drafts that killed processes leave.
 
 import Foundation
 import Glibc
@@ -24,7 +24,7 @@ import Testing
     private func bytes() throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(filePath: folder.file("a")))) }
 
     @Test(
-        "a file has its name when it is whole, with mode 0600 and nothing beside it",
+        "a file gets its name when it is complete, with mode 0600 and without a draft beside it",
         arguments: [Draft.Naming.onlyNew, .onlyNewAnywhere, .replacing])
     func whole(naming: Draft.Naming) throws {
         var draft = try Draft.make(for: folder.file("a"), naming)
@@ -37,7 +37,7 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: folder.file("a"))[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("a draft that is dropped leaves nothing, and the file as it was")
+    @Test("a dropped draft leaves nothing, and the file stays unchanged")
     func dropped() throws {
         try make(.onlyNew, holding: [1])
         do {
@@ -48,7 +48,7 @@ import Testing
         #expect(try bytes() == [1])
     }
 
-    @Test("a file that is there is replaced if it was asked for, else refused at the start and at the end")
+    @Test("an existing file is replaced on request, else refused at the start and at the end")
     func taken() throws {
         for naming in [Draft.Naming.onlyNew, .onlyNewAnywhere] {
             let early = try Draft.make(for: folder.file("a"), naming)
@@ -66,7 +66,7 @@ import Testing
         #expect(try bytes() == [2])
     }
 
-    @Test("a file or link that stands under the draft's name is not used, and not removed")
+    @Test("a file or link under the draft's name is neither used nor removed")
     func planted() throws {
         var planted = ""
         #expect(throws: StorageError.exists) {

@@ -14,7 +14,7 @@ import Testing
         #expect(FilePath.name(of: path) == name)
     }
 
-    @Test("a path's names are what stands between its slashes")
+    @Test("a path's names are the parts between its slashes")
     func names() {
         #expect(FilePath.names(in: "/a//\u{301}b/c/") == ["a", "\u{301}b", "c"])
         #expect(FilePath.names(in: "/") == [])

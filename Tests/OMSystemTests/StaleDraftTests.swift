@@ -1,4 +1,4 @@
-// Draft files left behind by processes that were killed, and what the next process removes of them.
+// Draft files left behind by processes that were killed, and their removal by the next process.
 
 import Foundation
 import Glibc
@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try TestFolder() }
 
-    /// A file that was written that many seconds ago.
+    /// A file that was written this many seconds ago.
     private func leave(_ name: String, age: Int = 3600, mode: Int = 0o600) throws {
         let path = folder.file(name)
         _ = FileManager.default.createFile(atPath: path, contents: Data("left".utf8), attributes: [.posixPermissions: mode])
@@ -31,7 +31,7 @@ import Testing
         "b.0123456789abcdef.new", "xa.0123456789abcdef.new",
     ]
 
-    @Test("drafts that nobody works on go when the file is made; everything else stays")
+    @Test("abandoned drafts go when the file is made, and everything else stays")
     func stale() throws {
         for name in Self.drafts + Self.others where name != "a" { try leave(name) }
         try FileManager.default.createDirectory(atPath: folder.file("a.1111111111111111.new"), withIntermediateDirectories: true)
@@ -44,7 +44,7 @@ import Testing
         #expect(try names == left.sorted())
     }
 
-    @Test("hidden drafts that nobody works on go with the next file of the folder, whichever files they were to be")
+    @Test("hidden abandoned drafts of any file go with the next file of the folder")
     func hidden() throws {
         let others = [".omvault-0123456789abcde", ".omvault-0123456789abcdef0", ".omvault-notes", "a.0123456789abcdef.new"]
         for name in [".omvault-0123456789abcdef"] + others { try leave(name) }
@@ -61,7 +61,7 @@ import Testing
         locked.remove()
     }
 
-    @Test("a draft that got its name, and was not taken away, loses only the draft's")
+    @Test("a draft that got its name but was not removed loses only the draft's name")
     func named() throws {
         let path = folder.file("b")
         try leave("b")

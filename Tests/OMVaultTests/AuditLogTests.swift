@@ -1,4 +1,4 @@
-// The audit log: what is told, and that no entry goes, moves or changes unnoticed.
+// The audit log: its entries, and the detection of lost, moved or changed entries.
 
 import Foundation
 import OMRecords
@@ -59,7 +59,7 @@ extension Home {
         #expect(gone.revision == 2 && gone.id != a.id)
     }
 
-    @Test("a change that fails, and one that changes nothing, write none")
+    @Test("a failed change and an empty change write no entry")
     func failures() throws {
         let home = try homeWithALog()
         let vault = try home.unlock()
@@ -78,20 +78,20 @@ extension Home {
         #expect(try home.report().entries.count == before)
     }
 
-    @Test("every unlock and every wrong password is an entry, before the keys are handed out")
+    @Test("every unlock and every wrong password writes an entry, before the caller gets the keys")
     func unlocks() throws {
         let home = try homeWithALog()
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong", slot: 1) }
         _ = try home.unlock()
         #expect(try home.events().suffix(2) == [.wrongSecret(slot: 2), .unlocked(slot: 1)])
-        // A password that is delayed was not checked, and class keys are no unlock.
+        // A delayed password was not checked, and class keys are no unlock.
         let count = try home.report().entries.count
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong") }
         #expect(throws: VaultError.delayed(seconds: 1)) { _ = try home.unlock() }
         #expect(try home.report().entries.count == count + 1)
     }
 
-    @Test("the right one of two recovery codes is no wrong one, and a wrong one is one attempt")
+    @Test("a right code among two recovery codes is no wrong code, and a wrong code is one attempt")
     func twoCodes() throws {
         let home = try Home()
         try home.create()
@@ -110,7 +110,7 @@ extension Home {
         #expect(try home.events().suffix(2) == [.unlocked(slot: 3), .wrongSecret(slot: 3)])
     }
 
-    @Test("a run of wrong codes at whichever slots is one entry with a count, and pushes nothing out of the log")
+    @Test("a run of wrong codes at any slots is one counted entry, and pushes nothing out of the log")
     func runs() throws {
         let home = try homeWithALog()
         let file = try file(home)
@@ -120,7 +120,7 @@ extension Home {
         guard case .repeated(let run)? = report.entries.last?.event else { throw VaultError.unchanged }
         #expect(!run.isUnlock && run.slot == 2 && run.count == 40 && run.first == 1)
         #expect(report.entries.last?.time == 40)
-        // Something else ends it, and the next is a new one; unlocks are counted for each slot.
+        // Another event ends it, and the next is a new entry. Unlocks are counted for each slot.
         for event in [1, 1, 1, 2, 2].map({ AuditEvent.unlocked(slot: $0) }) + [.wrongSecret(slot: 1)] {
             try file.record(event)
         }
@@ -134,7 +134,7 @@ extension Home {
         #expect(try home.report().fault == nil)
     }
 
-    @Test("a run that is put back to a smaller count is noticed, and one that a crash left before its mark is not lost")
+    @Test("a run with a smaller count put back is noticed, and a run that crashed before its mark is kept")
     func runsTampered() throws {
         let home = try homeWithALog()
         let file = try file(home)
@@ -146,10 +146,10 @@ extension Home {
         for _ in 1...2 { try file.record(.wrongSecret(slot: 2)) }
         try home.tamper("UPDATE log SET body = x'\(three)' WHERE id = 9")
         #expect(try home.report().fault == LogFault(sequence: 9, kind: .changed))
-        // Nothing is written behind a log that is not the one of the mark.
+        // Nothing is written after a log that does not fit the mark.
         try file.record(.wrongSecret(slot: 2))
         #expect(try last() == three && home.rows("log") == 9)
-        // One step ahead of its mark: a crash came between the two.
+        // The log is one step ahead of its mark, because of a crash between the two.
         try home.replaceMarks(marks)
         #expect(try home.report().fault == nil)
         try file.record(.wrongSecret(slot: 2))
@@ -157,7 +157,7 @@ extension Home {
         try home.replaceMarks(marks)
         #expect(four != three)
         #expect(try home.report().fault == nil)
-        // And the next does not go in its place, since the mark would then be two behind.
+        // The next entry does not replace it, because the mark would then be two behind.
         try file.record(.wrongSecret(slot: 2))
         #expect(try last() == four && home.rows("log") == 10)
         #expect(try home.report().fault == nil)
@@ -165,7 +165,7 @@ extension Home {
         #expect(try home.report().fault == nil)
     }
 
-    @Test("what is done to a copy of the vault, or to an older state of it, leaves the log of the vault whole")
+    @Test("changes of a copy or of an older state of the vault leave the vault's log whole")
     func copies() throws {
         let home = try homeWithALog()
         let copy = home.root + "/data/copy.omv"
@@ -181,10 +181,10 @@ extension Home {
             }
             _ = try file.unlock(file.slots[0], with: try file.slots[0].key(stretching: secret("pass word")))
         }
-        // The very same bytes, in another file.
+        // The same bytes, in another file.
         try guess(at: copy)
         #expect(try home.report().entries == before.entries && home.report().fault == nil)
-        // Another state, in the very file.
+        // Another state, in the same file.
         let whole = try Data(contentsOf: URL(filePath: home.vault))
         func overwrite(_ bytes: Data) throws {
             let handle = try FileHandle(forWritingTo: URL(filePath: home.vault))
@@ -196,19 +196,19 @@ extension Home {
         try guess(at: home.vault, acceptsRollback: true)
         try overwrite(whole)
         #expect(try home.report().entries == before.entries && home.report().fault == nil)
-        // The vault itself goes on, and a change in a copy makes that the vault.
+        // The vault itself continues, and a change in a copy makes the copy the vault.
         try guess(at: home.vault)
         #expect(try home.report().entries.count == before.entries.count + 2 && home.report().fault == nil)
     }
 
-    @Test("an accepted rollback is told where the log is the one of the mark, and notes nothing else")
+    @Test("an accepted rollback is reported if the log fits the mark, and records nothing else")
     func acceptedRollback() throws {
         let home = try homeWithALog()
         let keys = try home.classKeys()
         try home.save("old")
         try home.tamper("ATTACH '\(home.root)/old' AS old")
         try add("f", to: try home.open(keys))
-        // One level is put back, the log is not.
+        // One level is put back, and the log is not.
         try home.tamper(
             "ATTACH '\(home.root)/old' AS old",
             "DELETE FROM main.entries", "INSERT INTO main.entries SELECT * FROM old.entries",
@@ -248,7 +248,7 @@ extension Home {
         #expect(report.fault == LogFault(sequence: sequence, kind: kind))
         #expect(report.entries.map(\.sequence) == Array(1..<min(max(sequence, 1), 9)))
         #expect(try vault.value("a", "x") == "another")
-        // And still found behind later entries, if it was not behind the end.
+        // It is still found after later entries, unless it was after the end.
         try add("f", to: vault)
         let after = try home.report()
         if sequence < 9 {
@@ -260,7 +260,7 @@ extension Home {
         }
     }
 
-    @Test("every bit of an entry is judged")
+    @Test("every flipped bit of an entry is noticed")
     func flips() throws {
         let home = try homeWithALog()
         let database = try Database.open(home.vault, VaultSchema.schema)
@@ -278,7 +278,7 @@ extension Home {
         #expect(try home.report().fault == nil)
     }
 
-    @Test("a log without its last entries, put back together with nothing else, is noticed; so is another history's")
+    @Test("a log without its last entries, put back alone, is noticed, and so is a log of another history")
     func putBack() throws {
         let home = try homeWithALog()
         try home.save("before")
@@ -287,7 +287,7 @@ extension Home {
         let other = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 9")
         try home.putBack("before")
         #expect(try home.report().fault == LogFault(sequence: 9, kind: .missing))
-        // The same place in another history, as a copy of the vault on the same device could have it.
+        // The same position in another history, as in a copy of the vault on the same device.
         let log = AuditLog(try home.device().make(), vault: try home.vaultID())
         let last = try AuditEntry(decoding: Hex.decode(old.lowercased()), log.key, home.vaultID())
         let forked = AuditEntry(
@@ -316,7 +316,7 @@ extension Home {
         #expect(report.fault == nil && report.entries.count == 11)
     }
 
-    @Test("10,000 entries are kept, and those before are known to be gone")
+    @Test("10,000 entries are kept, and the older ones are known to be gone")
     func bound() throws {
         let home = try Home()
         try home.create()
@@ -338,14 +338,14 @@ extension Home {
         #expect(report.entries.first?.sequence == 53 && report.entries.last?.oldest == 53)
         try home.tamper("DELETE FROM log WHERE id = 53")
         #expect(try home.report().fault == LogFault(sequence: 53, kind: .missing))
-        // What is not kept any more is not missed; the end that was cut off is.
+        // Entries beyond the limit are not missed, but a cut end is.
         try home.tamper("DELETE FROM log WHERE id > 10000")
         try home.add("a", [:])
         #expect(try home.report().fault == LogFault(sequence: 10_001, kind: .missing))
         #expect(try home.report().entries.first?.sequence == 55)
     }
 
-    @Test("more than 64 items in one change are one entry")
+    @Test("a change of more than 64 items is one entry")
     func many() throws {
         let home = try Home()
         try home.create()
@@ -362,8 +362,8 @@ extension Home {
         #expect(events.last == .manyItems(added: 65, changed: 0, purged: 0))
     }
 
-    @Test("the log of another vault, or under another device key, is not this one's")
-    func strangers() throws {
+    @Test("the log of another vault, or under another device key, is refused")
+    func otherLogs() throws {
         let home = try homeWithALog()
         let other = try homeWithALog()
         let theirs = try Database.open(other.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 8")
@@ -375,7 +375,7 @@ extension Home {
         #expect(throws: VaultError.noLogHere) { _ = try home.report() }
     }
 
-    @Test("every event is read back from its bytes, and no other bytes are one")
+    @Test("every event is read back from its bytes, and other bytes are refused")
     func codec() throws {
         let item = AuditEvent.ItemVersionID(id: Random.bytes(16), level: .highest, revision: 9)
         let events: [AuditEvent] = [
@@ -413,7 +413,7 @@ extension Home {
         #expect(throws: MalformedBytes.self) { _ = try AuditEvent(kind: 16, detail: levels) }
     }
 
-    @Test("no name, value or password stands in the log's bytes")
+    @Test("the log's bytes have no name, value or password")
     func canary() throws {
         let home = try Home()
         try home.create()
@@ -428,7 +428,7 @@ extension Home {
         try vault.edit { edit throws(VaultError) in try edit.purge(ItemName("name-" + canary)) }
         let bytes = try home.report().entries.flatMap(\.encoded)
         #expect(bytes.count > 400)
-        // The scan finds what is there: an item's id.
+        // The scan finds an item's id, which is there.
         let told = try home.events().compactMap { if case .itemAdded(let item) = $0 { item.id } else { nil } }
         #expect(Data(bytes).firstRange(of: Data(told[0])) != nil)
         for part in [canary, "name-", "field-", "value-", "other-", "password-", String(canary.suffix(12))] {

@@ -1,4 +1,4 @@
-// Backups: taken, damaged, forged, restored here and elsewhere, older and newer than what was seen.
+// Backups: made, damaged, forged, restored here and elsewhere, older and newer than the marks.
 
 import Foundation
 import OMRecords
@@ -63,14 +63,14 @@ final class BackupHome {
         return try backup.unlock(slot, with: key, device: device)
     }
 
-    /// Takes the vault away, as a lost disk would.
+    /// Removes the vault, as a lost disk would.
     func loseVault() throws {
         for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.vault + end) }
     }
 }
 
 @Suite struct BackupTests {
-    @Test("what is restored on the same device is what was there: items, versions, trash, slots, all levels")
+    @Test("a restore on the same device brings back items, versions, trash, slots and all levels")
     func sameDevice() throws {
         let site = try BackupHome(items: 40)
         let home = site.home
@@ -90,7 +90,7 @@ final class BackupHome {
         for name in BackupHome.portable + BackupHome.deviceOnly {
             #expect(try vault.value(name, "x") == "value of \(name)")
         }
-        // It is a vault like any other from then on, and its log begins anew behind the old one.
+        // It is then an ordinary vault, and its log starts again after the old entries.
         try home.add("new", ["x": "y"])
         let log = try home.report()
         #expect(log.fault == nil && log.entries.count == 3)
@@ -98,7 +98,7 @@ final class BackupHome {
         #expect(log.entries[0].sequence > 20)
     }
 
-    @Test("on another device every portable item opens with the recovery code; the others are counted and named")
+    @Test("on another device every portable item opens with the recovery code, and the others are counted and named")
     func otherDevice() throws {
         let site = try BackupHome(items: 40)
         try site.backUp()
@@ -125,7 +125,7 @@ final class BackupHome {
         for name in BackupHome.deviceOnly {
             #expect(throws: VaultError.noItem(try ItemName(name))) { _ = try vault.item(ItemName(name)) }
         }
-        // Both always levels are this device's own now, and device-only items can be added again.
+        // Both always levels now belong to this device, and device-only items can be added again.
         try vault.edit { edit throws(VaultError) in
             try edit.add(ItemName("always here"), level: ProtectionLevel(.always, deviceOnly: true)) { draft throws(VaultError) in
                 try draft.put(secret("mine"), at: FieldName("x"))
@@ -136,13 +136,13 @@ final class BackupHome {
         #expect(try other.report().fault == nil)
     }
 
-    @Test("R41 a portable backup holds nothing of a device-only level, and nothing that the device key opens")
+    @Test("R41 a portable backup has no device-only item, and nothing that the device key opens")
     func portableBytes() throws {
         let site = try BackupHome(items: 40)
         let home = site.home
         let database = try Database.open(home.vault, VaultSchema.schema)
         let header = try VaultFile.readHeader(database)
-        // What must not be in it: wraps, states, entries, branches and records of the three levels.
+        // It must not contain wraps, states, entries, branches and records of the three levels.
         var parts: [(String, [UInt8])] = header.wraps.filter { $0.under != .root }
             .map { ("wrap \($0.level) \($0.under)", $0.box.bytes) }
         for query in [
@@ -158,7 +158,7 @@ final class BackupHome {
         #expect(parts.count(where: { $0.0 == "record" }) == 8)
         try site.backUp()
         let whole = Data(try site.bytes)
-        // The scan finds them where they are.
+        // The scan finds them in the vault.
         for (name, part) in parts { #expect(whole.firstRange(of: Data(part)) != nil || name == "digest", "\(name)") }
         try FileManager.default.removeItem(atPath: site.path)
         let summary = try site.backUp(portable: true)
@@ -168,7 +168,7 @@ final class BackupHome {
         for name in BackupHome.portable + BackupHome.deviceOnly + ["trashed here"] {
             #expect(portable.firstRange(of: Data(name.utf8)) == nil && whole.firstRange(of: Data(name.utf8)) == nil)
         }
-        // Restored at home too, the device-only levels start anew.
+        // A restore at home gives the device-only levels new keys too.
         try site.loseVault()
         let report = try site.open(home.device()).restore(
             to: home.vault, device: home.device(), replacesLiving: true)
@@ -179,7 +179,7 @@ final class BackupHome {
         #expect(try VaultFile.open(home.vault, device: home.device()).openAlways().value("always", "x") == "value of always")
     }
 
-    @Test("R41 a portable backup into which a device-only wrap or record was forged is refused")
+    @Test("R41 a portable backup with a forged device-only wrap or record is refused")
     func forgedPortable() throws {
         let site = try BackupHome()
         try site.backUp()
@@ -187,7 +187,7 @@ final class BackupHome {
         try FileManager.default.removeItem(atPath: site.path)
         try site.backUp(portable: true)
         let portable = try Stream(site.bytes)
-        // The whole one's header, which has all wraps, in the portable one; and one of its levels.
+        // The portable backup with the header of the whole one, which has all wraps, and with one of its levels.
         var forged = portable
         forged.parts[0] = whole.parts[0]
         try site.write(forged.bytes)
@@ -199,7 +199,7 @@ final class BackupHome {
         #expect(throws: VaultError.corrupt(.backup)) { _ = try BackupFile.open(site.path) }
     }
 
-    @Test("every byte of a backup flipped, and every way to cut it short, is found without a key")
+    @Test("every flipped byte of a backup and every truncation is found without a key")
     func damage() throws {
         let site = try BackupHome()
         try site.backUp()
@@ -236,7 +236,7 @@ final class BackupHome {
         func rewind() throws(VaultError) { used = 0 }
     }
 
-    @Test("a forgery with a digest of its own is refused once a slot is open")
+    @Test("a forgery with its own digest is refused once a slot is open")
     func forgery() throws {
         let site = try BackupHome(items: 40)
         try site.backUp()
@@ -279,7 +279,7 @@ final class BackupHome {
             stream.parts.remove(at: index)
         }
         try isRefused("a name dropped") { stream in stream.parts.remove(at: stream.parts.firstIndex { $0.type == 7 }!) }
-        // With the seal too, as only the owner could: what the parts are is still judged by themselves.
+        // With a right seal too, as only the owner could write it. The parts are still checked themselves.
         try site.loseVault()
         try site.write(genuine.bytes)
         let root = try site.open(home.device()).root.duplicate()
@@ -308,7 +308,7 @@ final class BackupHome {
         }
     }
 
-    @Test("a backup older than the marks is refused; restored on request, the newer state is the one that is refused")
+    @Test("a backup older than the marks is refused, and after a requested restore the newer state is refused")
     func older() throws {
         let site = try BackupHome()
         let home = site.home
@@ -332,7 +332,7 @@ final class BackupHome {
         #expect(throws: VaultError.rolledBack(.header)) { _ = try home.get("later", "x") }
         try home.putBack("restored")
         #expect(try home.get("unlocked", "x") == "value of unlocked")
-        // The very backup is older than the vault that came of it.
+        // This backup is older than the vault that was restored from it.
         try site.loseVault()
         #expect(throws: VaultError.rolledBack(.header)) {
             try site.open(home.device()).restore(
@@ -340,7 +340,7 @@ final class BackupHome {
         }
     }
 
-    @Test("a backup of a vault that this device knows is not restored beside it, until the caller says that it may go")
+    @Test("a backup of a known vault is not restored beside it, unless the caller allows its replacement")
     func living() throws {
         let site = try BackupHome()
         let home = site.home
@@ -350,7 +350,7 @@ final class BackupHome {
         #expect(throws: VaultError.vaultKnownHere) { try site.open(home.device()).restore(to: other, device: home.device()) }
         #expect(!FileManager.default.fileExists(atPath: other))
         #expect(try home.get("unlocked", "x") == "value of unlocked")
-        // Marks that cannot be read are those of a vault that was here.
+        // Unreadable marks belong to a vault that was here.
         let marks = try home.marks()
         try home.replaceMarks((marks.0, Data(count: 1024)))
         #expect(throws: VaultError.vaultKnownHere) {
@@ -360,7 +360,7 @@ final class BackupHome {
         let report = try site.open(home.device()).restore(to: other, device: home.device(), replacesLiving: true)
         #expect(report.isLatestHere)
         #expect(throws: VaultError.rolledBack(.header)) { _ = try home.get("unlocked", "x") }
-        // Where nothing was seen of it, nothing is in the way.
+        // Without marks nothing stops the restore.
         let elsewhere = try Home()
         #expect(try !BackupFile.open(site.path).isVaultKnown(elsewhere.device()))
         #expect(throws: Never.self) {
@@ -368,7 +368,7 @@ final class BackupHome {
         }
     }
 
-    @Test("a restore tells when the password of the backup may have been changed since")
+    @Test("a restore reports that the password of the backup may have changed since")
     func revived() throws {
         let site = try BackupHome()
         let home = site.home
@@ -383,7 +383,7 @@ final class BackupHome {
         #expect(throws: Never.self) { _ = try home.unlock() }
     }
 
-    @Test("a restored vault whose marks a crash kept back is believed, since its header was announced")
+    @Test("a restored vault whose marks were lost in a crash is accepted, because its header was announced")
     func crashBehindTheName() throws {
         let site = try BackupHome()
         let home = site.home
@@ -398,7 +398,7 @@ final class BackupHome {
         #expect(try home.get("unlocked", "x") == "value of unlocked")
     }
 
-    @Test("a restore that never came to its end is not believed after the next change of the vault, nor after the next restore")
+    @Test("an unfinished restore is refused after the next change of the vault, or after the next restore")
     func withdrawn() throws {
         let site = try BackupHome()
         let home = site.home
@@ -406,7 +406,7 @@ final class BackupHome {
         let marks = try home.highWater()
         let draft = home.root + "/data/draft.omv"
         for isRestored in [false, true] {
-            // As a restore leaves it that was killed before its vault had a name.
+            // The state after a restore that was killed before its vault had a name.
             var seen = try #require(try marks.read())
             try site.open(home.device()).restore(
                 to: draft, device: home.device(), acceptsRollback: true, replacesLiving: true)
@@ -429,7 +429,7 @@ final class BackupHome {
         }
     }
 
-    @Test("a restore that fails deletes no marks, readable or not; one that is done writes them anew")
+    @Test("a failed restore deletes no marks, and a finished restore writes new ones")
     func keptMarks() throws {
         let site = try BackupHome()
         let home = site.home
@@ -451,7 +451,7 @@ final class BackupHome {
     }
 
     @Test(
-        "the recovery code opens another device's vault where it was never seen, for reading; an older copy of a restored one is refused"
+        "the recovery code opens another device's vault for reading, and an older copy of a restored vault is refused"
     )
     func foreignVault() throws {
         let site = try BackupHome()
@@ -473,7 +473,7 @@ final class BackupHome {
         }
         #expect(try vault.verify(deep: true).findings.isEmpty)
         #expect(throws: VaultError.otherDeviceKey) { _ = try other.unlock() }
-        // Attack: once it was restored here, the copy of the other device is one from before.
+        // Attack: after the restore, use the other device's copy, which is older.
         try FileManager.default.removeItem(atPath: other.vault)
         try site.open(other.device(), recovery: true).restore(to: other.vault, device: other.device())
         try FileManager.default.removeItem(atPath: other.vault)
@@ -482,7 +482,7 @@ final class BackupHome {
         #expect(try recovered(accepting: true).value("unlocked", "x") == "value of unlocked")
     }
 
-    @Test("a vault that is there is not replaced, nor a file; a backup without a portable slot is not taken")
+    @Test("a restore replaces no existing vault or file, and refuses a backup without a portable slot")
     func refusals() throws {
         let site = try BackupHome()
         let home = site.home
@@ -507,7 +507,7 @@ final class BackupHome {
         #expect(!log.contains(.backupTaken(portable: true)))
     }
 
-    @Test("a vault that does not check is not backed up")
+    @Test("a vault that fails its check is not backed up")
     func damagedVault() throws {
         for statement in [
             "UPDATE records SET body = zeroblob(400) WHERE id = 3",
@@ -521,7 +521,7 @@ final class BackupHome {
         }
     }
 
-    @Test("guesses at a backup are counted with those at the vault")
+    @Test("guesses at a backup are counted together with guesses at the vault")
     func guesses() throws {
         let site = try BackupHome()
         try site.backUp()
@@ -536,7 +536,7 @@ final class BackupHome {
     }
 }
 
-/// A backup taken apart and put together again, by another reader of the format's page.
+/// A backup taken apart and joined again, by a second reader of the format's page.
 private struct Stream {
     var head: [UInt8]
     var parts: [(type: UInt8, body: [UInt8])] = []
@@ -563,7 +563,7 @@ private struct Stream {
         }
     }
 
-    /// With a digest that fits.
+    /// With a matching digest.
     var bytes: [UInt8] {
         body + [9, 0, 0, 0, 64] + seal + PublicHash.hash(PublicHash.hash(body) + seal)
     }

@@ -1,4 +1,4 @@
-// The SDK's rules for its store: what add, update and delete mean, and which error is which.
+// The SDK's rules for its store: add, update and delete, and the error of each failure.
 
 import Foundation
 import OMRecords
@@ -148,7 +148,7 @@ import Testing
         try store().add(credential("a", "1"), key: "k")
         let file = try VaultFile.open(home.vault, device: home.device())
         let locked = CredentialStore(try file.openAlways())
-        // A locked vault cannot say whether the key is there: neither nil nor a way to write beside it.
+        // A locked vault cannot say whether the key exists, so it returns no nil and allows no write.
         #expect(throws: VaultError.levelLocked(.highest)) { try locked.add(credential("a", "1"), key: "k") }
         #expect(VaultError.levelLocked(.highest).sdkCode == 70016)
         #expect(try !contains("other"))

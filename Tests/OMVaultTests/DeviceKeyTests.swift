@@ -1,4 +1,4 @@
-// The device key in the keys that need it. The fingerprint in the header is not asked here: it would refuse first.
+// The device key in the keys that need it. The header's fingerprint is not compared here, because it would refuse first.
 
 import OMRecords
 import OMSecrets
@@ -11,7 +11,7 @@ import Testing
     private let vault = Random.bytes(16)
 
     @Test(
-        "a password slot and a login slot open under this device's key only, the two portable kinds under any",
+        "a password slot and a login slot open under this device's key only, and the two portable kinds under any",
         arguments: KeySlot.Kind.allCases)
     func slots(kind: KeySlot.Kind) async throws {
         let new =
@@ -38,7 +38,7 @@ import Testing
         #expect(refusal(nil) == none)
     }
 
-    @Test("a level's key opens only under every key that its wrap names: the root key, the device key, or both")
+    @Test("a level's key opens only under all keys that its wrap names: the root key, the device key, or both")
     func levels() async throws {
         let root = Key<Deriving>.random()
         let device = DeviceKey(.random())

@@ -1,4 +1,4 @@
-// A small vault with one byte changed, at every offset in turn: what is read is right, or it is refused.
+// A small vault with one byte changed, at every offset in turn: every read is right, or is refused.
 
 import Foundation
 import Glibc
@@ -11,14 +11,14 @@ import Testing
 
 @testable import OMVault
 
-/// `OMVAULT_WHOLE=1 swift test` flips every byte. Otherwise it is those with which a page begins, where SQLite finds its
-/// way, and a part of all that are not zero.
+/// `OMVAULT_WHOLE=1 swift test` flips every byte. Otherwise the test flips the first bytes of each page, which SQLite needs
+/// to find its way, and a part of all bytes other than zero.
 private let isWhole = Sweep.isWhole
 
 @Suite("Every byte of a vault") struct FlipTests {
     private static let parts = 4
 
-    @Test("a flipped byte of the file is refused by its own error, or changes nothing of what is read", arguments: 0..<parts)
+    @Test("a flipped byte of the file is refused with its own error, or changes no value", arguments: 0..<parts)
     func file(part: Int) throws {
         let site = try FlipSite()
         let truth = site.truth
@@ -28,14 +28,14 @@ private let isWhole = Sweep.isWhole
             try site.reset(flipping: site.home.vault, at: offset)
             let found = site.read()
             for (what, answer) in found where answer != truth[what] {
-                // A header that names another device has no log that could be verified here.
-                let isOfNobody = what == "log" && answer == .refused("noLogHere")
-                #expect(answer.isRefusal || isOfNobody, "\(what) at \(offset): \(answer), not \(String(describing: truth[what]))")
+                // A header that names another device has no log that this device could verify.
+                let isForeign = what == "log" && answer == .refused("noLogHere")
+                #expect(answer.isRefusal || isForeign, "\(what) at \(offset): \(answer), not \(String(describing: truth[what]))")
             }
-            // What is said to be whole is: nobody is told that all is well where a read is refused.
+            // A vault that verifies as whole is whole: verify reports no success if a read is refused.
             let isQuiet = found["verify"] == truth["verify"]
             let isWhole = found.allSatisfy { $0.value == truth[$0.key] || $0.key == "log" }
-            #expect(!isQuiet || isWhole, "verify is content at \(offset): \(found.filter { $0.value != truth[$0.key] })")
+            #expect(!isQuiet || isWhole, "verify found no damage at \(offset): \(found.filter { $0.value != truth[$0.key] })")
             tally.count(found.values.first { $0.isRefusal } ?? found["file"] ?? .refused("nothing"))
         }
         print("flips of part \(part): \(tally)")
@@ -53,14 +53,14 @@ private let isWhole = Sweep.isWhole
             try site.reset(flipping: site.home.vault, at: offset)
             let error = #expect(throws: VaultError.self, "\(offset)") { _ = try site.home.unlock() }
             #expect([.corrupt(.slot), .corrupt(.header)].contains(error), "\(offset): \(String(describing: error))")
-            #expect(try site.counter() == counted, "\(offset) was charged for")
+            #expect(try site.counter() == counted, "\(offset) was charged")
         }
         try site.reset()
         #expect(try site.home.unlock().value("one", "x") == "newer value of one")
         #expect(try site.counter() != counted)
     }
 
-    @Test("where no device remembers the vault, a flipped byte of the recovery slot opens nothing")
+    @Test("without the vault's marks, a flipped byte of the recovery slot opens nothing")
     func recoverySlot() throws {
         let site = try FlipSite()
         let slots = try VaultFile.open(site.home.vault, device: nil).slots
@@ -103,7 +103,7 @@ private let isWhole = Sweep.isWhole
         #expect(tally.classes["rolledBack(level)", default: 0] > 10, "\(tally)")
     }
 
-    @Test("a flipped byte of the high-water file makes no vault look older than it is, and none newer")
+    @Test("a flipped byte of the high-water file makes the vault look neither older nor newer")
     func marks() throws {
         let site = try FlipSite()
         let (path, bytes) = try site.home.marks()
@@ -118,7 +118,7 @@ private let isWhole = Sweep.isWhole
             tally.count(found["one"] ?? .refused("nothing"))
         }
         print("flips of the marks: \(tally)")
-        // One of its two slots is whole, and says enough.
+        // One of its two slots is whole, and that is enough.
         #expect(tally.classes["read"] == offsets.count, "\(tally)")
     }
 
@@ -129,12 +129,12 @@ private let isWhole = Sweep.isWhole
     }
 }
 
-/// What a question was answered.
+/// The answer to a question.
 private enum Answer: Equatable {
     case value(String)
     case refused(String)
 
-    /// Whether it is an error that tells of damage: nothing is missing, locked or wrong that was not.
+    /// Whether the error means damage, and not a missing, locked or wrong thing.
     var isRefusal: Bool {
         guard case .refused(let error) = self else { return false }
         return [
@@ -144,7 +144,7 @@ private enum Answer: Equatable {
     }
 }
 
-/// How many flips ended how.
+/// The number of flips for each result.
 private struct Tally: CustomStringConvertible {
     var classes: [String: Int] = [:]
 
@@ -158,12 +158,12 @@ private struct Tally: CustomStringConvertible {
 }
 
 /// A small vault with slots of three kinds, items of four levels, versions, trash, a tombstone and free pages; and the
-/// bytes of its files, to be put back.
+/// bytes of its files, so that the test can put them back.
 private final class FlipSite {
     let home: Home
     let code: RecoveryCode
     let vault: Data
-    /// The write-ahead log, where there is to be one.
+    /// The write-ahead log, if the test needs one.
     private(set) var log: Data?
     private(set) var truth: [String: Answer] = [:]
     private let key: VaultKeyFile
@@ -193,7 +193,7 @@ private final class FlipSite {
             let database = try Database.open(home.vault, VaultSchema.schema)
             #expect(try database.number("PRAGMA freelist_count") > 0)
             if keepsLog {
-                // This connection keeps the log from being moved into the file when the writer's closes.
+                // While this connection is open, the close of the writer's connection does not move the log into the file.
                 try home.unlock().edit { edit throws(VaultError) in
                     try edit.put(secret("newest value of one"), at: FieldPath(ItemName("one"), FieldName("x")))
                 }
@@ -214,7 +214,7 @@ private final class FlipSite {
         }
     }
 
-    /// Every file as it was, but for one bit of the byte at `offset` of one of them.
+    /// Every file unchanged, except one bit of the byte at `offset` of one of them.
     func reset(flipping path: String? = nil, at offset: Int = 0) throws {
         for end in ["-wal", "-shm"] { unlink(home.vault + end) }
         var files = device + [(home.vault, vault)]
@@ -234,7 +234,7 @@ private final class FlipSite {
         return try Data(contentsOf: URL(filePath: path))
     }
 
-    /// Everything that there is to read, opened through the key file.
+    /// All readable data, opened through the key file.
     func read() -> [String: Answer] {
         var answers: [String: Answer] = [:]
         func ask(_ what: String, _ question: () throws -> String?) {
@@ -253,10 +253,10 @@ private final class FlipSite {
             ask("unlock") {
                 guard let slot = file.slots.first(where: { $0.kind == .keyFile }) else { throw VaultError.noSlot(3) }
                 let vault = try file.unlock(slot, with: key.key())
-                // First, as in a process of its own: SQLite looks at the cells of a page once, when it reads it.
+                // First, as in a new process: SQLite checks the cells of a page once, when it reads the page.
                 ask("verify") {
                     let report = try vault.verify(deep: true)
-                    // `pending` is bound to nothing: whoever can write the file can ask for a purge.
+                    // `pending` is bound to nothing: an attacker who can write the file can request a purge.
                     let counts = [report.items, report.trashed, report.tombstones, report.versions]
                     return report.findings.isEmpty && report.strays == 0 ? "\(counts)" : nil
                 }

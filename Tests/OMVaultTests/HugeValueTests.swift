@@ -1,4 +1,4 @@
-// Huge values in a vault file: refused, and not read. Each test runs in a process of its own, whose peak memory is looked at.
+// Huge values in a vault file, which are refused and not read. Each test runs in its own process and measures its peak memory.
 
 import Foundation
 import OMSecrets
@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// Makes a vault, runs a statement on it behind its back, and reads it while the peak of this process's memory is watched.
+/// Makes a vault, changes it with a statement from outside, and reads it while the test measures the process's peak memory.
 ///
 /// - Parameter expected: nil for any error that means damage.
 private func expectRefusal(_ expected: VaultError?, after statement: String) async throws {
@@ -61,7 +61,7 @@ private func expectRefusal(_ expected: VaultError?, after statement: String) asy
         let isDamage = expected.map { $0 == error } ?? error.isDamage
         guard isDamage else { throw Unexpected("\(statement): \(error)") }
     }
-    // A stretch at the floor takes 8 MiB of it. Of a table without row numbers SQLite itself reads a row whole, once, to
+    // A stretch at the floor takes 8 MiB of it. In a table without row numbers SQLite itself reads a whole row once, to
     // compare its key.
     let isKeyed = statement.contains("branches") || statement.contains("entries")
     let grown = try PeakMemory.kilobytes() - before

@@ -1,4 +1,4 @@
-// Bytes that break their format: an error of its own kind, never a crash, never a value.
+// Bytes that break their format: each gives its own error, and never a crash or a value.
 
 import Foundation
 import OMRecords
@@ -10,7 +10,7 @@ import Testing
 @testable import OMVault
 
 @Suite struct ParserTests {
-    /// Every way to cut `bytes` short, bytes behind the end, and each of `places` set to each of its values.
+    /// Every truncation of `bytes`, bytes after the end, and each of `places` set to each of its values.
     private func malformed(_ bytes: [UInt8], _ places: [(offset: Int, value: [UInt8])]) -> [(String, [UInt8])] {
         let cut = (0..<bytes.count).map { ("the first \($0)", Array(bytes.prefix($0))) }
         let longer = [("one byte more", bytes + [0]), ("twice", bytes + bytes)]
@@ -28,7 +28,7 @@ import Testing
             vault: Random.bytes(16), device: DeviceKey(.random()))
     }
 
-    @Test("a malformed slot is refused, also when it asks for 4 TiB")
+    @Test("a malformed slot is refused, even if it asks for 4 TiB")
     func slots() throws {
         let bytes = try slot().encoded
         #expect(bytes.count == KeySlot.count)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("a slot that is not stretched holds no stretch, and only a login slot a subject")
+    @Test("a slot without a stretch has no stretch parameters, and only a login slot has a subject")
     func unstretchedSlots() throws {
         let kinds: [NewSlot] = [
             NewSlot(keyFile: VaultKeyFile.random()), NewSlot(login: Random.bytes(16), key: .random()),
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("a key file is read in its one form, and with any one character changed it is not")
+    @Test("a key file is read in its one form, and any changed character is refused")
     func keyFiles() throws {
         let file = VaultKeyFile.random()
         let text = file.text().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a slot with more lanes than this build computes is named as that when it is used, and only then")
+    @Test("a slot with more lanes than this build computes is reported when it is used, and only then")
     func lanes() throws {
         var bytes = try slot().encoded
         bytes.replaceSubrange(14..<18, with: [0, 0, 0, 4])
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("a malformed record is refused, and no level is taken for a weaker one")
+    @Test("a malformed record is refused, and no level is read as a weaker one")
     func records() throws {
         let header = Record.Header(
             level: .whenUnlocked, isDeleted: false, id: Random.bytes(16), revision: 1, epoch: 1, parent: nil,
@@ -131,7 +131,7 @@ import Testing
                 (20, [UInt8](repeating: 0xff, count: 8)),
             ] + levels.map { (2, [$0]) })
         for (name, bytes) in cases {
-            // A whole record with another whole one behind it is still a box of another length: 40 bytes too many.
+            // A whole record followed by another whole record is a box of another length: 40 bytes too many.
             #expect(throws: MalformedBytes.self, "\(name)") { _ = try Record(decoding: bytes) }
         }
     }
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("a recovery code is read back however it is typed, and with any one letter changed it is not")
+    @Test("a recovery code is read in any spelling, and any changed letter is refused")
     func recoveryCodes() throws {
         let code = RecoveryCode.random()
         let text = code.text().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("names are bytes of a kind, and nothing else is a name")
+    @Test("names are bytes of a kind, and other bytes are refused")
     func names() throws {
         for text in ["a", "ä", "a/b c", String(repeating: "n", count: 255)] {
             #expect(throws: Never.self) { try ItemName(text) }
@@ -205,7 +205,7 @@ import Testing
             })
     }
 
-    @Test("marks that are not ours, cut or torn are refused; one torn slot leaves the other")
+    @Test("foreign, cut or torn marks are refused, and one torn slot leaves the other")
     func marks() throws {
         let home = try Home()
         let folder = try home.device()
@@ -238,7 +238,7 @@ import Testing
         #expect(try other.read() == nil)
     }
 
-    @Test("R44 a device key of another length is damaged, and one that others can read is not used")
+    @Test("R44 a device key of another length is damaged, and a key that others can read is not used")
     func deviceKeys() throws {
         let home = try Home()
         _ = try home.device().make()

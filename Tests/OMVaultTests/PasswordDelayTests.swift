@@ -1,4 +1,4 @@
-// Wrong passwords of a vault: counted, delayed, never a reason to lose anything.
+// Wrong passwords of a vault: counted and delayed, without any loss of data.
 
 import Foundation
 import OMSecrets
@@ -9,7 +9,7 @@ import Testing
 
 @testable import OMVault
 
-/// A wall clock that stands until it is moved, in milliseconds.
+/// A wall clock in milliseconds that moves only when the test moves it.
 private final class WallClock: Sendable {
     private let time = Mutex<Int64>(1_700_000_000_000)
 
@@ -66,7 +66,7 @@ private final class WallClock: Sendable {
         expectDelayed(1)
     }
 
-    @Test("a recovery code and a key file need not wait, and do not end the wait")
+    @Test("a recovery code and a key file need no wait, and do not end the wait")
     func otherSlots() throws {
         let keyFile = VaultKeyFile.random()
         _ = try home.unlock().addSlot(NewSlot(keyFile: keyFile))
@@ -87,7 +87,7 @@ private final class WallClock: Sendable {
         }
     }
 
-    @Test("a clock that was set back is not believed: the whole wait is left, and then it is over")
+    @Test("a clock that was set back does not shorten the wait")
     func clockSetBack() throws {
         for _ in 0..<3 {
             #expect(throws: VaultError.cannotUnlock) { try attempt("wrong") }
@@ -101,7 +101,7 @@ private final class WallClock: Sendable {
         try attempt("pass word")
     }
 
-    @Test("a count that is deleted, damaged or cut brings the longest wait")
+    @Test("a deleted, damaged or cut count gives the longest wait")
     func deleted() throws {
         let whole = try Data(contentsOf: URL(fileURLWithPath: counter))
         let attacks = [nil, Data(), Data(count: 1024), Data(whole.prefix(512)), Data(whole.reversed())]
@@ -118,7 +118,7 @@ private final class WallClock: Sendable {
         }
     }
 
-    @Test("a count that is put back from a copy brings the longest wait, and is an honest one again after it")
+    @Test("a count that is put back from a copy gives the longest wait, and is honest again after it")
     func putBack() throws {
         try attempt("pass word")
         let copy = try Data(contentsOf: URL(fileURLWithPath: counter))
@@ -128,7 +128,7 @@ private final class WallClock: Sendable {
         clock.move(60_000)
         try attempt("pass word")
         try attempt("pass word")
-        // Also when the attempt ended before its verdict: what counts was noted before the check.
+        // This also holds if the attempt ended before its result, because the count was written before the check.
         let later = try Data(contentsOf: URL(fileURLWithPath: counter))
         let marks = try home.device().highWater(.password, id: file().id, under: home.device().make())
         let counting = PasswordCounter(marks, vault: try home.highWater(), clock: { [clock] in clock.now })
@@ -143,7 +143,7 @@ private final class WallClock: Sendable {
         let counter = PasswordCounter(marks, clock: { 1_700_000_000_000 })
         let path = try self.counter
         func failed() throws -> [UInt8] {
-            // The newer of the two slots: failed stands behind the generation of the first mark.
+            // The newer of the two slots: the failed attempts follow the generation of the first mark.
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
             let newer = bytes[31] > bytes[512 + 31] ? 0 : 512
             return Array(bytes[newer + 40..<newer + 48])
@@ -160,7 +160,7 @@ private final class WallClock: Sendable {
         #expect(try failed().last == 1)
     }
 
-    @Test("right passwords at once all open the vault, though each is charged")
+    @Test("simultaneous right passwords all open the vault, though each is charged")
     func atOnce() async throws {
         let (path, device) = (home.vault, try home.device())
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,4 +1,4 @@
-// What leaves the device as a record: never one of a device-only level.
+// The records that leave the device: never a record of a device-only level.
 
 import Foundation
 import OMRecords
@@ -10,7 +10,8 @@ import Testing
 
 @Suite struct PortableRecordTests {
     @Test(
-        "R41 a device-only record has no encoding for another device, and is refused in one", arguments: ProtectionLevel.allCases)
+        "R41 a device-only record cannot be encoded for another device, and such an encoding is refused",
+        arguments: ProtectionLevel.allCases)
     func levels(level: ProtectionLevel) throws {
         for isDeleted in [false, true] {
             let record = Record(
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("R41 what a vault's records encode to for another device holds nothing of a device-only item")
+    @Test("R41 a vault's records for another device have nothing of a device-only item")
     func bytes() throws {
         let site = try BackupHome(items: 40)
         let database = try Database.open(site.home.vault, VaultSchema.schema)
@@ -38,11 +39,11 @@ import Testing
             if let portable = PortableRecord(record) { sent += portable.encoded } else { bound.append(record) }
         }
         find.reset()
-        // Two versions of each of three items, and an item that was put into the trash.
+        // Two versions of each of three items, and an item in the trash.
         #expect(bound.count == 8 && bound.allSatisfy { [0x11, 0x12, 0x13].contains($0.header.level.code) })
         for record in bound {
             for (name, part) in [("id", record.header.id), ("salt", record.header.salt), ("box", record.box)] {
-                // The scan finds them where they are.
+                // The scan finds them in the vault.
                 #expect(all.firstRange(of: Data(part)) != nil, "\(name)")
                 #expect(sent.firstRange(of: Data(part)) == nil, "\(name) of revision \(record.header.revision)")
             }

@@ -1,5 +1,5 @@
-// What a vault that stays open remembers of its records: it says what the file says, and nothing that the file no longer
-// holds.
+// The cached records of a vault that stays open: they equal the file, and have nothing that the file no longer
+// has.
 
 import Foundation
 import Glibc
@@ -14,7 +14,7 @@ import Testing
 @Suite("Opened records") struct RecordCacheTests {
     private static let levels: [ProtectionLevel] = [.whenUnlocked, ProtectionLevel(.afterFirstUnlock), .highest]
 
-    @Test("after every kind of change, by this process or another, lists and searches are those of a vault just opened")
+    @Test("lists and searches after every kind of change, by any process, equal those of a freshly opened vault")
     func changes() throws {
         let home = try Home()
         try home.create()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("without room for a single record, and for a long one, the answers are the same")
+    @Test("the answers are the same without room for a single record, and for a long record")
     func budget() throws {
         let home = try Home()
         try home.create()
@@ -62,7 +62,7 @@ import Testing
         for bytes in [0, 100, 20_000, 1 << 20] { try expectSame(try home.keepingOpen(budget: bytes), home) }
     }
 
-    @Test("what is remembered is not asked for again: the file's records are not read for a second list")
+    @Test("a second list reads no records from the file")
     func remembered() throws {
         let home = try Home()
         try home.create()
@@ -70,14 +70,14 @@ import Testing
         let (with, without) = (try home.keepingOpen(), try home.keepingOpen(budget: 0))
         let names = try with.names()
         #expect(try without.names() == names)
-        // Nobody notices but who reads the record: the level's state and its tree are untouched.
+        // Only a read of the record shows this: the level's state and its tree are untouched.
         try home.tamper("UPDATE records SET body = zeroblob(length(body))")
         #expect(try with.names() == names)
         #expect(throws: VaultError.corrupt(.record)) { try without.names() }
         #expect(throws: VaultError.corrupt(.record)) { try home.unlock().items() }
     }
 
-    @Test("items that come one by one share the room, and what is replaced gives its own back")
+    @Test("single items share the room, and a replaced item frees its part")
     func oneByOne() throws {
         let home = try Home()
         try home.create()
@@ -102,7 +102,7 @@ import Testing
         #expect(try kept.names().count == 12)
     }
 
-    @Test("a file that was put back, or a state that was exchanged, is refused although its records were opened before")
+    @Test("a file that was put back, or an exchanged state, is refused although its records were opened before")
     func rolledBack() throws {
         let home = try Home()
         try home.create()
@@ -117,19 +117,19 @@ import Testing
         #expect(throws: VaultError.rolledBack(.level)) { try kept.names() }
         try home.setState(after, of: .whenUnlocked)
         #expect(try kept.names() == ["item", "other"])
-        // The state of a level that nobody sealed.
+        // The state of a level without a seal.
         try home.setState([UInt8](repeating: 0, count: after.count), of: .whenUnlocked)
         #expect(throws: VaultError.corrupt(.level)) { try kept.names() }
     }
 
-    @Test("a record of another place in the tree is not taken for one that was opened before")
+    @Test("a record at another place in the tree does not match an opened one")
     func movedEntry() throws {
         let home = try Home()
         try home.create()
         for name in ["one", "two"] { try home.add(name, ["f": "value"]) }
         let kept = try home.keepingOpen()
         #expect(try kept.names() == ["one", "two"])
-        // Another list is to be made, and by then the entries lead elsewhere.
+        // Another list follows, after the entries were changed to lead elsewhere.
         try home.add("three", ["f": "value"])
         let level = ProtectionLevel.whenUnlocked.code
         try home.tamper(
@@ -137,7 +137,7 @@ import Testing
         #expect(throws: VaultError.corrupt(.tree)) { try kept.names() }
     }
 
-    @Test("a wait for another process's lock, and a list that is not yet made, end when they are interrupted")
+    @Test("an interruption ends a wait for another process's lock, and an unfinished list")
     func interrupted() throws {
         let home = try Home()
         try home.create()
@@ -152,7 +152,7 @@ import Testing
         #expect(throws: VaultError.storage(.busy)) { try kept.names() }
         kept.interruption.end()
         #expect(try kept.names() == ["item"])
-        // What was opened is at hand, and to look through it may still take a while.
+        // The opened records are in the cache, but looking through them may still take a while.
         kept.interruption.begin()
         #expect(throws: VaultError.storage(.busy)) { try kept.names() }
     }
@@ -170,7 +170,7 @@ import Testing
 }
 
 @Suite("A search") struct ItemSearchTests {
-    @Test("finds words in names, names of fields and values, in both cases, and everywhere each")
+    @Test("it finds words in names, field names and values, in both cases, and all words in the same item")
     func everywhere() throws {
         let home = try Home()
         try home.create()
@@ -196,12 +196,12 @@ import Testing
             #expect(try names("token", in: token) == [])
             let both = ItemSearch.Scope(itemName: true, fields: [try FieldName("notes"), try FieldName("token")])
             #expect(try names("e", in: both) == ["Example site", "other"])
-            // Bytes that are no ASCII are compared as they are.
+            // Bytes outside ASCII are compared unchanged.
             #expect(try names("É") == [])
         }
     }
 
-    @Test("a word has 1 to 1024 bytes, and there are 16 at most")
+    @Test("a word has 1 to 1024 bytes, and a search has at most 16 words")
     func bounds() {
         var search = ItemSearch()
         var taken: [Bool] = []
@@ -213,7 +213,7 @@ import Testing
     }
 }
 
-/// A vault as the agent has it.
+/// A vault in the form that the agent uses.
 final class KeptOpenVault {
     let vault: Vault
     let interruption: Interruption

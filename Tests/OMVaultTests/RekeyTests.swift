@@ -1,4 +1,4 @@
-// New keys for everything: what stays, what must be gone, and who is locked by it.
+// New keys for a whole vault: the data that stays, the bytes that must be gone, and the processes that are locked out.
 
 import Foundation
 import OMRecords
@@ -9,7 +9,7 @@ import Testing
 @testable import OMVault
 
 @Suite struct RekeyTests {
-    /// Items in three levels, a history, one in the trash, a tombstone.
+    /// Items in three levels, a history, an item in the trash, a tombstone.
     private func filledHome() throws -> Home {
         let home = try Home()
         try home.create()
@@ -43,7 +43,7 @@ import Testing
         } catch { return error }
     }
 
-    /// All that is in the file and its log.
+    /// All bytes of the file and its log.
     private func bytes(_ home: Home) throws -> Data {
         ["", "-wal"].reduce(into: Data()) { whole, end in
             whole += FileManager.default.contents(atPath: home.vault + end) ?? Data()
@@ -63,7 +63,7 @@ import Testing
         return found
     }
 
-    @Test("everything is there after a rekey, under another epoch: items, history, trash, each in its level")
+    @Test("a rekey keeps all items, history and trash in their levels, under another epoch")
     func everything() throws {
         let home = try filledHome()
         let (before, trash, history) = try state(home)
@@ -80,7 +80,7 @@ import Testing
         #expect(try locked.value("open", "x") == "3")
         let header = try VaultFile.readHeader(Database.open(home.vault, VaultSchema.schema))
         #expect(header.epoch == 2 && header.slots.map(\.id) == [1])
-        // And it can be changed, and rekeyed again.
+        // The vault can then be changed, and rekeyed again.
         try home.add("later", ["x": "6"])
         #expect(try rekey(home) == .complete)
         #expect(try home.get("later", "x") == "6")
@@ -91,12 +91,12 @@ import Testing
         return (try vault.items(), try vault.items(trashed: true), try vault.history(ItemName("a")))
     }
 
-    @Test("no record, state, wrap, slot or digest of before is left in the file or its log")
+    @Test("no old record, state, wrap, slot or digest is left in the file or its log")
     func gone() throws {
         let home = try filledHome()
         let old = try blobs(home)
         #expect(old.count > 50)
-        // A row that nothing leads to must not stay under the old keys either.
+        // A row without a reference to it must not stay under the old keys either.
         try home.tamper("INSERT INTO records (body) SELECT body FROM records LIMIT 1")
         let whole = try bytes(home)
         #expect(old.allSatisfy { whole.range(of: $0.suffix(48)) != nil })
@@ -106,7 +106,7 @@ import Testing
         #expect(try Database.open(home.vault, VaultSchema.schema).number("SELECT count(*) FROM pending") == 0)
     }
 
-    @Test("while another process reads the old state the bytes stay, the vault says so, and the next open ends it")
+    @Test("while another process reads the old state the bytes stay, the vault says so, and the next open removes them")
     func pending() throws {
         let home = try filledHome()
         let old = try #require(try blobs(home).first)
@@ -122,7 +122,7 @@ import Testing
         #expect(try bytes(home).range(of: old.suffix(48)) == nil)
     }
 
-    @Test("an old copy put back is noticed, and the old slots open nothing of the new vault")
+    @Test("an old copy that is put back is noticed, and the old slots open nothing of the new vault")
     func oldVault() throws {
         let home = try filledHome()
         let slots = try VaultFile.open(home.vault, device: home.device()).slots
@@ -143,7 +143,7 @@ import Testing
         #expect(error == .readOnlyHere)
     }
 
-    @Test("who unlocked before the rekey is locked by it, and can change nothing")
+    @Test("a process that unlocked before the rekey is locked out, and can change nothing")
     func others() throws {
         let home = try filledHome()
         let earlier = try home.unlock()
@@ -155,7 +155,7 @@ import Testing
         #expect(throws: VaultError.rekeyed) { try always.value("open", "x") }
     }
 
-    @Test("a slot that came in meanwhile stops a rekey, and the rules for slots hold in it")
+    @Test("a slot that was added meanwhile stops a rekey, and a rekey obeys the rules for slots")
     func slotRules() throws {
         let home = try filledHome()
         let file = VaultKeyFile.random()
@@ -176,7 +176,7 @@ import Testing
         #expect(try opened.unlock(opened.slots[0], with: file.key()).value("a", "x") == "5")
     }
 
-    @Test("damage stops a rekey, and the vault stays as it was")
+    @Test("damage stops a rekey, and the vault stays unchanged")
     func damage() throws {
         let home = try filledHome()
         try home.tamper("UPDATE records SET body = zeroblob(376) WHERE id = (SELECT max(id) FROM records)")

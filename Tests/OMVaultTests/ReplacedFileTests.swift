@@ -1,4 +1,4 @@
-// A copy in the vault's place, and unlocks that the log could not be told of in time.
+// A copy in the vault's place, and unlocks that could not be logged in time.
 
 import Foundation
 import OMSecrets
@@ -9,7 +9,7 @@ import Testing
 @testable import OMVault
 
 extension Home {
-    /// Puts a copy of the vault in its place, the same to the byte and another file.
+    /// Puts a copy with the same bytes in the vault's place, as another file.
     fileprivate func replaceFile() throws {
         try save("copy")
         for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault + end) }
@@ -27,7 +27,7 @@ extension Home {
         return home
     }
 
-    @Test("a copy in the vault's place is told, and its next change takes it over: its log says so, and goes on")
+    @Test("the next change of a copy in the vault's place takes it over, and the log says so and continues")
     func takenOver() throws {
         let home = try home()
         let before = try home.report()
@@ -39,7 +39,7 @@ extension Home {
         #expect(report.isFileReplaced && report.findings.isEmpty)
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong", slot: 1) }
         #expect(try home.get("a", "x") == "value of a")
-        // Nobody can tell whose copy it is, so who opens it is in no log.
+        // The owner of the copy is unknown, so an unlock of it is in no log.
         #expect(try home.report().entries == told && home.report().fault == nil)
         try home.add("b", [:])
         #expect(try !home.isReplaced())
@@ -52,12 +52,12 @@ extension Home {
         #expect(try home.events().last == .unlocked(slot: 1) && home.events().count == log.entries.count + 1)
     }
 
-    @Test("what only notes a state, such as a read after a crash, takes no copy over, and writes nothing into its log")
+    @Test("noting a state, such as a read after a crash, takes over no copy and writes nothing into its log")
     func notedOnly() throws {
         let home = try home()
         let marks = try home.marks()
         try home.add("b", ["x": "value of b"])
-        // As a crash leaves them, and rows of a stranger's behind the end.
+        // The state after a crash, and an unknown program's rows after the end.
         try home.replaceMarks(marks)
         try home.replaceFile()
         try home.tamper("INSERT INTO log VALUES (99, x'00')")
@@ -65,13 +65,13 @@ extension Home {
         #expect(try home.get("b", "x") == "value of b")
         #expect(try home.marks().1 != marks.1)
         #expect(try home.isReplaced() && home.rows("log") == rows)
-        // The state is noted all the same: the one before is refused.
+        // The state is still recorded, so the previous state is refused.
         try home.add("c", [:])
         let events = try home.events()
         #expect(try home.report().fault == nil && events.contains(.fileReplaced) && !(try home.isReplaced()))
     }
 
-    @Test("an unlock does not wait for who holds the vault's lock or its database, says so, and its next change tells of it")
+    @Test("an unlock does not wait for the vault's lock or database, reports this, and the next change logs it")
     func unloggedEvent() throws {
         let home = try home()
         let marks = try home.logMarks()
@@ -88,7 +88,7 @@ extension Home {
         try other.execute("ROLLBACK")
         var isUntold = second.isUnlockUnlogged
         #expect(try isUntold && home.events() == before)
-        // What fails tells nothing, and what is done tells it once.
+        // A failed change logs nothing, and a finished change logs it once.
         let taken = VaultError.itemExists(try ItemName("a"))
         #expect(throws: taken) {
             try second.edit { edit throws(VaultError) in try edit.add(ItemName("a"), level: nil) { _ in } }
@@ -106,7 +106,7 @@ extension Home {
         #expect(Vault.unlockWait.lock + Int(Vault.unlockWait.database) + PasswordCounter.noteWait <= 500)
     }
 
-    @Test("a log that is verified while wrong secrets are being counted into one entry is whole")
+    @Test("a log that is verified while another process counts wrong secrets is whole")
     func countedMeanwhile() throws {
         let home = try home()
         let file = try VaultFile.open(home.vault, device: home.device())
@@ -130,7 +130,7 @@ extension Home {
         #expect(report.fault == nil && reads == 2)
         guard case .repeated(let run)? = report.entries.last?.event else { throw VaultError.unchanged }
         #expect(run.count == 3)
-        // What stays wrong is called so.
+        // A lasting fault is still reported.
         try home.tamper("UPDATE log SET body = zeroblob(120) WHERE id = (SELECT max(id) FROM log)")
         let last = report.entries.count
         #expect(try verified {}.fault == LogFault(sequence: UInt64(last), kind: .changed))

@@ -1,4 +1,4 @@
-// What opens a vault: added, changed and removed, and what attackers do with it.
+// The slots that open a vault: added, changed and removed, and attacks on them.
 
 import Foundation
 import OMRecords
@@ -19,7 +19,7 @@ import Testing
         return try file.unlock(slot, with: try slot.key(stretching: secret(text)))
     }
 
-    @Test("a password, a key file and a login that are added open the vault, and what they do not fit does not")
+    @Test("an added password, key file and login open the vault, and wrong ones do not")
     func added() throws {
         let home = try Home()
         try home.create()
@@ -41,13 +41,13 @@ import Testing
         #expect(throws: VaultError.cannotUnlock) { _ = try file.unlock(file.slots[3], with: .random()) }
         #expect(throws: VaultError.staleLogin(5)) { _ = try file.unlock(file.slots[4], with: .random()) }
         #expect(throws: VaultError.cannotUnlock) { _ = try file.slots[3].key(stretching: secret("x")) }
-        // On another device the key file opens, and what is bound to this one does not.
+        // On another device the key file opens the vault, and the device-bound slots do not.
         let elsewhere = try VaultFile.open(home.vault, device: nil)
         #expect(try elsewhere.unlock(elsewhere.slots[3], with: keyFile.key()).value("a", "x") == "1")
         #expect(throws: VaultError.deviceKeyMissing) { _ = try elsewhere.unlock(elsewhere.slots[4], with: unlocking) }
     }
 
-    @Test("a login that was enrolled again gets its slot anew, under the same id")
+    @Test("a login that was enrolled again gets a new slot under the same id")
     func stale() throws {
         let home = try Home()
         try home.create()
@@ -80,7 +80,7 @@ import Testing
         #expect(try vault.settings().slots.map(\.id) == [keyFile.id])
     }
 
-    @Test("a changed password opens and the old one does not; a slot that changed meanwhile is left alone")
+    @Test("a changed password opens, the old one does not, and a slot that changed meanwhile stays unchanged")
     func changed() throws {
         let home = try Home()
         try home.create()
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: VaultError.slotChanged(1)) { _ = try vault.replaceSlot(old, with: password("newer")) }
     }
 
-    @Test("a vault has 64 slots and no more")
+    @Test("a vault has at most 64 slots")
     func tooMany() throws {
         let home = try Home()
         try home.create()
@@ -104,7 +104,7 @@ import Testing
 
     // MARK: - Attackers
 
-    @Test("a slot that was removed and put back is refused: its row, or the vault of before")
+    @Test("a removed slot that is put back is refused, as its row or with the older vault")
     func putBack() throws {
         let home = try Home()
         try home.create()
@@ -123,7 +123,7 @@ import Testing
         #expect(try home.get("a", "x") == "1")
     }
 
-    @Test("a slot of another vault, weaker stretching and a forged policy are refused, with the marks and without")
+    @Test("a slot of another vault, weaker stretching and a forged policy are refused, with and without the marks")
     func forged() throws {
         let attacks = [
             // The recovery slot of a vault whose code the attacker knows.
@@ -152,10 +152,10 @@ import Testing
                 try home.tamper(attack)
             }
             #expect(throws: VaultError.corrupt(.header), "\(attack)") { _ = try open(home) }
-            // Nor with a generation above the mark, since that was not announced.
+            // A generation above the mark does not help, because it was not announced.
             try home.tamper(newer)
             #expect(throws: VaultError.corrupt(.header), "\(attack)") { _ = try open(home) }
-            // Elsewhere, and where a rollback is accepted, only the header's seal can tell. It does, at the unlock.
+            // On another device, and with an accepted rollback, only the header's seal shows the change, at the unlock.
             for device in [nil, try home.device()] {
                 let opened = try VaultFile.open(home.vault, device: device, acceptsRollback: device != nil)
                 let isNoted = opened.isNoted
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("two that add slots at once both get one")
+    @Test("two processes that add slots at once both succeed")
     func race() async throws {
         let home = try Home()
         try home.create()
@@ -191,7 +191,7 @@ import Testing
 
     // MARK: - Policy
 
-    @Test("a policy is changed, noted, and back with the next open; nothing outside the bounds gets in")
+    @Test("a changed policy is logged and survives the next open, and values outside the bounds are refused")
     func policy() throws {
         let home = try Home()
         try home.create()
@@ -219,14 +219,14 @@ import Testing
                 }
             }
         }
-        // For the next item too, in a vault that was unlocked before.
+        // The new policy applies to the next item, even in a vault that was unlocked before.
         let later = try home.unlock()
         _ = try vault.changePolicy { $0.defaultLevel = .whenUnlocked }
         try later.edit { edit throws(VaultError) in try edit.add(ItemName("a"), level: nil) { _ throws(VaultError) in } }
         #expect(try later.item(ItemName("a")).level == .whenUnlocked)
     }
 
-    @Test("a slot below the policy is stretched longer by the next unlock, once, and never for less")
+    @Test("the next unlock stretches a slot below the policy longer, once, and never for less")
     func restretch() throws {
         let home = try Home()
         try home.create()
@@ -237,7 +237,7 @@ import Testing
         #expect(try !vault.settings().policy.isMet(by: before[0]))
         let raised = try #require(try vault.raiseStretch(of: before[0], secret("pass word")))
         #expect(raised.id == 1 && raised.stretch?.passes == 2 && raised.stretch?.memoryKiB == 8 << 10)
-        // Another one that unlocked at the same time is too late, and leaves it.
+        // Another process that unlocked at the same time is too late, and leaves the slot.
         #expect(try vault.raiseStretch(of: before[0], secret("pass word")) == nil)
         #expect(try vault.raiseStretch(of: raised, secret("pass word")) == nil)
         #expect(try open(home).slots == [raised, before[1]])

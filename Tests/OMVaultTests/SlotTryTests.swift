@@ -1,4 +1,4 @@
-// One secret tried at several slots: which ones, and what the count of wrong passwords knows of it.
+// One secret tried at several slots: the slots of a try, and its effect on the count of wrong passwords.
 
 import Foundation
 import OMRecords
@@ -39,14 +39,14 @@ import Testing
         }.openedBy?.id
     }
 
-    /// The attempts ever charged, and those that failed since the last right password.
+    /// The number of all charged attempts, and of those that failed since the last right password.
     private func count() throws -> [UInt64] {
         let marks = try home.device().highWater(.password, id: file().id, under: home.device().make())
         let mark = try #require(try marks.read()?.first)
         return [mark.generation, mark.digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }]
     }
 
-    @Test("the password of each of eight slots opens the vault, and is one attempt that is forgiven")
+    @Test("the password of each of eight slots opens the vault, as one attempt that is taken back")
     func eachOpens() async throws {
         for (index, password) in Self.passwords.enumerated() {
             #expect(try unlock(password) == UInt32(index + 1))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a wrong password that was tried at eight slots is charged once")
+    @Test("a wrong password at eight slots is charged once")
     func oneCharge() async throws {
         #expect(throws: VaultError.cannotUnlock) { try unlock("wrong") }
         #expect(try count() == [1, 1])
@@ -77,7 +77,7 @@ import Testing
         let stretched = Mutex<[UInt32]>([])
         let before = try count()
         _ = try file.unlock(anyOf: KeySlot.tried(.password, of: file.slots)) { slot throws(VaultError) in
-            // Busy, if this try held it.
+            // This would be busy if the try held the lock.
             try storing { () throws(StorageError) in try marks.lock.hold(wait: 0) { () throws(StorageError) in } }
             #expect((try? count()) == before)
             stretched.withLock { $0.append(slot.id) }
@@ -86,7 +86,7 @@ import Testing
         #expect(stretched.withLock { $0 } == Array(1...8))
     }
 
-    @Test("a vault gets no ninth password slot, and other slots all the same")
+    @Test("a vault refuses a ninth password slot, and accepts other slots")
     func ninth() async throws {
         let vault = try home.unlock("password 1")
         #expect(throws: VaultError.tooManyPasswordSlots) {
@@ -98,7 +98,7 @@ import Testing
         #expect(try vault.addSlot(NewSlot(keyFile: VaultKeyFile.random())).id == 9)
     }
 
-    @Test("a ninth password slot of an earlier release opens by its id, and by no other try")
+    @Test("a ninth password slot of an earlier release opens by its id only")
     func ninthByID() async throws {
         try FileManager.default.removeItem(atPath: home.vault)
         try create(Self.passwords + ["password 9"])
@@ -108,7 +108,7 @@ import Testing
         #expect(try home.unlock("password 9", slot: 8).openedBy?.id == 9)
     }
 
-    @Test("right passwords of eight slots at once all open the vault")
+    @Test("simultaneous right passwords of eight slots all open the vault")
     func atOnce() async throws {
         let (path, device) = (home.vault, try home.device())
         let opened = try await withThrowingTaskGroup(of: UInt32?.self) { group in
@@ -134,7 +134,7 @@ import Testing
     @Test(
         "the work of all slots of a try stays within 1 GiB filled four times, and the first slot is always tried",
         arguments: [
-            // 64 slots of this stretch, and how many of them are tried.
+            // 64 slots of this stretch, and the number of them that are tried.
             (.recovery, 1024, 16, 1), (.recovery, 1024, 4, 1), (.recovery, 1024, 2, 2), (.recovery, 1024, 1, 4),
             (.recovery, 64, 3, 21), (.recovery, 8, 1, 64), (.keyFile, 0, 0, 64),
             (.password, 1024, 16, 1), (.password, 512, 2, 4), (.password, 64, 3, 8), (.password, 8, 1, 8),

@@ -17,7 +17,7 @@ final class Home {
 
     func device() throws -> DeviceFolder { try DeviceFolder.make(deviceFolder) }
 
-    /// Makes the vault; its recovery code is handed to `keep`.
+    /// Makes the vault, and gives its recovery code to `keep`.
     func create(keep: (borrowing RecoveryCode) -> Void = { _ in }) throws {
         let code = RecoveryCode.random()
         keep(code)
@@ -40,14 +40,14 @@ final class Home {
         }
     }
 
-    /// The class keys, and the vault opened with them, as the agent has it: no unlock, so no entry in the log.
+    /// The class keys, and the vault opened with them as in the agent. This is no unlock, so the log gets no entry.
     func classKeys() throws -> ClassKeys { try unlock().classKeys() }
 
     func open(_ keys: ClassKeys) throws -> Vault { try VaultFile.open(vault, device: device()).open(with: keys) }
 
     func get(_ name: String, _ field: String) throws -> String { try unlock().value(name, field) }
 
-    /// Changes the file behind the vault's back.
+    /// Changes the file without the vault.
     func tamper(_ statements: String...) throws {
         let database = try Database.open(vault, VaultSchema.schema)
         for statement in statements { try database.execute(statement) }

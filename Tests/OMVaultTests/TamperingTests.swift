@@ -65,7 +65,7 @@ import Testing
         #expect(throws: VaultError.corrupt(.tree)) { try home.unlock().items() }
     }
 
-    @Test("a deleted, an added or a renamed entry is refused, also when another item is asked for")
+    @Test("a deleted, added or renamed entry is refused, even if another item is asked for")
     func deletedRecord() throws {
         for statement in [
             "DELETE FROM entries WHERE key = (SELECT min(key) FROM entries)",
@@ -84,7 +84,7 @@ import Testing
         expectCorrupt(.record, home, "records")
     }
 
-    @Test("a level's state that is gone, of another level or changed is refused")
+    @Test("a missing, foreign or changed state of a level is refused")
     func levelStates() throws {
         for statement in [
             "DELETE FROM levels WHERE level = 3",
@@ -129,7 +129,7 @@ import Testing
         #expect(throws: VaultError.rolledBack(.level)) { try home.get("a", "x") }
     }
 
-    @Test("a vault whose marks are gone was never seen here")
+    @Test("a vault without its marks counts as never seen here")
     func marksDeleted() throws {
         let home = try homeWithTwoItems()
         try home.replaceMarks(nil)
@@ -137,7 +137,7 @@ import Testing
         #expect(try home.unlock(acceptsRollback: true).value("a", "x") == "value of a")
     }
 
-    @Test("a vault ahead of its marks is accepted once and noted, so that the state before is refused from then on")
+    @Test("a vault newer than its marks is accepted once and recorded, and then its earlier state is refused")
     func aheadOfMarks() throws {
         let home = try homeWithTwoItems()
         try home.save("before")
@@ -149,7 +149,7 @@ import Testing
         #expect(throws: VaultError.rolledBack(.level)) { try home.get("a", "x") }
     }
 
-    @Test("a slot with other bytes does not open, and a slot cannot be added, taken away or swapped")
+    @Test("a slot with other bytes does not open, and a slot cannot be added, removed or swapped")
     func slots() throws {
         for statement in [
             "DELETE FROM slots WHERE id = 2",
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("the recovery code opens every portable item on a device without the key, and names what is bound")
+    @Test("without the device key the recovery code opens every portable item, and names the device-bound items")
     func recovery() throws {
         let home = try Home()
         var typed = SecretBytes(count: 0) { _ in }
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("an always item planted under a protected item's name is reported, and stands in for nothing")
+    @Test("an always item planted under a protected item's name is reported, and replaces nothing")
     func plantedName() throws {
         let home = try homeWithTwoItems()
         let path = FieldPath(try ItemName("a"), try FieldName("x"))
@@ -216,7 +216,7 @@ import Testing
         #expect(try home.get("b", "x") == "value of b")
     }
 
-    @Test("branches planted below a leaf do not come alive when it splits")
+    @Test("branches planted below a leaf stay dead when it splits")
     func plantedBranches() throws {
         let home = try homeWithTwoItems()
         for nibble in 0..<16 {
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("each byte of a header or slot that somebody changed is one error, before any password is asked for")
+    @Test("any changed byte of a header or slot gives one error, before a password prompt")
     func changedHeader() throws {
         let home = try homeWithTwoItems()
         try home.save("kept")
@@ -273,7 +273,7 @@ import Testing
                     }
                 #expect(throws: expected, "\(table) \(offset)") {
                     let file = try VaultFile.open(home.vault, device: home.device())
-                    // A vault of another device, by its fingerprint: refused without the slot's key.
+                    // A vault of another device, by its fingerprint. It is refused without the slot's key.
                     _ = try file.unlock(file.slots[0], with: .random())
                 }
             }
@@ -282,7 +282,7 @@ import Testing
         #expect(try home.get("a", "x") == "value of a")
     }
 
-    @Test("a forged header steers nobody who holds class keys only: not the level of a new item, not the history")
+    @Test("a forged header does not steer a process with only class keys, in a new item's level or in the history")
     func forgedHeaderWithClassKeys() throws {
         let home = try Home()
         try home.create()
@@ -306,7 +306,7 @@ import Testing
         #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock() }
     }
 
-    @Test("a slot that was changed under a raised generation is told before the stretch, and no password is charged for it")
+    @Test("a slot changed under a raised generation is refused before the stretch, and no password is charged")
     func changedSlotUnderANewerHeader() throws {
         let home = try homeWithTwoItems()
         let counter = try home.passwordCount()
@@ -317,11 +317,11 @@ import Testing
         for slot in [0, 1] { #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock(slot: slot) } }
         #expect(throws: VaultError.corrupt(.header)) { _ = try VaultFile.open(home.vault, device: home.device()).openAlways() }
         #expect(try home.passwordCount() == counter)
-        // Read on request, where only the seal can judge it: the slot opens nothing then.
+        // A read on request: only the seal can show the change, and the slot then opens nothing.
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock(acceptsRollback: true) }
     }
 
-    @Test("a header that a crash left before its mark is believed, since it was announced; another one under its number is not")
+    @Test("an announced header that crashed before its mark is accepted, and another header of its number is refused")
     func announcedHeader() throws {
         let home = try homeWithTwoItems()
         try home.save("before")
@@ -331,17 +331,17 @@ import Testing
         _ = try home.unlock().changePolicy { $0.keepsTicket = true }
         var seen = try #require(try marks.read())
         #expect(seen[MarkIndex.header].generation == 2)
-        // As a crash behind the commit leaves it.
+        // The state after a crash behind the commit.
         (seen[MarkIndex.announced], seen[MarkIndex.header]) = (seen[MarkIndex.header], before[MarkIndex.header])
         let announced = seen[MarkIndex.announced]
         try marks.write(seen)
         let file = try VaultFile.open(home.vault, device: home.device())
         let (isNoted, keepsTicket) = (file.isNoted, file.policy.keepsTicket)
         #expect(isNoted && keepsTicket)
-        // Who has no root key may go on with it, and notes it.
+        // A process without the root key may continue, and records it.
         try home.open(keys).edit { edit throws(VaultError) in try edit.trash(ItemName("b")) }
         #expect(try marks.read()?[MarkIndex.header].generation == 2)
-        // As a crash before the commit leaves it.
+        // The state after a crash before the commit.
         try home.putBack("before")
         seen = try #require(try marks.read())
         for index in [MarkIndex.header] + (1...6) { seen[index] = before[index] }
@@ -353,7 +353,7 @@ import Testing
         #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock() }
     }
 
-    @Test("the marks of an earlier build, eight of them, are read; any other number is refused")
+    @Test("the eight marks of an earlier build are read, and any other number is refused")
     func numberOfMarks() throws {
         let home = try homeWithTwoItems()
         let marks = try home.highWater()
@@ -368,7 +368,7 @@ import Testing
         }
     }
 
-    @Test("an honest change of the slots is never taken for a forged header by those who open the vault meanwhile", .onOwnThreads)
+    @Test("an honest change of the slots never looks like a forged header to a simultaneous unlock", .onOwnThreads)
     func honestChanges() async throws {
         let home = try homeWithTwoItems()
         let (path, device) = (home.vault, try home.device())
@@ -385,7 +385,7 @@ import Testing
                 number += 1
             }
         }
-        // Else a vault that does not open would leave the changes without an end.
+        // Otherwise a vault that does not open would leave the changes without an end.
         defer { _ = isOver.add(1) }
         var last = UInt64(0)
         while done.add(0) == 0 {
@@ -406,12 +406,12 @@ import Testing
         #expect(throws: VaultError.deviceKeyMissing) { try home.get("a", "x") }
     }
 
-    @Test("where no marks are, the header's own seal tells that it was changed")
+    @Test("without marks the header's own seal shows a change")
     func headerSeal() throws {
         let home = try Home()
         var typed = SecretBytes(count: 0) { _ in }
         try home.create { typed = $0.text() }
-        // The default level, byte 37: from when-unlocked to always, for whatever is added next.
+        // The default level, byte 37, changes from when-unlocked to always, for the next added item.
         try home.tamper("UPDATE header SET body = CAST(substr(body, 1, 37) || x'01' || substr(body, 39) AS BLOB)")
         let file = try VaultFile.open(home.vault, device: nil)
         #expect(file.policy.defaultLevel == ProtectionLevel(.always))
@@ -421,7 +421,7 @@ import Testing
         }
     }
 
-    @Test("a slot whose commitment is another's does not open, though its box would")
+    @Test("a slot with another slot's commitment does not open, though its box would")
     func slotCommitment() throws {
         let vault = Random.bytes(16)
         let file = VaultKeyFile.random()
@@ -439,7 +439,7 @@ import Testing
         }
     }
 
-    @Test("a lock whose file was replaced while it was waited for excludes those who lock the new one", .onOwnThreads)
+    @Test("a process that waited for a replaced lock file excludes the processes that lock the new one", .onOwnThreads)
     func replacedLock() async throws {
         let home = try Home()
         let folder = try PrivateFolder.make(home.root + "/locks")
@@ -451,14 +451,14 @@ import Testing
             waiting = Task { @Sendable in
                 try await atOnce(4) { _ in
                     try lock.hold { () throws(StorageError) in
-                        // One at a time, whatever the file was when they began to wait.
+                        // One at a time, whichever file was there when they began to wait.
                         #expect(held.add(1) == 1)
                         for _ in 0..<100 { _ = access(path, F_OK) }
                         _ = held.add(-1)
                     }
                 }
             }
-            // They open the file and wait; then it is another one.
+            // They open the file and wait, and then another file replaces it.
             eventuallyHere {
                 (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
                     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)) == path
@@ -471,7 +471,7 @@ import Testing
         #expect(held.add(0) == 0)
     }
 
-    @Test("a slot that was taken out of the vault opens nothing")
+    @Test("a slot that was removed from the vault opens nothing")
     func removedSlot() throws {
         let (home, other) = (try homeWithTwoItems(), try homeWithTwoItems())
         let slot = try VaultFile.open(other.vault, device: other.device()).slots[0]
@@ -480,7 +480,7 @@ import Testing
         #expect(throws: VaultError.cannotUnlock) { _ = try file.unlock(slot, with: key) }
     }
 
-    @Test("always items are read without a password, and only they are")
+    @Test("only always items are read without a password")
     func always() throws {
         let home = try homeWithTwoItems()
         try home.add("open", ["x": "always"], level: ProtectionLevel(.always))

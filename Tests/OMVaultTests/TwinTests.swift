@@ -1,4 +1,4 @@
-// An `always` item that somebody with the device key planted under the id, or the entry, of a protected one.
+// An `always` item that an attacker with the device key planted under the id, or the entry, of a protected item.
 
 import Foundation
 import OMRecords
@@ -10,7 +10,7 @@ import Testing
 @Suite struct TwinTests {
     private let always = ProtectionLevel(.always)
 
-    /// What the device key alone is good for: an item of any id, at any entry, of the `always` level.
+    /// The power of the device key alone: an `always` item with any id, at any entry.
     private func plant(_ name: String, id: [UInt8], entry: [UInt8]? = nil, in home: Home) throws {
         try VaultFile.open(home.vault, device: home.device()).openAlways().edit { edit throws(VaultError) in
             let snapshot = edit.snapshot
@@ -39,7 +39,7 @@ import Testing
         return gone
     }
 
-    @Test("of two items of one id none is purged until it is said which, by its level")
+    @Test("of two items with one id none is purged until the caller names the level")
     func twins() throws {
         let (home, own) = try home()
         try plant("planted", id: own.id, in: home)
@@ -53,11 +53,11 @@ import Testing
         #expect(asked == [places[1]])
         #expect(try removed(vault, own.id, always).map(\.name.text) == ["planted"])
         #expect(try vault.items() == [own] && home.get("own", "x") == "mine")
-        // With one left the id is enough.
+        // With one item left the id is enough.
         #expect(try removed(vault, own.id, nil) == [own])
     }
 
-    @Test("one that is planted at the entry of a protected item goes by its level, and the protected one stays")
+    @Test("a planted item at a protected item's entry is purged by its level, and the protected item stays")
     func sameEntry() throws {
         let (home, own) = try home()
         let vault = try home.unlock()
@@ -71,7 +71,7 @@ import Testing
         #expect(try vault.items() == [own] && vault.verify(deep: true).findings.isEmpty)
     }
 
-    @Test("of two of one id within a level the entry says which, also where it is the id of the other")
+    @Test("of two items with one id in a level the entry selects one, even if it is the other's id")
     func sameLevel() throws {
         let (home, _) = try home()
         let id = Random.bytes(16)

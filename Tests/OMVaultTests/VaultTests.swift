@@ -7,7 +7,7 @@ import Testing
 @testable import OMVault
 
 @Suite struct VaultTests {
-    @Test("what is put in comes out, byte for byte, and nothing else does")
+    @Test("stored values come back byte for byte, and no others")
     func roundTrip() throws {
         let home = try Home()
         try home.create()
@@ -40,7 +40,7 @@ import Testing
         #expect(try home.unlock().item(ItemName("a")).revision == 3)
     }
 
-    @Test("a change that fails leaves nothing of itself")
+    @Test("a failed change leaves nothing behind")
     func atomicity() throws {
         let home = try Home()
         try home.create()
@@ -66,7 +66,7 @@ import Testing
         #expect(try home.unlock().items().map(\.name.text) == ["a"])
     }
 
-    @Test("hundreds of items split the tree and every one, and every miss, still checks")
+    @Test("hundreds of items split the tree, and every hit and every miss still checks")
     func manyItems() throws {
         let home = try Home()
         try home.create()

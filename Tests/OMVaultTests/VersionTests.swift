@@ -1,4 +1,4 @@
-// History, trash, levels that change, and what must be gone: each with what an attacker, or a reader in the way, does.
+// History, trash, changed levels and deleted bytes, each with an attack or with a reader that delays it.
 
 import Foundation
 import OMRecords
@@ -30,7 +30,7 @@ extension Home {
         try Database.open(vault, VaultSchema.schema).number("SELECT count(*) FROM \(table)")
     }
 
-    /// The sealed bytes of every record, without what stands in clear before them.
+    /// The sealed bytes of every record, without the clear bytes before them.
     func boxes() throws -> [Data] {
         let database = try Database.open(vault, VaultSchema.schema)
         var each = try database.prepare("SELECT body FROM records")
@@ -39,7 +39,7 @@ extension Home {
         return boxes
     }
 
-    /// How many of `boxes` have a piece left in a file of the vault.
+    /// The number of `boxes` with a piece left in a file of the vault.
     func left(_ boxes: [Data]) throws -> Int {
         let files = try ["", "-wal"].compactMap { end in
             FileManager.default.fileExists(atPath: vault + end)
@@ -65,7 +65,7 @@ extension Vault {
 private let name = try! ItemName("a")
 
 @Suite struct VersionTests {
-    @Test("every change keeps the version before, ten of them, and drops the oldest by itself")
+    @Test("every change keeps the previous version, ten of them, and drops the oldest")
     func history() throws {
         let home = try Home()
         try home.create()
@@ -83,7 +83,7 @@ private let name = try! ItemName("a")
     }
 
     @Test(
-        "a history cut short, reordered, swapped or another item's is refused, and the newest is still read",
+        "a history that is cut, reordered, swapped or another item's is refused, and the newest version is still read",
         arguments: [
             "UPDATE records SET previous = NULL WHERE id = 4",
             "UPDATE records SET previous = 2 WHERE id = 4",
@@ -109,11 +109,11 @@ private let name = try! ItemName("a")
         let report = try home.unlock().verify(deep: true)
         #expect(report.findings.map(\.item) == [name] && report.items == 2)
         #expect(report.findings.first?.readable.first == 4 && report.findings.first?.readable.contains(1) == false)
-        // What is damaged can go, all of it.
+        // Damaged records can be removed, all of them.
         let boxes = try home.boxes()
         try home.unlock().edit { edit throws(VaultError) in try edit.purge(name) }
         #expect(try home.get("b", "x") == "other" && home.rows("pending") == 0)
-        // The bytes of b alone, which stood in a too in one case.
+        // The bytes of b alone, which were in a too in one case.
         #expect(try home.left(boxes) == (statements.contains("o.id = 5") ? 2 : 1))
     }
 
@@ -128,7 +128,7 @@ private let name = try! ItemName("a")
         #expect(report.findings.map(\.item) == [name] && report.findings[0].readable == [2, 1] && report.items == 0)
     }
 
-    @Test("what is in the trash has a free name and its history, and comes back with it")
+    @Test("an item in the trash frees its name, keeps its history, and comes back with it")
     func trash() throws {
         let home = try Home()
         try home.create()
@@ -156,7 +156,7 @@ private let name = try! ItemName("a")
         #expect(try home.unlock().items(trashed: true).isEmpty)
     }
 
-    @Test("of several items of one name in the trash the last one comes back, or the one whose id is given")
+    @Test("the last of several trashed items of one name comes back, or the one with the given id")
     func sameNames() throws {
         let home = try Home()
         try home.create()
@@ -186,7 +186,7 @@ private let name = try! ItemName("a")
         }
     }
 
-    @Test("an item out of the trash is refused under its name, though all digests of the tree fit")
+    @Test("an item that is put back from the trash is refused under its name, though all digests of the tree fit")
     func putBackFromTrash() throws {
         let home = try Home()
         try home.create()
@@ -194,7 +194,7 @@ private let name = try! ItemName("a")
         let vault = try home.unlock()
         try vault.edit { edit throws(VaultError) in try edit.trash(name) }
         let state = vault.state
-        // By somebody who can compute the tree: only the seal of the record is in the way.
+        // By an attacker who can compute the tree. Only the seal of the record stops him.
         try state.database.transaction(.write) { () throws(VaultError) in
             let snapshot = try Snapshot(state, seen: try vault.readMarks())
             guard let (level, entry, _) = try snapshot.trashed(name).first, let keys = state.keys[level] else { return }
@@ -204,17 +204,17 @@ private let name = try! ItemName("a")
         }
         #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
         #expect(throws: VaultError.corrupt(.record)) { try home.unlock().items() }
-        // And by somebody who cannot.
+        // By an attacker who cannot compute it.
         let other = try Home()
         try other.create()
         try other.addVersions(2)
         try other.tamper("CREATE TABLE kept AS SELECT key FROM entries")
-        // A table of its own makes it no vault of ours.
+        // With an additional table it is not our vault.
         #expect(throws: VaultError.storage(.corrupt)) { try other.get("a", "x") }
     }
 
     @Test(
-        "a change of level takes every version along and leaves no byte sealed under the old one",
+        "a change of level moves every version and leaves no byte sealed under the old level",
         arguments: [
             (ProtectionLevel(.always), ProtectionLevel.highest), (.highest, ProtectionLevel(.always)),
             (.whenUnlocked, ProtectionLevel(.afterFirstUnlock)),
@@ -231,7 +231,7 @@ private let name = try! ItemName("a")
         let reply = try vault.perform(.setLevel(name, new, ifRevision: 13))
         guard case .changed(let item, let purge) = reply else { throw VaultError.noVault }
         #expect(item.level == new && item.revision == 14 && purge == .complete)
-        // The one of the item that stays.
+        // The version of the item that stays.
         #expect(try home.left(boxes) == 1 && home.rows("pending") == 0)
         #expect(try home.history() == (4...14).reversed().map { UInt64($0) })
         for number in UInt64(4)...12 { #expect(try vault.value(number) == "\(number)") }
@@ -240,7 +240,7 @@ private let name = try! ItemName("a")
         #expect(throws: VaultError.unchanged) { _ = try vault.perform(.setLevel(name, new, ifRevision: nil)) }
     }
 
-    @Test("while a reader keeps the log alive the vault says pending, and the next open takes the bytes out")
+    @Test("the vault says pending while a reader keeps the log alive, and the next open removes the bytes")
     func pendingPurge() throws {
         let home = try Home()
         try home.create()
@@ -254,7 +254,7 @@ private let name = try! ItemName("a")
         guard case .removed(let items, let purge) = reply else { throw VaultError.noVault }
         #expect(items.map(\.revision) == [3] && purge == .pending)
         #expect(try home.left(boxes) == 3 && home.rows("pending") == 1)
-        // A reader that comes meanwhile is not held up.
+        // A reader that comes meanwhile does not wait.
         #expect(try home.unlock().items().isEmpty)
         #expect(try home.rows("pending") == 1)
         try reader.execute("COMMIT")
@@ -262,7 +262,7 @@ private let name = try! ItemName("a")
         #expect(try home.left(boxes) == 0 && home.rows("pending") == 0)
     }
 
-    @Test("a history that the policy shortens is shorter at once, in every level and in the trash, and the rest is purged")
+    @Test("a shorter history in the policy shortens every level and the trash at once, and purges the rest")
     func shorterHistory() throws {
         let home = try Home()
         try home.create()
@@ -282,7 +282,7 @@ private let name = try! ItemName("a")
         let (items, trashed) = (try vault.items(), try vault.items(trashed: true))
         let boxes = try home.boxes()
         #expect(boxes.count == 15)
-        // One that is longer than the new limit, and one that is not, each with what it had.
+        // One history longer than the new limit, and one shorter, each with its versions.
         #expect(try vault.changePolicy { policy throws(VaultError) in try policy.keepVersions(3) }.purge == .complete)
         #expect(try home.history() == [5, 4, 3, 2] && home.history("bound") == [3, 2, 1] && home.rows("records") == 14)
         #expect(try vault.value(2) == "2")
@@ -292,13 +292,13 @@ private let name = try! ItemName("a")
         #expect(try home.get("a", "x") == "5" && home.get("open", "x") == "3" && home.left(boxes) == 0)
         let report = try vault.verify(deep: true)
         #expect(report.findings.isEmpty && report.strays == 0 && report.versions == 4)
-        // A longer one leaves everything as it is.
+        // A longer limit changes nothing.
         #expect(try vault.changePolicy { policy throws(VaultError) in try policy.keepVersions(5) }.purge == nil)
         try home.set("6")
         #expect(try home.history() == [6, 5])
     }
 
-    @Test("a history that is damaged keeps the policy from being shortened, and nothing is changed")
+    @Test("a damaged history stops a shorter policy, and nothing is changed")
     func shorterDamagedHistory() throws {
         let home = try Home()
         try home.create()
@@ -311,7 +311,7 @@ private let name = try! ItemName("a")
         #expect(try vault.settings().policy.history == 10 && home.rows("records") == 4)
     }
 
-    @Test("an item in the trash is moved to another level with all versions, stays there, and nothing of it is left behind")
+    @Test("an item in the trash moves to another level with all versions, stays in the trash, and leaves nothing behind")
     func trashedLevel() throws {
         let home = try Home()
         try home.create()
@@ -331,14 +331,14 @@ private let name = try! ItemName("a")
         #expect(throws: VaultError.unchanged) {
             try vault.edit { edit throws(VaultError) in try edit.setLevel(name, .highest) }
         }
-        // Of the two, the one that went there last comes back first, as before.
+        // The last of the two that was trashed comes back first, as before.
         try vault.edit { edit throws(VaultError) in try edit.restore(name) }
         #expect(try home.get("a", "x") == "second")
         #expect(try vault.verify(deep: true).findings.isEmpty)
     }
 
     @Test(
-        "an item whose newest record is damaged can go, by its id or by the entry that verify names, and takes nothing with it",
+        "an item with a damaged newest record is removed by its id or verify's entry, and no other item goes",
         arguments: [
             """
             UPDATE records SET body = CAST(
@@ -347,7 +347,7 @@ private let name = try! ItemName("a")
             """,
             "UPDATE records SET body = zeroblob(336) WHERE id = 4",
             "DELETE FROM records WHERE id = 4",
-            // Attack: it is made to look like the other item's, or the entry to name the other's row.
+            // Attack: make the record look like the other item's, or make the entry name the other's row.
             "UPDATE records SET body = (SELECT o.body FROM records o WHERE o.id = 5) WHERE id = 4",
             "UPDATE entries SET record = 5 WHERE record = 4",
             "UPDATE records SET previous = 5 WHERE id = 4; UPDATE records SET body = zeroblob(336) WHERE id = 4",
@@ -379,7 +379,7 @@ private let name = try! ItemName("a")
         #expect(try report.findings.isEmpty && report.items == 1 && report.strays == 0 && home.rows("records") == 1)
     }
 
-    @Test("of two damaged items one goes alone, whatever its record claims; with the second, all that was left of both goes")
+    @Test("one of two damaged items is removed alone, and after the second the leftovers of both are gone")
     func twoDamaged() throws {
         let home = try Home()
         try home.create()
@@ -390,7 +390,7 @@ private let name = try! ItemName("a")
             try edit.put(secret("second of b"), at: FieldPath(ItemName("b"), FieldName("x")))
         }
         let id = try vault.item(ItemName("b")).id
-        // Attack: the damaged record says that it is of b, so that what is left of b goes with it.
+        // Attack: make the damaged record claim that it belongs to b, so that b's leftovers go with it.
         try home.tamper(
             "UPDATE records SET body = CAST(substr(body, 1, 4) || x'\(Hex.encode(id))' || substr(body, 21) AS BLOB) WHERE id = 4")
         for row in [4, 6] {
@@ -409,7 +409,7 @@ private let name = try! ItemName("a")
         #expect(try home.rows("records") == 0)
     }
 
-    @Test("by its id goes an item with a damaged history, one in the trash, and the planted one of two of the same name")
+    @Test("its id removes an item with a damaged history, an item in the trash, or a planted item of the same name")
     func purgeByID() throws {
         let home = try Home()
         try home.create()
@@ -441,7 +441,7 @@ private let name = try! ItemName("a")
         }
     }
 
-    @Test("a change that was meant for another revision is refused with the one that stands, whatever the change")
+    @Test("a change for another revision is refused with the current one, for every kind of change")
     func ifRevision() throws {
         let home = try Home()
         try home.create()
@@ -481,7 +481,7 @@ private let name = try! ItemName("a")
         }
     }
 
-    @Test("field values refuse what an item could not hold")
+    @Test("field values refuse anything that an item could not hold")
     func fieldValues() throws {
         var values = FieldValues()
         try values.put(secret("1"), at: FieldName("x"))
@@ -494,7 +494,7 @@ private let name = try! ItemName("a")
         #expect(values.withSecret(try FieldName("none")) { _ in true } == nil)
     }
 
-    @Test("a field is deleted with the version before kept, and one that is not there is named")
+    @Test("deleting a field keeps the previous version, and a missing field is named")
     func deletedField() throws {
         let home = try Home()
         try home.create()
@@ -534,7 +534,7 @@ private let name = try! ItemName("a")
         #expect(try home.unlock().verify(deep: false).findings.isEmpty)
     }
 
-    @Test("one damaged record is named by what is behind it, and all others are still checked")
+    @Test("a damaged record is named by its item, and all others are still checked")
     func damagedRecord() throws {
         let home = try vault()
         try home.tamper("UPDATE records SET body = CAST(substr(body, 1, 200) || zeroblob(176) AS BLOB) WHERE id = 3")
@@ -543,14 +543,14 @@ private let name = try! ItemName("a")
         let finding = try #require(report.findings.first)
         #expect(finding.error == .corrupt(.record) && finding.item == name && finding.readable == [2, 1])
         #expect(finding.level == .whenUnlocked && finding.entryPath?.count == 32)
-        // Without another version there is no name, only a place.
+        // Without another version there is no name, only a position.
         try home.tamper("UPDATE records SET body = zeroblob(376) WHERE id = 4")
         let both = try home.unlock().verify(deep: true).findings
         #expect(both.count == 2 && both.contains { $0.item == nil && $0.readable.isEmpty && $0.entryPath?.count == 32 })
         #expect(try home.unlock().verify(deep: false).findings.isEmpty)
     }
 
-    @Test("a changed list of items, a damaged level, one put back and stray records are each one finding")
+    @Test("a changed list of items, a damaged level, a level put back and stray records are one finding each")
     func otherDamage() throws {
         let home = try vault()
         try home.save("whole")

@@ -25,7 +25,7 @@ import Testing
         return try folder.outcome(name)
     }
 
-    @Test("a prompt is run with the expected results beside it, and they are named as such")
+    @Test("a prompt is run with the expected results beside it, and both are named as a pair")
     func pair() throws {
         let folder = try TestFolder()
         try folder.write(Self.prompt, to: "SHA.json")
@@ -36,7 +36,7 @@ import Testing
         #expect(try report([folder.path]).isProof(failOnSkip: true))
     }
 
-    @Test("each half alone is named as what it is, and proves nothing")
+    @Test("each half alone is named as a half, and proves nothing")
     func halves() throws {
         #expect(try outcome(Self.prompt, nil) == skips(2))
         let folder = try TestFolder()
@@ -47,7 +47,7 @@ import Testing
         #expect(try !report([folder.path]).isProof())
     }
 
-    @Test("the names that NIST's own server gives its files are a pair too, and a set may stand without an array")
+    @Test("the file names of NIST's own server are a pair too, and a set may lack its array")
     func serverNames() throws {
         let folder = try TestFolder()
         let set = { (text: String) in String(text.dropFirst(text.distance(of: "{\"vsId\"")).dropLast(1)) }
@@ -72,7 +72,7 @@ import Testing
 
     private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-    @Test("every malformed prompt is given up with its reason")
+    @Test("every malformed prompt is rejected with its reason")
     func malformedPrompts() throws {
         let test = "vector set 1, testGroups 1, tests 1"
         let cases: [(String, String, String)] = [
@@ -138,7 +138,7 @@ import Testing
         #expect(try outcome(Self.prompt + "\nEOF.", Self.expected) == "not JSON, line 4: something follows the value")
     }
 
-    @Test("every malformed file of expected results gives up its prompt with the reason")
+    @Test("every malformed file of expected results rejects its prompt with the reason")
     func malformedResults() throws {
         let test = "expected set 1, testGroups 1, tests 1"
         let cases: [(String, String, String)] = [
@@ -167,7 +167,7 @@ import Testing
         #expect(try outcome(Self.prompt, "") == "the expected results: not JSON, line 1: the file ends within a value")
     }
 
-    @Test("a Monte Carlo test takes its hundred results from resultsArray, and one wrong bit in any of them fails")
+    @Test("a Monte Carlo test reads its hundred results from resultsArray, and one wrong bit in any of them fails")
     func monteCarlo() throws {
         let folder = try TestFolder()
         let results = { (count: Int) in
@@ -204,7 +204,7 @@ import Testing
         2FB42945C729A0A078BF10365C1349C2C009"}]}]}
         """
 
-    @Test("prompt and results in one file need no other, and what they refuse must be refused")
+    @Test("prompt and results in one file need no other file, and invalid cases must be refused")
     func projection() throws {
         let folder = try TestFolder()
         for name in ["internalProjection.json", "other.json"] {
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("a large message is its content over and over, also where it ends within one")
+    @Test("a large message repeats its content, even if it ends within one repetition")
     func largeData() throws {
         let content: [UInt8] = [0x61, 0x62, 0x63]
         let count = 2_000_000

@@ -42,7 +42,7 @@ import Testing
 
         """
 
-    @Test("line ends, blanks at their end and capital hex make no difference; names do not matter")
+    @Test("line ends, trailing blanks, capital hex and names make no difference")
     func layouts() {
         #expect(outcome(Self.short) == passes(2))
         #expect(outcome(Self.short.replacing("\n", with: "\r\n"), named: "CBCMCT128.rsp") == passes(2))
@@ -51,7 +51,7 @@ import Testing
         #expect(outcome(Self.cbc, named: "SHA1Monte.rsp") == passes(2))
     }
 
-    @Test("without its comments a file is judged by its fields, then by its name")
+    @Test("a file without its comments is classified by its fields, then by its name")
     func headless() {
         let bareDigest = Self.short.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
         let bareCBC = Self.cbc.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
@@ -63,7 +63,7 @@ import Testing
         #expect(outcome(bareCBC, named: "CBCMCT128.rsp") == "line 2: a chain of 1 steps, not 100")
     }
 
-    @Test("kinds that are not supported are counted, record by record")
+    @Test("unsupported kinds are counted, record by record")
     func unsupported() {
         for (from, to) in [
             ("SHA-1 ShortMsg", "SHA-512/225 ShortMsg"), ("SHA-1 ShortMsg", "SHAKE128 ShortMsg"),
@@ -77,7 +77,7 @@ import Testing
         #expect(outcome(bits) == "1 passed, 0 failed, 0 acceptable, 1 skipped")
     }
 
-    @Test("every malformed file is given up with its reason, and none of its cases counts")
+    @Test("every malformed file is rejected with its reason, and none of its cases counts")
     func malformed() {
         let digest: [(String, String, String)] = [
             ("Len = 24", "Len = 32", "line 11: Msg is not the 32 bits that the record announces"),
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("every malformed AES file is given up with its reason")
+    @Test("every malformed AES file is rejected with its reason")
     func malformedBlocks() {
         let cases: [(String, String, String)] = [
             ("KEY = 2b7e", "KEY = 7e", "line 7: KEY is not an AES key"),
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("a file cut off at any byte is given up or holds fewer cases, and no case of it fails")
+    @Test("a file cut off at any byte is rejected or has fewer cases, and no case of it fails")
     func truncation() {
         for text in [Self.short, Self.cbc] {
             let bytes = Array(text.utf8)

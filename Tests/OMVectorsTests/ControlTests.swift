@@ -5,7 +5,7 @@ import Testing
 @testable import OMVectors
 
 @Suite struct ControlTests {
-    @Test("of the repository's vectors every valid case has its flipped bit noticed")
+    @Test("the check notices the flipped bit of every valid case of the repository's vectors")
     func own() throws {
         var (caught, files) = (0, 0)
         for file in try VectorRunner.files([repository.appending(path: "vectors").path]) {

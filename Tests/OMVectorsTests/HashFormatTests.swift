@@ -4,7 +4,7 @@ import Testing
 
 /// Text files of hashes, MACs and key derivations, as NIST and Python's `cryptography` write them.
 @Suite struct HashFormatTests {
-    @Test("each of the forms is recognised by what it holds, runs whole, and fails with its last digit changed")
+    @Test("each form is recognised by its content, runs whole, and fails with its last digit changed")
     func forms() {
         for (name, count, text) in Self.files {
             #expect(outcome(text, named: name) == passes(count), "\(name)")

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Changes to the text itself, whatever it means.
+    /// Changes of the text itself, whatever its meaning.
     private static let notJSON: [(String, String, String)] = [
         ("{", "{{", "not JSON, line 1: a member's name is missing"),
         ("{", "{,", "not JSON, line 1: a member's name is missing"),
@@ -51,7 +51,7 @@ import Testing
         ("[]", "[+1]", "not JSON, line 4: no value"),
     ]
 
-    @Test("every malformed Wycheproof file is given up with its reason, or its case fails")
+    @Test("every malformed Wycheproof file is rejected with its reason, or its case fails")
     func wycheproof() {
         let line = { (number: Int) in
             Self.notJSON.map { part, broken, reason in
@@ -98,7 +98,7 @@ import Testing
         check(Self.wycheproof, cases)
     }
 
-    @Test("every malformed omvault-vectors/1 file is given up with its reason, or its case fails")
+    @Test("every malformed omvault-vectors/1 file is rejected with its reason, or its case fails")
     func native() {
         check(Self.native, Self.notJSON)
         let test = "file, groups 1, tests 1"
@@ -153,7 +153,7 @@ import Testing
         check(Self.native, cases)
     }
 
-    @Test("a JSON file cut off at any byte is given up")
+    @Test("a JSON file cut off at any byte is rejected")
     func truncation() {
         for text in [Self.wycheproof, Self.native] {
             let bytes = Array(text.utf8)
@@ -192,7 +192,7 @@ import Testing
         #expect(outcome("[]") == "JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
     }
 
-    @Test("an invalid case that is accepted fails, and so does a valid one that is refused or differs")
+    @Test("an accepted invalid case fails, and so does a valid case that is refused or differs")
     func verdicts() {
         let swapped = Self.wycheproof.replacing("\"invalid\"", with: "\"x\"").replacing(
             "\"valid\"", with: "\"invalid\""

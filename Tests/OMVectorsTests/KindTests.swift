@@ -4,12 +4,12 @@ import Testing
 
 @testable import OMVectors
 
-/// The repository's own vectors, broken on purpose: a kind whose check cannot fail proves nothing.
+/// The repository's own vectors, broken on purpose. A kind whose check cannot fail proves nothing.
 @Suite struct KindTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "vectors")
 
-    /// Per kind a test's fields whose every byte matters to a valid case.
+    /// For each kind, a test's fields in which every byte matters to a valid case.
     private static let decisive = [
         "digest": ["msg", "md", "seed"], "hmac": ["key", "msg", "tag"], "hkdf": ["ikm", "salt", "info", "okm"],
         "aead": ["key", "iv", "aad", "msg", "ct", "tag"], "block": ["key", "iv", "msg", "ct"],
@@ -24,7 +24,7 @@ import Testing
         "keyfile": ["passwordHex", "spkiSha256"], "pkcs12": ["passwordHex", "spkiSha256", "certSha256"],
     ]
 
-    @Test("in every kind, one flipped bit in any field of any valid case is a failure")
+    @Test("one flipped bit in any field of any valid case is a failure, in every kind")
     func mutation() throws {
         var flips = 0
         let files = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path).sorted()
@@ -46,7 +46,7 @@ import Testing
         #expect(flips == 1027)
     }
 
-    /// Changes the last digit of `field`, of a list the first element's, in every valid test that has some.
+    /// Changes the last digit of `field`, or of the first element of a list, in every valid test that has the field.
     private func flip(_ field: String, in value: JSON) -> (JSON, Int) {
         switch value {
         case .array(let elements):
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("work beyond the cap is skipped, not tried; what no function takes fails")
+    @Test("work beyond the cap is skipped, and parameters that no function accepts fail")
     func argon2Bounds() {
         let head = """
             {"format": "omvault-vectors/1", "kind": "kdf-argon2", "source": {"tool": "none"}, "notes": {},

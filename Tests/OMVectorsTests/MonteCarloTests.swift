@@ -4,7 +4,7 @@ import Testing
 
 @testable import OMVectors
 
-/// A chain as AESAVS 6.4.2 writes it down, block by block, over one-block encryptions: written apart from the check,
+/// A chain as AESAVS 6.4.2 describes it, block by block, with one-block encryptions. It is independent of the check,
 /// which lets the cipher do the chaining.
 private struct Chain {
     var key: [UInt8]
@@ -62,7 +62,7 @@ private struct Chain {
         return "[\(direction == .encrypt ? "ENCRYPT" : "DECRYPT")]\n" + records.joined(separator: "\n")
     }
 
-    @Test("a chain of every key length and both directions passes; one wrong bit anywhere in it fails")
+    @Test("a chain of every key length and both directions passes, and one wrong bit anywhere in it fails")
     func chains() throws {
         for direction in [BlockCipher.Direction.encrypt, .decrypt] {
             for keyCount in [16, 24, 32] {
@@ -85,7 +85,7 @@ private struct Chain {
         }
     }
 
-    @Test("a file holds a chain a section, of a hundred steps: fewer, more or one out of order is unreadable")
+    @Test("each section of a file is a chain of a hundred steps, and fewer, more or misplaced steps are unreadable")
     func files() throws {
         let header = "# AESVS MCT test data for CBC\n"
         let encrypt = text(.encrypt, try steps(.encrypt, keyCount: 16, 100))
@@ -144,7 +144,7 @@ private struct Chain {
         ),
     ]
 
-    @Test("Triple DES's published steps follow from each other; one wrong bit but parity's fails")
+    @Test("Triple DES's published steps follow from each other, and any wrong bit other than parity fails")
     func tripleDES() throws {
         for (mode, direction, texts) in Self.published {
             let steps = try texts.map {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OMVectors
 
-/// The formats whose kinds are about key pairs.
+/// The formats of the kinds with key pairs.
 @Suite struct OtherReaderTests {
-    /// Of a scheme that no kind takes: what is broken below is the file's form, not a number of a key.
+    /// A scheme without a kind, because the test breaks the file's form and not a number of a key.
     static let rsaLabs = """
         Test vectors for RSA-KEM
         =========================
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("RSA Labs' file gives each key's numbers and each example's fields, whatever the line ends")
+    @Test("RSA Labs' file gives each key's numbers and each example's fields, with any line ends")
     func rsaLabsRecords() throws {
         for text in [
             Self.rsaLabs, Self.rsaLabs.replacing("\n", with: "\r\n"), Self.rsaLabs.replacing(":\n", with: ": \n"),
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("every malformed RSA Labs file is given up with its reason")
+    @Test("every malformed RSA Labs file is rejected with its reason")
     func malformedRSALabs() {
         check(
             Self.rsaLabs,
@@ -204,19 +204,19 @@ import Testing
 
     private static let cases = 2
 
-    @Test("sign.input gives a record a line")
+    @Test("sign.input gives one record per line")
     func signInputRecords() throws {
         let reading = try ParsedVectors.of(Array(Self.signInput.utf8), named: "sign.input")
         #expect(reading.format == .signInput)
         #expect(reading.cases.map(\.id) == ["line 1", "line 2"])
         #expect(outcome(Self.signInput) == passes(2))
-        // Both signatures are right, each of the other's message.
+        // Both signatures are right, but for each other's message.
         let exchanged = Self.signInput.replacing(Self.signature72, with: "-")
             .replacing(Self.signature, with: Self.signature72).replacing("-", with: Self.signature)
         #expect(outcome(exchanged) == "0 passed, 2 failed, 0 acceptable, 0 skipped")
     }
 
-    @Test("every malformed sign.input is given up with its reason")
+    @Test("every malformed sign.input is rejected with its reason")
     func malformedSignInput() {
         let (seed, open, signature) = (Self.seed, Self.open, Self.signature72)
         let line = "\(seed)\(open):\(open):72:\(signature)72:"
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test("cut off at any byte, neither gives another reading than the whole")
+    @Test("a cut of either file at any byte gives no other reading than the whole")
     func truncation() {
         for text in [Self.rsaLabs, Self.signInput] {
             let bytes = Array(text.utf8)
@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test("files that stand among vectors are known for what they are, and count as no skip")
+    @Test("other files beside the vectors are recognised, and do not count as skipped")
     func companions() throws {
         let folder = try TestFolder()
         try folder.write("-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n", to: "key.txt")
@@ -302,7 +302,7 @@ import Testing
         #expect(try OMVectorsTests.report([folder.path]).summary == skips(2))
     }
 
-    @Test("a file that a record names is read from below the folder, and from nowhere else")
+    @Test("a file that a record names is read from below the folder only")
     func named() throws {
         let folder = try TestFolder()
         try folder.write("outside", to: "secret.pem")

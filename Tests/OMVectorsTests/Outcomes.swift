@@ -3,7 +3,7 @@ import TestSupport
 @testable import OMVectors
 
 extension TestFolder {
-    /// What the file comes to, with those beside it.
+    /// The result of the file, with the files beside it.
     func outcome(_ name: String) throws -> String {
         let report = try VectorRunner.files(["\(path)/\(name)"]).map { VectorRunner.verify($0) }[0]
         if let note = report.note { return note }
@@ -11,7 +11,7 @@ extension TestFolder {
     }
 }
 
-/// What a text comes to: the reason why it cannot be read, or the summary of what ran and was skipped.
+/// The result of a text: the reason why it cannot be read, or the summary of its run and skipped cases.
 func outcome(_ text: String, named name: String = "vectors") -> String { outcome(Array(text.utf8), named: name) }
 
 func outcome(_ bytes: [UInt8], named name: String = "vectors") -> String {
@@ -22,7 +22,7 @@ func outcome(_ bytes: [UInt8], named name: String = "vectors") -> String {
     }
 }
 
-/// The summary of so many cases that passed.
+/// The summary of this many passed cases.
 func passes(_ count: Int) -> String { "\(count) passed, 0 failed, 0 acceptable, 0 skipped" }
 let oneFails = "0 passed, 1 failed, 0 acceptable, 0 skipped"
 func skips(_ count: Int) -> String { "0 passed, 0 failed, 0 acceptable, \(count) skipped" }

@@ -20,7 +20,7 @@ import Testing
             for: VectorCase(id: "1", algorithm: algorithm, expectation: .acceptable, flags: flags, plan: .skip("")))
     }
 
-    @Test("a flag that must be refused wins, then one that must be accepted; the algorithm's own line goes first")
+    @Test("a flag for refusal overrides a flag for acceptance, and the algorithm's own line overrides both")
     func precedence() throws {
         #expect(try rule([]) == .either)
         #expect(try rule(["Unknown"]) == .either)
@@ -35,7 +35,7 @@ import Testing
         #expect(strict.rule(for: unflagged) == .refuse)
     }
 
-    @Test("an acceptable case fails when it does what the policy forbids, and says which flag; a wrong output always")
+    @Test("an acceptable case fails with its flag when it breaks the policy, and a wrong output always fails")
     func verdicts() throws {
         let policy = try policy(Self.text)
         let grade = { (flags: [String], outcome: CheckOutcome) in
@@ -53,7 +53,7 @@ import Testing
         for flags in [[], ["Twist"], ["LowOrder"]] { #expect(grade(flags, .differs("another")) == .failed("another")) }
     }
 
-    @Test("a policy changes what a file comes to")
+    @Test("a policy changes the result of a file")
     func file() throws {
         let folder = try TestFolder()
         let acceptable = JSONReaderTests.wycheproof.replacing("\"invalid\"", with: "\"acceptable\"").replacing(
@@ -70,7 +70,7 @@ import Testing
         #expect(graded.acceptable == 0)
     }
 
-    @Test("the policy that docs/reference/vectors.md prints is the one that is used")
+    @Test("the policy in docs/reference/vectors.md is the policy in use")
     func documented() throws {
         let page = try String(contentsOf: repository.appending(path: "docs/reference/vectors.md"), encoding: .utf8)
         let block = try #require(page.split(separator: "```json\n").first { $0.contains("omvault-policy/1\"") })

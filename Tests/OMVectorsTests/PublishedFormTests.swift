@@ -59,7 +59,7 @@ import Testing
         #expect(outcome(Self.agreement.replacing("[P-256]", with: "")) == "line 6: no [curve] is in force")
     }
 
-    @Test("signatures that were made are verified, whichever of the signer's numbers stand beside them")
+    @Test("recorded signatures are verified, whichever of the signer's numbers are beside them")
     func signatures() {
         for names in [[], ["k"], ["d", "k"]] {
             #expect(outcome(lines(Self.signature, without: names)) == passes(1))
@@ -71,7 +71,7 @@ import Testing
         #expect(outcome(Self.signature.replacing("P-256", with: "K-256")) == skips(1))
     }
 
-    @Test("RSA: a record's e, its salt or the comment's, and the fields of how it was broken")
+    @Test("an RSA record gives its e, the salt of its own or its comment, and the fields of its damage")
     func rsa() throws {
         let key = try PrivateKey.generate(.rsa(bits: 2048))
         let (modulus, message) = (Hex.encode(try key.publicKey().rawBytes), [UInt8]("message".utf8))
@@ -100,7 +100,7 @@ import Testing
         #expect(outcome(head(pssTitle, "") + record(pss, "Result = P\n")) == "line 7: nothing tells the salt's length")
         #expect(outcome(head(pssTitle, "# Salt len: 20\n") + record(pss, "Result = P\n")) == passes(1))
         #expect(outcome(head(pssTitle, "# Salt len: 21\n") + record(pss, "Result = P\n")) == oneFails)
-        // The empty salt is written as one byte, so the combination goes first.
+        // The empty salt is written as one byte, so the combination comes first.
         let combinations =
             "# Combinations selected:Mod Size 1024 with SHA-256(Salt len: 10);; "
             + "Mod Size 2048 with SHA-1(Salt len: 20); SHA-256(Salt len: 0);\n"
@@ -124,7 +124,7 @@ import Testing
         """
     }
 
-    @Test("the older schema's keys are read where they stand: in key, or in the group itself")
+    @Test("the older schema's keys are read from key or from the group itself")
     func olderKeys() throws {
         let message = [UInt8]("message".utf8)
         let tested = { (signature: [UInt8]) in
@@ -197,7 +197,7 @@ import Testing
                     isX ? "XDH" : "ECDH", "\"type\": \"\(type)\", \"curve\": \"\(name)\"",
                     "\"private\": \(secret), \"public\": \(open), \"shared\": \"\(shared)\"")
                 #expect(outcome(file) == passes(1), "\(type)")
-                // The last byte: the first one of a P-521 secret is 0 or 1 as it is.
+                // The last byte, because the first byte of a P-521 secret is always 0 or 1.
                 let changed = shared.dropLast(2) + (shared.hasSuffix("00") ? "01" : "00")
                 #expect(outcome(file.replacing(shared, with: changed)) == oneFails, "\(type)")
                 #expect(outcome(file.replacing(name, with: "curve448")) == skips(1), "\(type)")
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("a point at x = 0 is a secret like another on the curves of prime order")
+    @Test("a point at x = 0 is an ordinary secret on the curves of prime order")
     func zeroCoordinate() {
         // Wycheproof, ecdh_secp256r1_ecpoint_test.json, tcId 3.
         let file = wycheproof(
@@ -220,14 +220,14 @@ import Testing
 
     // MARK: Others
 
-    @Test("a byte order mark is passed over once")
+    @Test("a byte order mark is skipped once")
     func byteOrderMark() {
         #expect(outcome("\u{FEFF}" + CAVPReaderTests.short) == passes(2))
         #expect(outcome("\u{FEFF}" + JSONReaderTests.native) == passes(2))
         #expect(outcome("\u{FEFF}\u{FEFF}" + JSONReaderTests.native) != passes(2))
     }
 
-    @Test("a text of another's algorithm is counted under its name, not mistaken for one of ours")
+    @Test("an unknown algorithm's text is counted under its own name")
     func otherAlgorithms() throws {
         let records = "\nCOUNT = 0\nKEY = 00\nIV = 00\nPLAINTEXT = 00\nCIPHERTEXT = 00\n\nCOUNT = 1\nKEY = 00\n"
         let text = "# CAST5 CTR vectors\n# Derived from the RFC 3686 test vectors for AES CTR\n" + records

@@ -5,7 +5,7 @@ import Testing
 @testable import OMVectors
 
 @Suite struct VectorFileTests {
-    @Test("a folder is walked in the order of the names' bytes, and what is no plain file is named, not opened")
+    @Test("a folder is read in the order of the names' bytes, and other files than plain ones are named but not opened")
     func walk() throws {
         let folder = try TestFolder()
         try folder.write(CAVPReaderTests.short, to: "b/two.rsp")
@@ -33,7 +33,7 @@ import Testing
         #expect(!report.isProof(failOnSkip: true))
     }
 
-    @Test("a link that was typed is followed, and a path with nothing behind it is an error")
+    @Test("a typed link is followed, and a missing path is an error")
     func paths() throws {
         let folder = try TestFolder()
         try folder.write(CAVPReaderTests.short, to: "vectors.rsp")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("nothing run and anything failed are no proof")
+    @Test("no run case or a failed case is no proof")
     func proof() throws {
         let folder = try TestFolder()
         #expect(try !report([folder.path]).isProof())

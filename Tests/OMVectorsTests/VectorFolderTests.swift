@@ -17,7 +17,7 @@ func report(_ paths: [String]) throws -> RunReport {
     /// Golden: raise it with every case that is added to vectors/.
     static let ownCases = 1225
 
-    @Test("every case of the repository's vectors passes, none is skipped, and none went missing")
+    @Test("every case of the repository's vectors passes, and none is skipped or missing")
     func own() throws {
         let report = try report([repository.appending(path: "vectors").path])
         for file in report.files { #expect(file.failures == [], "\(file.path)") }
@@ -25,7 +25,7 @@ func report(_ paths: [String]) throws -> RunReport {
         #expect(report.isProof(failOnSkip: true))
     }
 
-    @Test("docs/reference/vectors.md lists what the repository's vectors hold")
+    @Test("docs/reference/vectors.md lists what the repository's vectors have")
     func documented() throws {
         var list = CoverageList()
         for file in try VectorRunner.files([repository.appending(path: "vectors").path]) { list.add(file) }
@@ -38,7 +38,7 @@ func report(_ paths: [String]) throws -> RunReport {
         #expect(list.algorithms.allSatisfy { $0.skips.isEmpty })
     }
 
-    @Test("every published case passes or is acceptable, as many as the manifest counts, and every skip is a decision")
+    @Test("every published case passes or is acceptable, the manifest's counts match, and every skip is deliberate")
     func published() throws {
         let folder = URL(
             filePath: ProcessInfo.processInfo.environment["OMVAULT_VECTORS"]

@@ -46,7 +46,7 @@ public final class Server: Sendable {
         serve "$0"
         printf '%s\n' "${facts[@]}" ready
         while read -r word; do tell "$word"; echo ready; done
-        # The folder of a server for all tests has no owner by now.
+        # The folder of a server for all tests has no owner any more.
         kill "${servers[@]}"; wait "${servers[@]}" || true
         servers=()
         rm -rf "$PWD"

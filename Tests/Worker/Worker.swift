@@ -1,4 +1,4 @@
-// One of many processes on one vault: unlocks it once, makes mixed writes, and tells which of them were acknowledged.
+// One of many processes on one vault. It unlocks the vault once, makes mixed writes, and reports the acknowledged writes.
 // Started by Tests/OMAgentTests/CrowdTests.swift; it is part of no product.
 //
 //   vault-worker VAULT DEVICE-FOLDER KEY-FILE|- PASSWORD-FILE|- SOCKET|- NUMBER ROUNDS
@@ -19,7 +19,7 @@ enum Worker {
             guard words.count == 8, let number = Int(words[6]), let rounds = Int(words[7]) else { exit(2) }
             let arguments = WorkerArguments(
                 vault: words[1], device: words[2], keyFile: words[3], password: words[4], socket: words[5])
-            // All begin at once: when whoever started them closes the other end.
+            // All begin at once, when the test closes the other end.
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
             let crowd = try Crowd(arguments.unlock(), number)
@@ -32,11 +32,11 @@ enum Worker {
     }
 }
 
-/// Where the vault is, and how this process gets at it.
+/// The vault's place, and this process's way to open it.
 private struct WorkerArguments {
     let vault, device, keyFile, password, socket: String
 
-    /// One unlock; through the agent it is the agent that is unlocked.
+    /// One unlock. With the agent, the agent is unlocked.
     func unlock() throws -> any Asked {
         let file = try VaultFile.open(vault, device: try DeviceFolder(device))
         let vault = try self.vault(file)
@@ -75,9 +75,9 @@ private enum Unexpected: Error {
     case locked
 }
 
-/// Asks again what was refused because too many others ask. Nobody may be told so within five seconds.
+/// Repeats a write that was refused because the vault is busy. No process may be refused for five seconds.
 private enum Patience {
-    /// How often this process was told that the vault or the agent is busy.
+    /// The number of times that this process was refused as busy.
     nonisolated(unsafe) static var busy = 0
 
     static func ask<R: ~Copyable>(_ question: () throws -> R) throws -> R {
@@ -125,7 +125,7 @@ private struct OpenInAgent: Asked {
 private final class Crowd {
     private let vault: any Asked
     private let number: Int
-    /// The longest that one write took, in milliseconds.
+    /// The longest time of one write, in milliseconds.
     private(set) var longest = 0
 
     init(_ vault: any Asked, _ number: Int) { (self.vault, self.number) = (vault, number) }
@@ -149,7 +149,7 @@ private final class Crowd {
         print("round \(number) \(round) level \(last?.level.code ?? 0) revision \(last?.revision ?? 0) counted \(isCounted)")
     }
 
-    /// One more, if nobody else came between: the change is refused then, and nothing is added.
+    /// One more write, unless another process wrote first. Then the change is refused, and nothing is added.
     private func count(_ name: ItemName) throws -> Int {
         guard case .secrets(let item, let values) = try Patience.ask({ try vault.perform(.secrets(name, revision: nil)) }),
             let text = values.withSecret(try FieldName("n"), { $0.text }), let number = Int(text)

@@ -1,4 +1,4 @@
-// The attempts of a process that was taken over: on files, sockets, processes, keys and ports.
+// The attempts of a process that an attacker took over: on files, sockets, processes, keys and ports.
 #include "attempts.h"
 
 #include <errno.h>
@@ -152,7 +152,7 @@ static long try_process_file(pid_t process, const char *name) {
     return open(file, O_RDONLY);
 }
 
-// Its number is another one than the process's: /proc/self is no folder above its file.
+// The thread's number differs from the process's: /proc/self is no folder above its file.
 static void *open_own_state(void *error) {
     *(int *)error = try_process_file((pid_t)syscall(SYS_gettid), "stat") < 0 ? errno : 0;
     return NULL;
@@ -221,14 +221,14 @@ pid_t attempt_child(pid_t wanted) {
         last_end = ends[1];
         return child;
     }
-    // It ends with its parent, which under a confinement may not even signal it: the kernel's own signal is refused as well.
+    // The child ends with its parent. A confined parent may not even signal it, and the kernel's own signal is refused too.
     close(ends[1]);
     char none;
     while (read(ends[0], &none, 1) < 0) {}
     _exit(0);
 }
 
-// A signal that was sent acts before the end of the pipe does, however late the kernel delivers it.
+// A sent signal acts before the end of the pipe, however late the kernel delivers it.
 int attempt_is_alive(pid_t child) {
     int status = 0;
     close(last_end);

@@ -1,9 +1,9 @@
-// Confines itself as the online helper does, but for the layers that are named, and tries what the helper must not be able
-// to do. Started by Tests/OMOnlineTests/ConfinementTests.swift; it is part of no product.
+// Confines itself as the online helper does, except for the named layers. Then it makes the attempts that must fail in
+// the helper. Started by Tests/OMOnlineTests/ConfinementTests.swift; it is part of no product.
 //
-//   confined-worker try FOLDER [LAYER…]   tries everything in FOLDER, and prints a line for each: its name and the errno, or 0
+//   confined-worker try FOLDER [LAYER…]   makes all attempts in FOLDER, and prints a line for each: name and errno, or 0
 //   confined-worker resolve NAME…         prints the first address of each name, under all layers
-//   confined-worker child                 frees the id of a child, gives it to another process, and lets go of the child
+//   confined-worker child                 frees the id of a child, gives it to another process, and releases the child
 
 import CAttempts
 import Glibc
@@ -29,7 +29,7 @@ enum ConfinedWorker {
             let child = attempt_child(0)
             do {
                 let held = ChildProcess(child)
-                // It ends, and is reaped by a host that reaps all of its children.
+                // The child ends, and a host that reaps all of its children reaps it.
                 kill(child, SIGKILL)
                 waitpid(child, nil, 0)
                 let other = attempt_child(child)

@@ -1,4 +1,4 @@
-// What arrives at the agent's socket, and what a client takes for its answer.
+// Frames that arrive at the agent's socket, and answers that a client reads.
 
 import OMSecrets
 
@@ -6,7 +6,7 @@ import OMSecrets
 
 enum AgentTargets {
     static let all = [
-        // The first byte is the frame's kind. What is read must be written again as the same bytes.
+        // The first byte is the frame's kind. A frame that is read must be written again as the same bytes.
         FuzzTarget(name: "agent-request") { bytes in
             guard let kind = bytes.first, let request = try? AgentRequest.decode(kind, bytes.span.extracting(1...))
             else { return }

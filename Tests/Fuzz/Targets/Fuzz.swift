@@ -1,8 +1,8 @@
-// One fuzzer for every parser that reads bytes from outside. Which one, the first argument says; the rest is libFuzzer's.
+// One fuzzer for every parser that reads bytes from outside. The first argument names the parser. libFuzzer does the rest.
 //
-//     Tests/Fuzz/run 60                 every target for a minute, with what it covered
+//     Tests/Fuzz/run 60                 every target for a minute, with its coverage
 //     Tests/Fuzz/run 600 vectors-acvp   one of them
-//     omvault-fuzz TARGET --seeds DIR   writes the seeds that have to be made
+//     omvault-fuzz TARGET --seeds DIR   writes the seeds that need a program
 //
 // To add a parser: a file here with a FuzzTarget that calls its public entry point, and one line in `targets`.
 
@@ -11,9 +11,9 @@ internal import Glibc
 
 struct FuzzTarget: Sendable {
     let name: String
-    /// What it begins with, where that has to be made; the other seeds stand in Tests/Fuzz/Seeds.
+    /// The seeds that need a program. The other seeds are in Tests/Fuzz/Seeds.
     let seeds: @Sendable () -> [[UInt8]]
-    /// Reads the bytes. It may refuse them in any way but one: a crash.
+    /// Reads the bytes. It may refuse them in any way except a crash.
     let read: @Sendable ([UInt8]) -> Void
 
     init(

@@ -1,4 +1,4 @@
-// Stored hashes, as they come from somebody's directory or database.
+// Stored hashes from an unknown directory or database.
 
 import OMCrypto
 import OMSecrets
@@ -10,7 +10,7 @@ enum HashTargets {
             guard let hash = try? StoredHash(parsing: text) else { return }
             _ = try? hash.matches(SecretBytes(copying: bytes))
         },
-        // Only what costs next to nothing is computed.
+        // Only hashes that cost almost nothing are computed.
         FuzzTarget(name: "password-hashes") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
             _ = try? PasswordHash(parsing: text)

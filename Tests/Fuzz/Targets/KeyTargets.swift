@@ -1,20 +1,20 @@
-// Key files, as they come from anybody.
+// Key files from unknown sources.
 
 import OMCrypto
 import OMSecrets
 
 enum KeyTargets {
     static let all = [
-        // PEM, DER, JWK, OpenSSH: whatever the bytes look like.
+        // PEM, DER, JWK, OpenSSH, chosen by the bytes.
         FuzzTarget(name: "key-files") { readAndWrite($0) },
-        // A JSON object and nothing else, so that all the time goes into its reader.
+        // Only a JSON object, so that all the time goes into its reader.
         FuzzTarget(name: "jwk") { bytes in readAndWrite([UInt8(ascii: "{")] + bytes, as: .jwk) },
         FuzzTarget(name: "openssh-private") { bytes in
             let name = "OPENSSH PRIVATE KEY-----\n"
             let text = "-----BEGIN \(name)\(lines(Base64.encode(bytes)))-----END \(name)"
             readAndWrite(Array(text.utf8), as: .openSSHPrivate)
         },
-        // Only what costs next to nothing is derived: a work factor above the cap is refused before it is.
+        // Only keys that cost almost nothing are derived. A work factor above the cap is refused first.
         FuzzTarget(name: "key-files-encrypted") { bytes in
             guard let file = try? KeyFile(SecretBytes(copying: bytes)), (file.encryptionWork ?? .max) <= 1000 else {
                 return
@@ -25,7 +25,7 @@ enum KeyTargets {
             guard let file = try? PKCS12File(SecretBytes(copying: bytes)), file.macIterations <= 1000 else { return }
             _ = try? file.open(password: SecretBytes(copying: Array("one".utf8)))
         },
-        // What stands behind the MAC, which noise never gets past.
+        // The part under the MAC, which random bytes never reach.
         FuzzTarget(name: "pkcs12-inside") { bytes in
             _ = try? PKCS12File.contents(
                 unauthenticated: bytes, password: SecretBytes(copying: Array("one".utf8)), work: 5000)
@@ -39,7 +39,7 @@ enum KeyTargets {
         },
     ]
 
-    /// What is read must be written, and read again as the same key.
+    /// A key that is read must be written, and read again as the same key.
     private static func readAndWrite(_ bytes: [UInt8], as wanted: KeyFormat? = nil) {
         guard let file = try? KeyFile(SecretBytes(copying: bytes)), wanted == nil || file.format == wanted else {
             return

@@ -1,5 +1,5 @@
-// What is stored of logins. The rows are sealed here: whoever has the device key, or finds a hole in a MAC, must not find
-// another one behind it. What is read must be written again as the same bytes.
+// The stored data of logins. The target seals the rows itself: an attacker with the device key, or with a hole in a MAC, must
+// not find another hole behind it. A row that is read must be written again as the same bytes.
 
 import OMSecrets
 import OMStorage
@@ -9,9 +9,9 @@ import OMSystem
 
 enum LoginTargets {
     static let all = [
-        // A profile's number, a version, and a row from behind its two ids.
+        // A profile's number, a version, and a row after its two ids.
         FuzzTarget(name: "login-row", seeds: { LoginTemplate.rows }) { row($0) },
-        // An even byte and what is remembered from its version on, without its id; or an odd one and what the password's box holds.
+        // An even byte and remembered data from its version on, without its id; or an odd byte and a password box's content.
         FuzzTarget(name: "remembered-row", seeds: { LoginTemplate.remembered }) { bytes in
             guard let first = bytes.first else { return }
             let rest = Array(bytes.dropFirst())
@@ -33,7 +33,7 @@ enum LoginTargets {
             guard let entry = try? LoginLogEntry(whole, key) else { return }
             precondition(entry.encoded == whole, "an entry has two spellings")
         },
-        // One value of a ledger, or one file of marks, that is otherwise whole and on its own device. Place, row, kind of
+        // One value of a ledger, or one file of marks, in an otherwise whole state on its own device. Place, row, kind of
         // value (plus 128 to use the logins after it), bytes.
         FuzzTarget(name: "ledger-rows", seeds: { LoginTemplate.ledgerSeeds }) { bytes in
             guard bytes.count >= 3, let template = LoginTemplate.shared else { return }
@@ -56,7 +56,7 @@ enum LoginTargets {
         let whole = body + MAC.tag(of: body, using: key, context: Context(.loginRowMAC, .bytes(id.bytes)))
         let isNamed = LoginRow(unauthenticated: whole) != nil
         guard let row = try? LoginRow(whole, under: id, device) else {
-            precondition(!isNamed, "a row names somebody and is none")
+            precondition(!isNamed, "a row names a user but is refused")
             return
         }
         precondition(
@@ -65,12 +65,12 @@ enum LoginTargets {
         let memory = row.time
         for (wall, sinceBoot) in [(0, 0), (memory.earliest, memory.sinceBoot), (Int64.max, Int64.max), (Int64.min, 0)] {
             for bootID in [memory.bootID, [UInt8](repeating: 5, count: 16)] {
-                judge(row, LoginPolicy(profile, row.server), ClockReading(wall: wall, sinceBoot: sinceBoot, bootID: bootID))
+                check(row, LoginPolicy(profile, row.server), ClockReading(wall: wall, sinceBoot: sinceBoot, bootID: bootID))
             }
         }
     }
 
-    private static func judge(_ row: LoginRow, _ policy: LoginPolicy, _ clock: ClockReading) {
+    private static func check(_ row: LoginRow, _ policy: LoginPolicy, _ clock: ClockReading) {
         if case .open = row.permission(under: policy, at: clock) {
             precondition(row.attemptsLeft(under: policy) >= 0 && row.charged <= policy.tolerated, "one check too many")
         }
@@ -83,7 +83,7 @@ enum LoginTargets {
         precondition(again == later, "a row that was written is none")
     }
 
-    // MARK: - What is remembered
+    // MARK: - Remembered data
 
     private static func remembered(_ bytes: [UInt8]) {
         guard let version = bytes.first else { return }
@@ -122,7 +122,7 @@ enum LoginTargets {
         _ = try? authenticator.takeAutoLogin(profile, key: key)
     }
 
-    /// Attempts, and the administrator's way out. Whatever stands in the rows, a wrong password is never granted.
+    /// Attempts, and the administrator's removal. A wrong password must fail with any content of the rows.
     private static func use(_ authenticator: Authenticator) {
         precondition(!isGranted("wrong", authenticator), "a wrong password was granted")
         _ = isGranted("right", authenticator)

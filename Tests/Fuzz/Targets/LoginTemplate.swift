@@ -1,5 +1,5 @@
-// A ledger with a login in use, one that was wiped, what is remembered and a log, and the keys that its rows are sealed
-// under: the same in every run, so that seeds are read in all of them.
+// A ledger with a login in use, a wiped login, remembered data and a log, and the keys that seal its rows. They are the
+// same in every run, so that every run can read the seeds.
 
 import Glibc
 import OMSecrets
@@ -24,7 +24,7 @@ struct LoginTemplate: Sendable {
     }
     static let id = key.id(under: device)
 
-    /// As tolerant as it gets, and as strict.
+    /// The most tolerant profile, and the strictest.
     static let profiles = [
         profile,
         profile([
@@ -86,7 +86,7 @@ struct LoginTemplate: Sendable {
         Authenticator(stateFolder: folder + "/state", deviceFolder: folder + "/device", parameters: .floor)
     }
 
-    /// A copy, and who uses it.
+    /// A copy, and its user.
     func copy(to folder: String) -> Authenticator {
         for part in ["state", "device"] { _ = mkdir("\(folder)/\(part)", 0o700) }
         for (name, bytes) in files { ScratchFolder.write(bytes, to: "\(folder)/\(name)") }
@@ -99,7 +99,7 @@ struct LoginTemplate: Sendable {
         ("logins", "row"), ("logins", "id"), ("remembered", "row"), ("remembered", "id"), ("log", "entry"), ("log", "sequence"),
     ]
 
-    /// Puts bytes in the place that the first ones name.
+    /// Puts bytes in the place that the first bytes name.
     func replace(_ folder: String, _ bytes: [UInt8]) {
         let marks = files.map(\.name).filter { $0.hasSuffix(".mark") }
         let place = Int(bytes[0]) % (Self.columns.count + marks.count)
@@ -123,7 +123,7 @@ struct LoginTemplate: Sendable {
         } + marks.enumerated().map { [UInt8(columns.count + $0), 0, 128] + $1 }
     }
 
-    /// As `login-row` reads them.
+    /// In the form that `login-row` reads.
     static var rows: [[UInt8]] {
         let policy = LoginPolicy(profile, nil)
         let clock = ClockReading(wall: 1_800_000_000, sinceBoot: 1_000, bootID: [UInt8](repeating: 7, count: 16))
@@ -142,7 +142,7 @@ struct LoginTemplate: Sendable {
                 return Array(row.encode(under: device).dropLast(MAC.count))
             }
         }
-        // What version 1 lacked: the numbers before the names, and the domain and the server behind them.
+        // The parts that version 1 lacked: the numbers before the names, and the domain and the server after them.
         var first = all[0]
         first.removeSubrange(147..<150)
         first.removeSubrange(127..<141)
@@ -150,7 +150,7 @@ struct LoginTemplate: Sendable {
         return (all + [first]).enumerated().map { [UInt8($0 % profiles.count), $1[0]] + $1[49...] }
     }
 
-    /// As `remembered-row` reads them.
+    /// In the form that `remembered-row` reads.
     static var remembered: [[UInt8]] {
         var row = RememberedRow(id, key.profile)
         var rows = [row]
@@ -168,7 +168,7 @@ struct LoginTemplate: Sendable {
         return stored + [[1, 0, 0, 0, 5] + Array("right".utf8) + [UInt8](repeating: 0, count: 55)]
     }
 
-    /// As `seen-policy` reads them.
+    /// In the form that `seen-policy` reads.
     static var policies: [[UInt8]] {
         let policies = [
             ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 3, cryptoScheme: .saltedSHA256),
@@ -180,7 +180,7 @@ struct LoginTemplate: Sendable {
         }
     }
 
-    /// As `login-log-entry` reads them: one of each kind, and one with a count.
+    /// In the form that `login-log-entry` reads: one entry of each kind, and one with a count.
     static var entries: [[UInt8]] {
         let log = device.key.derive(Context(.loginLogMAC), as: Authenticating.self)
         let beginning = HighWaterMark(generation: 3, digest: [UInt8](repeating: 1, count: MAC.count))

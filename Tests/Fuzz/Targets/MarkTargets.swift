@@ -1,11 +1,11 @@
-// What this device notes of the histories that it has seen: a mark that is misread is a rollback that goes unnoticed.
+// This device's marks of the histories that it has seen. A misread mark would hide a rollback.
 
 import OMSecrets
 import OMStorage
 
 enum MarkTargets {
     static let all = [
-        // A slot of the file without its MAC. The marks in it are written again into the other slot, and are the same.
+        // A slot of the file without its MAC. Its marks are written again into the other slot, and must be the same.
         FuzzTarget(name: "high-water", seeds: { [seed] }) { bytes in
             guard bytes.count <= macOffset else { return }
             ScratchFolder.run { folder in

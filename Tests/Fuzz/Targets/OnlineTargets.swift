@@ -1,4 +1,4 @@
-// What a server, the online helper and whoever claims to be one of them may say.
+// The bytes of a server, of the online helper, and of programs that pretend to be one of them.
 
 import NIOHTTP1
 import OMSecrets
@@ -10,7 +10,7 @@ enum OnlineTargets {
     private static let number = [UInt8](repeating: 7, count: 16)
 
     static let all = [
-        // What is read must be written again as the same bytes.
+        // A value that is read must be written again as the same bytes.
         FuzzTarget(name: "online-question") { bytes in
             guard let question = try? OnlineQuestion(decoding: bytes.span), let again = question.encoded() else {
                 return

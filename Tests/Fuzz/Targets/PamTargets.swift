@@ -1,12 +1,12 @@
-// What arrives at the PAM helper's descriptor. `PamQuestion.swift` here is a link to the helper's own: a program can be
-// no part of another.
+// The bytes at the PAM helper's descriptor. `PamQuestion.swift` here is a link to the helper's file, because a program
+// cannot be part of another.
 
 import Glibc
 import OMSecrets
 
 enum PamTargets {
     static let all = [
-        // It reads what it needs and leaves the rest. What it took for a question must be written again as the same bytes.
+        // The helper reads one question and ignores the rest. A question that it read must be written again as the same bytes.
         FuzzTarget(name: "pam-question") { bytes in
             guard rewrite(bytes), let question = PamQuestion(from: descriptor) else { return }
             let (profile, user) = (Array(question.profile.utf8), Array(question.user.utf8))

@@ -1,4 +1,4 @@
-// Profiles, configuration URLs and policies, as a stranger could send them.
+// Profiles, configuration URLs and policies from unknown senders.
 
 import OMOnlineModel
 
@@ -15,7 +15,7 @@ enum ProfileTargets {
             guard let url = try? ConfigurationURL(text, pairs: pairs), let profile = try? url.profile(name) else { return }
             check(profile)
         },
-        // From a server's bytes to what counts.
+        // From a server's bytes to the policy in force.
         FuzzTarget(name: "server-policy") { bytes in
             guard let said = try? ApplicationProfile.read(bytes),
                 let policy = try? ServerPolicy(said, application: said.application ?? "p")
@@ -33,14 +33,14 @@ enum ProfileTargets {
             guard let profile = try? Profile(name, values: [text[0]: .text(text[1])]) else { return }
             check(profile)
         },
-        // A profile's file. What is kept is written as a file that is read as the same.
+        // A profile's file. A stored profile is written as a file that reads as the same profile.
         FuzzTarget(name: "profile-file") { bytes in
             guard let values = try? FlatJSON.decode(bytes) else { return }
             precondition((try? FlatJSON.decode(FlatJSON.encode(values))) == values, "an object is written as another")
             guard let profile = try? Profile(name, values: values) else { return }
             check(profile)
         },
-        // The administrator's policy. Nobody gets around what it says.
+        // The administrator's policy. No profile and no server gets around it.
         FuzzTarget(name: "policy-ceiling") { bytes in
             guard let ceiling = try? PolicyCeiling(json: bytes),
                 let profile = try? Profile(name, values: generous, ceiling: ceiling)
@@ -63,12 +63,12 @@ enum ProfileTargets {
         do { return try ProfileName("p") } catch { fatalError("not a name: \(error)") }
     }()
 
-    /// What a user would allow himself.
+    /// A user's own permissive profile.
     private static let generous: [String: ProfileValue] = [
         "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number("1000"), "OfflineCredentialMaxAge": .number("0"),
     ]
 
-    /// What is kept is read again as it stands.
+    /// A stored profile is read again unchanged.
     private static func check(_ profile: Profile) {
         let values = Dictionary(uniqueKeysWithValues: profile.values.map { ($0.key.rawValue, $0.value) })
         precondition((try? Profile(name, values: values)) == profile, "a profile is read as it was kept")

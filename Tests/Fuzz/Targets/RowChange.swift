@@ -1,14 +1,14 @@
-// One value of a database of ours in another one's place.
+// One value of a row in a database, replaced by another value.
 
 import OMSecrets
 import OMStorage
 
-/// What an attacker who can write the file, and has no key, puts into a row.
+/// A value that an attacker without a key, but with write access, puts into a row.
 struct RowChange {
     let table: String
     let column: String
     let row: UInt8
-    /// Of value: bytes, a number, text, many zeros, or what another row has in this place.
+    /// The kind of the value: bytes, a number, text, many zeros, or the value of another row in this column.
     let kind: UInt8
     let bytes: [UInt8]
 

@@ -5,7 +5,7 @@ import Glibc
 enum ScratchFolder {
     static let path = "/dev/shm/omvault-fuzz-\(getpid())"
 
-    /// A folder that is empty and gone afterwards.
+    /// An empty folder, removed afterwards.
     static func run(_ body: (String) -> Void) {
         _ = mkdir(path, 0o700)
         body(path)
@@ -28,7 +28,7 @@ enum ScratchFolder {
         return all
     }
 
-    /// What is in a folder; nothing for what is none.
+    /// The content of a folder. Empty if there is no folder.
     static func names(_ folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }

@@ -1,5 +1,5 @@
-// What stands under a seal, handed over unsealed: whoever has the keys of an old copy, or finds a hole in a seal, must
-// not find another one behind it. What is read must be written again as the same bytes.
+// The content of sealed boxes, given unsealed. An attacker with the keys of an old copy, or with a hole in a seal, must not
+// find another hole behind it. A value that is read must be written again as the same bytes.
 
 import OMRecords
 import OMSecrets
@@ -19,7 +19,7 @@ enum SealedTargets {
                 precondition(error == .tooLarge, "a content that is read is none that can be written")
             }
         },
-        // The first byte says which part.
+        // The first byte chooses the part.
         FuzzTarget(name: "vault-parts", seeds: { VaultTemplate.seeds(of: "vault-parts") }) { bytes in
             guard let first = bytes.first else { return }
             read(first % 8, Array(bytes.dropFirst()))

@@ -1,4 +1,4 @@
-// Containers and the Android SDK's names in braces, as they come from strangers.
+// Containers, and the Android SDK's names in braces, from unknown senders.
 
 import OMCrypto
 import OMSecrets
@@ -6,7 +6,7 @@ import OMSecrets
 enum SymmetricTargets {
     static let all = [
         FuzzTarget(name: "container") { bytes in
-            // The key is always the same, so that what libFuzzer learns of the header leads somewhere.
+            // The key is always the same, so that libFuzzer's knowledge of the header stays useful.
             var rest = bytes[...]
             let source: ByteSource = { target in
                 let count = min(target.count, rest.count)

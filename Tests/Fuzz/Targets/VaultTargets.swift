@@ -1,5 +1,5 @@
-// A vault's file, its rows, its records and its backups, as an attacker could leave them. The files stand in memory, so
-// that a run is a run of the reader and not of the disk.
+// A vault's file, its rows, its records and its backups, as an attacker could leave them. The files are in memory, so that
+// a run measures the reader and not the disk.
 
 import OMRecords
 import OMSecrets
@@ -9,7 +9,7 @@ import OMStorage
 
 enum VaultTargets {
     static let all = [
-        // A whole SQLite file on another device: seeds are vaults, so what libFuzzer changes is pages, rows and the schema.
+        // A whole SQLite file on another device. Seeds are vaults, so libFuzzer changes pages, rows and the schema.
         FuzzTarget(name: "vault-file", seeds: { VaultTemplate.seeds(of: "vault-file") }) { bytes in
             ScratchFolder.run { folder in
                 let path = folder + "/v.omv"
@@ -17,7 +17,7 @@ enum VaultTargets {
                 read(path, nil, acceptsRollback: true)
             }
         },
-        // One row of a vault that is otherwise whole, on its own device: table, row, kind of value
+        // One row of an otherwise whole vault, on its own device: table, row, kind of value
         // (plus 128 to change the vault after it), bytes.
         FuzzTarget(name: "vault-rows", seeds: { VaultTemplate.seeds(of: "vault-rows") }) { bytes in
             guard bytes.count >= 3, let template = VaultTemplate.shared else { return }
@@ -32,8 +32,8 @@ enum VaultTargets {
             guard let record = try? Record(decoding: bytes) else { return }
             precondition(record.stored == bytes, "a record is written as it was read")
         },
-        // A backup without its end. The target puts the right one there, under the key too, so that what was changed is
-        // not stopped by digest and seal, and restores it.
+        // A backup without its end. The target adds the right end, under the key too, so that digest and seal do not stop the
+        // change, and restores it.
         FuzzTarget(name: "backup", seeds: { VaultTemplate.seeds(of: "backup") }) { bytes in
             guard let root = root(of: bytes), let (digest, vault) = digest(bytes) else { return }
             let seal = BackupKeys(root, vault: vault).seal(digest)
@@ -50,7 +50,7 @@ enum VaultTargets {
 
     // MARK: - A vault
 
-    /// Everything that reads, as far as it goes.
+    /// All reads, as far as they succeed.
     private static func read(_ path: String, _ device: DeviceFolder?, acceptsRollback: Bool) {
         guard let file = try? VaultFile.open(path, device: device, acceptsRollback: acceptsRollback) else { return }
         _ = try? file.auditReport()
@@ -59,14 +59,14 @@ enum VaultTargets {
             let vault = try? file.unlock(slot, with: VaultTemplate.keyFile().key())
         else { return }
         _ = try? vault.verify(deep: true)
-        // Of all the same code takes the same way; one keeps a run short.
+        // All items use the same code, so one item keeps the run short.
         for item in ((try? vault.items()) ?? []).suffix(1) {
             _ = try? vault.history(item.name)
             for field in item.fields { _ = try? vault.secret(FieldPath(item.name, field.name)) }
         }
     }
 
-    /// Everything that writes: what was damaged is refused, or left alone.
+    /// All writes. Damage is refused, or stays unchanged.
     private static func change(_ path: String, _ device: DeviceFolder) {
         guard let file = try? VaultFile.open(path, device: device),
             let slot = file.slots.first(where: { $0.kind == .keyFile }),

@@ -8,14 +8,14 @@ import OMSystem
 
 @testable import OMVault
 
-/// A vault with an item of each level, two versions of one and one in the trash, and the device that made it.
+/// A vault with an item of each level, two versions of one item, one item in the trash, and its device.
 struct VaultTemplate: Sendable {
     static let shared = VaultTemplate()
 
     private let files: [(name: String, bytes: [UInt8])]
     /// Its backups, whole and portable, without their ends.
     private let backups: [[UInt8]]
-    /// What is sealed in the records.
+    /// The sealed contents of the records.
     private let contents: [[UInt8]]
     private let records: [[UInt8]]
     private let parts: [[UInt8]]
@@ -47,7 +47,7 @@ struct VaultTemplate: Sendable {
             (records, contents) = try Self.opened(vault)
             parts = Self.parts(vault.state.header)
         } catch { return nil }
-        // The log's pages stand in the file only after a checkpoint, which the last close makes.
+        // The log's pages reach the file only with a checkpoint, which the last close makes.
         _ = consume vault
         files = ["v.omv", "device"].flatMap { Self.files(folder, $0) }
     }
@@ -92,7 +92,7 @@ struct VaultTemplate: Sendable {
         }
     }
 
-    /// As `vault-parts` reads them: which part, and its bytes.
+    /// In the form that `vault-parts` reads: the part, and its bytes.
     private static func parts(_ header: VaultHeader) -> [[UInt8]] {
         let trace = AuditEvent.ItemVersionID(id: [UInt8](repeating: 1, count: 16), level: .highest, revision: 3)
         let events: [AuditEvent] = [
@@ -122,7 +122,7 @@ struct VaultTemplate: Sendable {
             ? [(name, ScratchFolder.read("\(folder)/\(name)"))] : inside.flatMap { files(folder, "\(name)/\($0)") }
     }
 
-    /// What a target begins with.
+    /// The first inputs of a target.
     static func seeds(of target: String) -> [[UInt8]] {
         guard let shared else { return [] }
         return switch target {

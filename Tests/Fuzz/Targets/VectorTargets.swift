@@ -1,4 +1,4 @@
-// The readers of vector files, each by itself: one that has to guess the format first learns little of any.
+// The readers of vector files, one target each. A target that must guess the format first would learn little of any format.
 
 import OMJSON
 
@@ -42,10 +42,10 @@ enum VectorTargets {
         }
     }
 
-    /// Slow on purpose: their parsers are the hash strings' target.
+    /// These are slow on purpose. The target of the hash strings covers their parsers.
     private static let slow = ["argon2", "pbkdf", "scrypt", "bcrypt", "pbe", "monte"]
 
-    /// Reads, runs the checks that are quick, and flips their bits.
+    /// Reads, runs the quick checks, and flips their bits.
     private static func run(_ read: () throws(UnreadableFile) -> ParsedVectors) {
         guard let reading = try? read(), reading.cases.count <= 32 else { return }
         for vector in reading.cases {

@@ -12,7 +12,7 @@ import Testing
     func readable() throws {
         #expect(problem(Sample.pkcs8) == nil)
         #expect(problem(Sample.spki) == nil)
-        // RFC 5958: version 1 with the public half behind, and attributes that say nothing.
+        // RFC 5958: version 1 with the public half after the key, and attributes without meaning.
         let algorithm = D.sequence(D.ed25519)
         let key = D.octets(D.octets(Sample.seed))
         #expect(problem(D.sequence(D.integer(1), algorithm, key, der(0x81, [0], Sample.half))) == nil)
@@ -127,7 +127,7 @@ import Testing
         for (bytes, error) in cases { #expect(problem(bytes) == error, "\(Hex.encode(bytes))") }
     }
 
-    @Test("a number without its leading zeros is the key that it is with them")
+    @Test("a number without its leading zeros is the same key")
     func shortNumber() throws {
         let key = { (scalar: [UInt8]) in
             D.sequence(D.zero, D.sequence(D.ec, D.p256), D.octets(D.sequence(D.integer(1), D.octets(scalar))))
@@ -146,13 +146,13 @@ import Testing
         #expect(problem(Sample.long("CERTIFICATE", der)) == .certificateInsteadOfKey)
     }
 
-    @Test("an Ed25519 key of low or mixed order, off its curve or in another spelling is none")
+    @Test("an Ed25519 key of low or mixed order, off its curve or in another spelling is refused")
     func edwardsPoints() throws {
         let number = { (first: UInt8, rest: UInt8, last: UInt8) in
             [first] + [UInt8](repeating: rest, count: 30) + [last]
         }
         // Orders 1, 2, 4 and 8 (RFC 8032 section 5.1.7 multiplies by the cofactor), then y = p, p + 1 and 2^255 − 1, with and
-        // without x's sign, y = 2, which is on no point, and a point of order 8 added to a good one.
+        // without x's sign, y = 2, which belongs to no point, and a point of order 8 added to a good point.
         let eight = try Hex.decode("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
         let other = try Hex.decode("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05")
         let refused: [[UInt8]] = [
@@ -168,7 +168,7 @@ import Testing
         #expect(try PublicKey(ed25519: Sample.half).rawBytes == Sample.half)
     }
 
-    @Test("a point of low order agrees with nobody, and nothing is sealed to it")
+    @Test("a point of low order allows no agreement and no sealing")
     func montgomeryPoints() throws {
         let mine = try PrivateKey.generate(.x25519)
         for point in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31)] {
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("RSA numbers out of bounds, or that do not belong together, make no key")
+    @Test("RSA numbers that are out of bounds or do not belong together are refused")
     func rsaNumbers() throws {
         let odd: (Int) -> [UInt8] = { count in [0x80] + [UInt8](repeating: 0, count: count - 2) + [1] }
         let refused: [([UInt8], [UInt8])] = [
@@ -189,7 +189,7 @@ import Testing
             #expect(throws: CryptoError.invalidKey) { _ = try PublicKey(rsaModulus: modulus, exponent: exponent) }
         }
         #expect(try PublicKey(rsaModulus: odd(2048), exponent: [1, 0, 1]).kind == .rsa(bits: 16384))
-        // Each number of a real key in turn changed by 2, so that it stays odd.
+        // Each number of a real key in turn, changed by 2 so that it stays odd.
         let der = try Sample.rsa.key.unencryptedPKCS1().array()
         #expect(problem(der) == nil)
         var position = 4 + 3
@@ -203,7 +203,7 @@ import Testing
         #expect(position == der.count)
     }
 
-    /// Where the content of the element at `position` starts, and its length.
+    /// The start of the content of the element at `position`, and its length.
     private func element(_ der: [UInt8], _ position: Int) -> (Int, Int) {
         let first = Int(der[position + 1])
         guard first >= 0x80 else { return (position + 2, first) }
@@ -213,7 +213,7 @@ import Testing
         )
     }
 
-    @Test("every truncation and every changed byte of a key is refused or gives another key, and nothing crashes")
+    @Test("every truncation and every changed byte of a key is refused or gives another key, without a crash")
     func noise() throws {
         let original = try Sample.p256.key.unencryptedPKCS8().array()
         let mine = try Sample.p256.key.publicKey().fingerprint()

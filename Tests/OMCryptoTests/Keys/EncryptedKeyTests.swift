@@ -26,7 +26,7 @@ import Testing
 
     private func kdf(_ parts: [UInt8]...) -> [UInt8] { D.sequence(pbkdf2, D.sequence(parts.flatMap { $0 })) }
 
-    @Test("what was encrypted opens with its password and with no other")
+    @Test("an encrypted key opens only with its password")
     func roundTrip() throws {
         for box in [Sample.rsa, Sample.p256] {
             let der = try box.key.encryptedPKCS8(password: secret("pass word"))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("a file that is not encrypted takes no password")
+    @Test("a file that is not encrypted accepts no password")
     func plain() throws {
         #expect(open(Sample.pkcs8) == .wrongKeyPassword)
     }
@@ -109,21 +109,21 @@ import Testing
         #expect(open(costly, limit: WorkLimit(factor: 2)) == .wrongKeyPassword)
     }
 
-    @Test("work is counted by what it costs: blocks, slow hashes, scrypt's lanes and its memory")
+    @Test("work is counted by its cost: blocks, slow hashes, scrypt's lanes and its memory")
     func cost() {
         let hmac: (UInt8) -> [UInt8] = { D.sequence([6, 8, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 2, $0], D.null) }
         let sha1DES3: [UInt8] = [6, 10, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 12, 1, 3]
         let fiveMillionAndOne = D.integer(0x4C, 0x4B, 0x41)
-        // SHA-512 twice; of SHA-1 two blocks for 32 bytes.
+        // SHA-512 counts twice, and SHA-1 needs two blocks for 32 bytes.
         #expect(open(file(kdf(salt, fiveMillionAndOne, hmac(11)))) == .workTooHigh)
         #expect(open(file(kdf(salt, fiveMillionAndOne, hmac(7)))) == .workTooHigh)
-        // PKCS#12's 24 bytes of key take two blocks, its IV one: 3,333,334 rounds three times.
+        // PKCS#12's key of 24 bytes takes two blocks and its IV one: 3,333,334 rounds three times.
         let old = D.sequence(sha1DES3, D.sequence(salt, D.integer(0x32, 0xDC, 0xD6)))
         #expect(open(D.sequence(old, D.octets([UInt8](repeating: 0, count: 64)))) == .workTooHigh)
         let mixed: ([UInt8], [UInt8], [UInt8]) -> CryptoError? = { cost, blockSize, lanes in
             self.open(self.file(D.sequence(self.scrypt, D.sequence(self.salt, cost, blockSize, lanes))))
         }
-        // N · r · p is 9,961,472 of each of the first two, and it took 27 s; the third fills 1.2 GB.
+        // N · r · p is 9,961,472 for each of the first two, and took 27 s. The third fills 1.2 GB.
         #expect(mixed(D.integer(2), D.integer(0, 152), D.integer(0, 0x80, 0)) == .workTooHigh)
         #expect(mixed(D.integer(2), D.integer(0x4B, 0xFF), D.integer(1, 0)) == .workTooHigh)
         #expect(mixed(D.integer(0x10, 0, 0), D.integer(9), D.integer(1)) == .workTooHigh)

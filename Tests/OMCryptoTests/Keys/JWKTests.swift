@@ -9,7 +9,7 @@ import Testing
 
     private func key(_ members: String) -> String { "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\(members)}" }
 
-    @Test("RFC 8037's key, and what else an object may hold, is read")
+    @Test("RFC 8037's key is read, and so are the other members that an object may have")
     func readable() throws {
         for text in [
             key("\"d\":\"\(d)\",\"x\":\"\(x)\""), key("\"x\":\"\(x)\""),

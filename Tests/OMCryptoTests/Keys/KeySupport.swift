@@ -11,7 +11,7 @@ func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
     }
 }
 
-/// DER by name, so that a malformed key can be read as what it is.
+/// DER by name, so that a reader sees how a key is malformed.
 enum D {
     static func sequence(_ parts: [UInt8]...) -> [UInt8] { der(0x30, parts.flatMap { $0 }) }
     static func octets(_ bytes: [UInt8]) -> [UInt8] { der(0x04, bytes) }
@@ -39,7 +39,7 @@ extension SecretBytes {
     borrowing func text() -> String { String(decoding: array(), as: UTF8.self) }
 }
 
-/// What a key file comes to: its error, or nil when its key can be used.
+/// The result of reading a key file: its error, or nil when its key can be used.
 func problem(_ bytes: [UInt8]) -> CryptoError? {
     do throws(CryptoError) {
         let file = try KeyFile(secret(bytes))
@@ -74,7 +74,7 @@ enum Sample {
     static let p256 = KeyBox { try PrivateKey.generate(.ec(.p256)) }
 }
 
-/// A key that several tests share; a static can hold a reference only.
+/// A key that several tests share. A static variable can hold only a reference.
 final class KeyBox: Sendable {
     let key: PrivateKey
     init(_ make: () throws -> PrivateKey) {

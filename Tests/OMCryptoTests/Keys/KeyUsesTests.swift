@@ -2,9 +2,9 @@ import OMCrypto
 import OMSecrets
 import Testing
 
-/// What a JWK says of itself that it is for (RFC 7517 sections 4.2 and 4.3), and that it is held to it.
+/// The uses that a JWK names (RFC 7517 sections 4.2 and 4.3), and their enforcement.
 @Suite struct KeyUsesTests {
-    /// What can be done with a key of its kind; of two halves the other one is free to do anything.
+    /// The operations of a key of its kind. Of two halves the other half has no restriction.
     private enum Act: CaseIterable {
         case sign, verify, wrap, wrapPKCS1, unwrap, agree, agreeAsPeer, seal, open, recipient, identity
     }
@@ -15,7 +15,7 @@ import Testing
         secret(jwk.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
     }
 
-    /// The acts that the error was not thrown for, of those that the three pairs can do without `members`.
+    /// The operations without this error, among those that the three pairs can do without `members`.
     private func allowed(_ members: String) throws -> Set<Act> {
         let signing = Sample.p256.key.duplicate()
         let wrapping = Sample.rsa.key.duplicate()
@@ -42,7 +42,7 @@ import Testing
             case .recipient: _ = try FileRecipient(half(agreeing))
             case .identity:
                 let identity = try X25519Identity(whole(agreeing))
-                // It must also do what it was let in for.
+                // The key must also do what it names.
                 _ = try identity.agree(with: agreeing.publicKey().rawBytes)
             }
         }
@@ -57,10 +57,10 @@ import Testing
     }
 
     private static let all = Set(Act.allCases)
-    /// What the other's key of an agreement may be used for whatever it lists, unless it lists something else.
+    /// The permitted uses of the other party's key in an agreement.
     private static let peers: Set<Act> = [.agreeAsPeer, .seal, .recipient]
 
-    @Test("a key does what its use and its operations name, and nothing else")
+    @Test("a key does only what its use and its operations name")
     func enforced() throws {
         let cases: [(String, Set<Act>)] = [
             ("", Self.all),
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("the public half of a private key undoes what the private half may do, and copies keep what they are for")
+    @Test("the public half of a private key has the inverse uses, and copies keep their uses")
     func halves() throws {
         let key = try KeyFile(marked(Sample.p256.key.unencryptedJWK().text(), #""key_ops":["sign"]"#)).privateKey()
         let signature = try key.duplicate().sign(Self.message, .ecdsa(.sha256))
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "malformed members are a malformed key, for whatever it is read",
+        "malformed members make the key malformed in every use",
         arguments: [
             #""use":"both""#, #""use":"SIG""#, #""use":"""#, #""use":null"#, #""use":["sig"]"#, #""use":1"#,
             #""use":"\u0073ig""#, #""use":"sig","use":"sig""#,
@@ -116,7 +116,7 @@ import Testing
             #expect(problem(marked(jwk, members).array()) == broken)
         }
         let file = try? KeyFile(marked(Sample.p256.key.unencryptedJWK().text(), members))
-        // The public half of a private file is read by another way.
+        // Another code path reads the public half of a private file.
         if let file { #expect(throws: broken) { _ = try file.publicKey() } }
     }
 }

@@ -91,7 +91,7 @@ import Testing
     func privateFile() throws {
         let opened = try KeyFile(secret(file())).privateKey()
         #expect(try opened.rawBytes().array() == Sample.seed)
-        // A comment of 5 fills the last block; OpenSSH adds nothing then, Python's cryptography a block.
+        // A comment of 5 bytes fills the last block. Then OpenSSH adds nothing, and Python's cryptography adds a block.
         #expect(problem(file(comment: "test1")) == nil)
         #expect(problem(file(comment: "test1", padding: Array(1...8))) == nil)
     }

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("a bundle of certificates beside a key is read, and no number of blocks keeps a reader busy")
+    @Test("a key after many certificates is read, and a file of too many blocks is refused fast")
     func blocks() {
         let pem = Sample.pem("PRIVATE KEY", Sample.pkcs8)
         let one = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
@@ -37,7 +37,7 @@ import Testing
         #expect(Self.processorTime() - start < 5)
     }
 
-    /// Seconds of this thread's own.
+    /// Seconds of this thread.
     private static func processorTime() -> Int {
         var time = timespec()
         _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -96,7 +96,7 @@ import Testing
 }
 
 extension Sample {
-    /// In lines of 64, as a long block must be.
+    /// In lines of 64 characters, as a long block needs.
     static func long(_ label: String, _ der: [UInt8]) -> String {
         let text = Array(Base64.encode(der))
         let lines = stride(from: 0, to: text.count, by: 64).map { String(text[$0..<min($0 + 64, text.count)]) }

@@ -18,7 +18,7 @@ import Testing
 
     private let rounds: [UInt8] = [2, 1, 1]
 
-    /// The file around an authenticated safe, whose MAC is of no interest.
+    /// The file around an authenticated safe. Its MAC does not matter here.
     private func file(
         version: [UInt8] = D.integer(3), type: [UInt8] = D.pkcs7Data, safe: [UInt8]? = nil, mac: [UInt8]? = nil,
         tail: [UInt8] = []
@@ -35,7 +35,7 @@ import Testing
         return D.sequence(info, D.octets(salt), rounds ?? self.rounds, tail)
     }
 
-    @Test("a file that was made opens with its password and with no other, and keeps its name")
+    @Test("a written file opens only with its password, and keeps its name")
     func roundTrip() throws {
         let contents = try PKCS12File(secret(Self.made)).open(password: secret("secret"))
         let identity = try #require(contents.identities.first)
@@ -46,7 +46,7 @@ import Testing
         #expect(problem(Self.made, "Secret") == .wrongKeyPassword)
     }
 
-    @Test("a certificate of another key is not put beside a key")
+    @Test("a certificate of another key is refused beside a key")
     func foreignCertificate() throws {
         let other = try PrivateKey.generate(.ec(.p256)).publicKey().spki()
         let names = [D.sequence(), D.sequence(), D.sequence(), D.sequence()].flatMap { $0 }
@@ -91,9 +91,9 @@ import Testing
         for (bytes, error) in cases { #expect(problem(bytes) == error, "\(Hex.encode(Array(bytes.prefix(80))))") }
     }
 
-    @Test("a file whose MAC is right is still read strictly")
+    @Test("a file with a right MAC is still read strictly")
     func inside() {
-        // Under the password "secret", one round: what is inside is signed by whoever knows the password.
+        // Under the password "secret", one round. Anyone with the password can sign the content.
         let broken = CryptoError.malformedKey(.pkcs12)
         let unsupported = CryptoError.unsupportedKey(.pkcs12)
         let encrypted: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 6]
@@ -139,9 +139,9 @@ import Testing
         }
     }
 
-    @Test("all derivations of a file together stay within the caller's work")
+    @Test("all derivations of a file together stay within the caller's work limit")
     func work() {
-        // The file above asks for its MAC, and no certificates, so once more for the key: 1,200,000 in all.
+        // The file above needs work for its MAC, and once more for the key, but none for certificates: 1,200,000 in all.
         #expect(problem(Self.made) == nil)
         let costly = Sealed.file(D.sequence(), rounds: D.integer(0, 0x98, 0x96, 0x81))
         #expect(problem(costly) == .workTooHigh)
@@ -149,9 +149,9 @@ import Testing
         #expect(problem(Sealed.file(D.sequence(info(shrouded(D.integer(0, 0x98, 0x96, 0x80)))))) == .workTooHigh)
     }
 
-    @Test("what one part of a file costs is missing for the next")
+    @Test("the work of one part of a file reduces the limit for the next")
     func workOfParts() throws {
-        // 1 for the MAC and 600,000 for a key that opens leave 9,399,999; the next asks for one more.
+        // 1 for the MAC and 600,000 for a key that opens leave 9,399,999. The next key asks for one more.
         let first = try bag(Sample.p256.key.encryptedPKCS8(password: secret("secret")).array())
         let next = shrouded(D.integer(0, 0x8F, 0x6E, 0xC0))
         #expect(problem(Sealed.file(D.sequence(info(D.sequence(first))))) == nil)
@@ -164,7 +164,7 @@ import Testing
         D.sequence([6, 11, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 12, 10, 1, 2], der(0xA0, key))
     }
 
-    /// Bags of one key, encrypted by PBES2 with so many rounds of SHA-256; it opens with no password.
+    /// Bags of one key, encrypted by PBES2 with this many rounds of SHA-256. No password opens them.
     private func shrouded(_ rounds: [UInt8]) -> [UInt8] {
         let pbes2: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 13]
         let pbkdf2: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 12]
@@ -176,7 +176,7 @@ import Testing
         return D.sequence(bag(D.sequence(D.sequence(pbes2, D.sequence(function, cipher)), zeros)))
     }
 
-    @Test("secrets other than keys are passed over and counted")
+    @Test("secrets other than keys are skipped and counted")
     func otherSecrets() throws {
         let secretBag: [UInt8] = [6, 11, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 12, 10, 1, 5]
         let bags = D.sequence(D.sequence(secretBag, der(0xA0, D.sequence(D.null))))
@@ -186,7 +186,7 @@ import Testing
 }
 
 /// A PKCS#12 file around any bytes, sealed with SHA-256 and the password "secret". The MAC is computed by RFC 7292
-/// appendix B, step by step and for one block, so that the test does not take the code's own word for it.
+/// appendix B, step by step and for one block, so that the test does not depend on the code under test.
 private enum Sealed {
     static func file(_ safe: [UInt8], rounds: [UInt8] = D.integer(1)) -> [UInt8] {
         let salt = [UInt8](repeating: 0x5A, count: 8)

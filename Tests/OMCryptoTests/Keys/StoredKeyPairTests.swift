@@ -2,7 +2,7 @@ import OMCrypto
 import OMSecrets
 import Testing
 
-/// A store in memory, which can be told to have lost a half.
+/// A store in memory that can lose a half.
 private struct MemoryStore: KeyPairStore {
     var halves: [String: [UInt8]] = [:]
 
@@ -42,14 +42,14 @@ private struct MemoryStore: KeyPairStore {
         #expect(try StoredKeyPair.publicKey(tag: "signing", in: store).spki() == half.spki())
         let key = try StoredKeyPair.privateKey(tag: "signing", in: store)
         for hash in [DigestAlgorithm.insecureSHA1, .sha224, .sha256, .sha384, .sha512] {
-            // The SDK cannot verify the last two, which it signs.
+            // The SDK signs with the last two but cannot verify them.
             try half.verify(key.sign([1], .legacyRSAPKCS1(hash)), of: [1], .legacyRSAPKCS1(hash))
         }
         try StoredKeyPair.delete(tag: "signing", in: &store)
         #expect(store.halves.isEmpty)
     }
 
-    @Test("the SDK's error numbers, in its order")
+    @Test("errors have the SDK's numbers, in its order")
     func numbers() throws {
         var store = MemoryStore()
         #expect(code { _ = try StoredKeyPair.generate(.ed25519, tag: "", in: &store) } == 10521)
@@ -113,7 +113,7 @@ private struct MemoryStore: KeyPairStore {
         #expect(code { _ = try StoredKeyPair.unwrap(Array(wrapped.dropLast()), tag: "a", in: store) } == 10527)
     }
 
-    @Test("one half that is left is in the way of a new pair, and deleted like a whole one")
+    @Test("a single remaining half blocks a new pair, and is deleted like a whole pair")
     func orphans() throws {
         for name in ["a.private", "a.public"] {
             var store = MemoryStore(halves: [name: [1]])
@@ -123,7 +123,7 @@ private struct MemoryStore: KeyPairStore {
         }
     }
 
-    @Test("keys of sizes that can be broken are made only by the call that says so")
+    @Test("only the explicitly insecure call makes keys of sizes that can be broken")
     func sizes() throws {
         for bits in [0, 512, 1024, 2047, 2049, 8200, 1 << 20] {
             #expect(throws: CryptoError.cannotGenerate) { _ = try PrivateKey.generate(.rsa(bits: bits)) }

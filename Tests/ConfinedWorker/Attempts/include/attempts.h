@@ -1,19 +1,19 @@
-// What a process tries that was taken over: prepared before the confinement, tried under it.
+// The attempts of a process that an attacker took over. It prepares them before the confinement and makes them under it.
 #ifndef ATTEMPTS_H
 #define ATTEMPTS_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Makes what is tried: files and a socket in `folder`, listening ports, another process.
+/// Makes the targets of the attempts: files and a socket in `folder`, listening ports, another process.
 void attempts_prepare(const char *folder);
 /// The port that the confinement allows.
 uint16_t attempts_open_port(void);
-/// Tries everything, and prints "NAME ERRNO" for each, 0 for a success. The last one runs FOLDER/id, which prints its user.
+/// Makes every attempt, and prints "NAME ERRNO" for each, 0 for a success. The last runs FOLDER/id, which prints its user.
 void attempts_run(void);
 /// Prints "NAME ADDRESS".
 void attempt_address(const char *name);
-/// A process that waits for its end: with the id `wanted`, which must be free, or with any.
+/// A process that waits for its end, with the id `wanted`, which must be free, or with any id.
 pid_t attempt_child(pid_t wanted);
 int attempt_is_alive(pid_t child);
 

@@ -1,4 +1,4 @@
-// Logs a user in with a cached credential and uses a vault, with what the package makes public.
+// Logs a user in with a cached credential and uses a vault, with public names only.
 
 import OMAuth
 import OMRecords
