@@ -17,7 +17,7 @@ let rooms: [Target] = [
         .doors, "omvault",
         imports: [
             "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets",
-            "OMSystem", "OMJSON", "COMSystem", "CVectors",
+            "OMSystem", "OMJSON", "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem"], .callsC),
@@ -58,6 +58,7 @@ let rooms: [Target] = [
 let cModules: [Target] = [
     .target(name: "COMSystem", path: "Sources/C/COMSystem", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CVectors", path: "Sources/C/CVectors"),
+    .target(name: "CWords", path: "Sources/C/CWords", exclude: ["eff-large-wordlist.txt"]),
     library("COpenSSL", "libcrypto", debian: "libssl-dev"),
     library("CArgon2", "libargon2", debian: "libargon2-dev"),
     library("CCrypt", "libcrypt", debian: "libcrypt-dev"),

@@ -2,7 +2,7 @@ import OMSecrets
 import Testing
 
 @Suite("Strict encodings") struct EncodingsTests {
-    @Test("hex and base64 give back every byte string of every short length")
+    @Test("hex, base64 and base32 give back every byte string of every short length")
     func roundTrip() throws {
         for count in 0..<70 {
             let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 73 + count) }
@@ -10,6 +10,12 @@ import Testing
             #expect(try Base64.decode(Base64.encode(content)) == content)
             let secret = SecretBytes(copying: content)
             #expect(try Base64.decode(Base64.encode(secret)).exposed == secret.exposed)
+            let text = Base32.encode(secret)
+            #expect(try Base32.decode(text).exposed == content)
+            let digits = text.exposed.filter { $0 != UInt8(ascii: "=") }
+            #expect(try Base32.decode(SecretBytes(copying: digits), .unpadded).exposed == content)
+            #expect(refusedBase32(digits, .padded) == (content.count % 5 != 0))
+            #expect(refusedBase32(text.exposed, .unpadded) == (content.count % 5 != 0))
         }
     }
 
@@ -59,6 +65,27 @@ import Testing
         ]
         #expect(malformed.count >= 32)
         for text in malformed { #expect(refusedBase64(text), "\(text.debugDescription)") }
+    }
+
+    @Test("base32 takes its 32 digits and no other character, at every position")
+    func base32Alphabet() throws {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+        for byte in UInt8.min...UInt8.max {
+            for position in 0..<8 where byte != UInt8(ascii: "=") || position < 2 {
+                var text = Array("MZXW6YTB".utf8)
+                text[position] = byte
+                #expect(refusedBase32(text, .padded) != digits.contains(byte), "\(byte) at \(position)")
+            }
+        }
+        #expect(try Base32.decode(SecretBytes(copying: [])).exposed == [])
+        for text in ["=", "========", "MY======MY======", "MZXW6YTB========", "MY=====", "A", "AAA", "AAAAAA"] {
+            #expect(refusedBase32(Array(text.utf8), .padded), "\(text)")
+            #expect(refusedBase32(Array(text.utf8), .unpadded), "\(text)")
+        }
+    }
+
+    private func refusedBase32(_ text: [UInt8], _ padding: Base64.Padding) -> Bool {
+        refusal { () throws(SecretsError) in _ = try Base32.decode(SecretBytes(copying: text), padding) } == .notCanonical
     }
 
     private func refusedHex(_ text: String) -> Bool {

@@ -188,9 +188,10 @@ import Testing
     }
 
     @Test(
-        "help, version and exit codes open no file of ours and no socket",
+        "help, version, exit codes, gen and otp without an item open no file of ours and no socket",
         arguments: [
-            "--help", "--version", "exit-codes",
+            "--help", "--version", "exit-codes", "gen", "gen --words 6",
+            "crypto otp-uri --account a --secret-from 'cmd:printf MY======'", "otp --uri-from 'cmd:printf MY======'",
         ])
     func opensNothing(line: String) async throws {
         let ran = try await bash(

@@ -54,6 +54,9 @@ import Testing
                     $(case $name in argon2*) echo --memory 64 --passes 1 ;; scrypt) echo --log-n 4 ;;
                         pbkdf2) echo --iterations 1 ;; esac) > /dev/null
             done < <(names kdf)
+            while read -r name _; do
+                omvault crypto otp-uri --algorithm $name --account a --secret-from cmd:'printf MY======' > /dev/null
+            done < <(names otp-hash)
             while read -r name _; do omvault crypto rand --encoding $name > /dev/null; done < <(names encoding)
             """)
     }

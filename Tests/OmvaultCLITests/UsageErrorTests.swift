@@ -65,7 +65,8 @@ import Testing
             ("insert x", "did you mean \"add\"?"), ("passwd", "did you mean \"key passwd\"?"),
             ("encrypt", "did you mean \"crypto encrypt\"?"), ("slots", "did you mean \"key slots\"?"),
             ("edit x", "omvault set ITEM:FIELD"), ("mv a b", "cmd:'omvault get OLD:password'"), ("cp a b", "omvault add NEW"),
-            ("gen", "crypto rand"), ("clip x", "wl-copy"), ("otp x", "otp=tty"), ("import f", "omvault add ITEM"),
+            ("pwgen", "did you mean \"gen\"?"), ("clip x", "wl-copy"), ("totp x", "did you mean \"otp\"?"),
+            ("import f", "omvault add ITEM"),
             ("export", "--reveal --json"), ("run -- x", "| PROGRAM"), ("gett", "did you mean \"get\"?"),
         ])
     func otherTools(line: String, hint: String) async throws {

@@ -59,8 +59,8 @@ import Testing
         #expect(ran.status == 0)
         #expect(
             ran.output == """
-                omvault: there is no folder "vectors" here: these are the 33 files that are built into omvault
-                33
+                omvault: there is no folder "vectors" here: these are the 36 files that are built into omvault
+                36
                 same
                 1
                 1

@@ -11,6 +11,6 @@ public enum SecretsError: Error, Hashable, Sendable {
     case outOfMemory
     /// A password of no bytes, or of more than ``Password/maximumCount``.
     case passwordLength
-    /// Text that is not strict hex or base64.
+    /// Text that is not strict hex, base64 or base32.
     case notCanonical
 }

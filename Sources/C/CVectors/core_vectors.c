@@ -20,6 +20,9 @@ static const unsigned char argon2_rfc9106[] = {
 static const unsigned char argon2id_reference[] = {
 #embed "../../../vectors/argon2id-reference.json"
 };
+static const unsigned char base32_rfc4648[] = {
+#embed "../../../vectors/base32-rfc4648.json"
+};
 static const unsigned char block_3des_cbc_ctr[] = {
 #embed "../../../vectors/block-3des-cbc-ctr.json"
 };
@@ -74,6 +77,12 @@ static const unsigned char kw_aes[] = {
 static const unsigned char kwp_aes[] = {
 #embed "../../../vectors/kwp-aes.json"
 };
+static const unsigned char otp_rfc4226[] = {
+#embed "../../../vectors/otp-rfc4226.json"
+};
+static const unsigned char otp_rfc6238[] = {
+#embed "../../../vectors/otp-rfc6238.json"
+};
 static const unsigned char password_hash_bcrypt[] = {
 #embed "../../../vectors/password-hash-bcrypt.json"
 };
@@ -113,6 +122,7 @@ static const omv_core_vector files[] = {
     CORE("aead-xchacha20-poly1305.json", aead_xchacha20_poly1305),
     CORE("argon2-rfc9106.json", argon2_rfc9106),
     CORE("argon2id-reference.json", argon2id_reference),
+    CORE("base32-rfc4648.json", base32_rfc4648),
     CORE("block-3des-cbc-ctr.json", block_3des_cbc_ctr),
     CORE("block-aes-cbc.json", block_aes_cbc),
     CORE("block-aes-ctr.json", block_aes_ctr),
@@ -131,6 +141,8 @@ static const omv_core_vector files[] = {
     CORE("hmac-sha256.json", hmac_sha256),
     CORE("kw-aes.json", kw_aes),
     CORE("kwp-aes.json", kwp_aes),
+    CORE("otp-rfc4226.json", otp_rfc4226),
+    CORE("otp-rfc6238.json", otp_rfc6238),
     CORE("password-hash-bcrypt.json", password_hash_bcrypt),
     CORE("password-hash-phc.json", password_hash_phc),
     CORE("pbkdf2-sha1.json", pbkdf2_sha1),

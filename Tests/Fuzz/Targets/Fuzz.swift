@@ -26,6 +26,7 @@ struct FuzzTarget: Sendable {
 private let targets: [FuzzTarget] =
     VectorTargets.all
     + HashTargets.all
+    + PasswordTargets.all
     + SymmetricTargets.all
     + KeyTargets.all
     + AgentTargets.all

@@ -23,7 +23,7 @@ struct CommandTree: ParsableCommand {
             name: "Vault",
             subcommands: [
                 InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, FindCommand.self,
-                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self,
+                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",
@@ -34,7 +34,7 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Logins",
             subcommands: [LoginCommand.self, LogoutCommand.self, ProfileCommand.self, CredentialCommand.self]),
-        CommandGroup(name: "Toolkit", subcommands: [CryptoCommand.self, VectorsCommand.self]),
+        CommandGroup(name: "Toolkit", subcommands: [GenCommand.self, CryptoCommand.self, VectorsCommand.self]),
         CommandGroup(
             name: "Agent and maintenance",
             subcommands: [

@@ -24,6 +24,8 @@ struct ForeignVerb {
             here("key passwd", ["passwd", "password"]),
             here("verify", ["doctor", "fsck"]),
             here("status", ["info", "vaults"]),
+            here("gen", ["generate", "pwgen"]),
+            here("otp", ["totp"]),
         ] + missing
 
     private static let missing = [
@@ -31,11 +33,7 @@ struct ForeignVerb {
         missing(
             ["mv", "rename", "move", "cp", "copy"], "copy an item without its history, with every field in one command",
             "add NEW --field password=cmd:'omvault get OLD:password'"),
-        missing(
-            ["gen", "generate", "pwgen"], "make a password and store it",
-            "add ITEM --field password=cmd:'omvault crypto rand --bytes 20 --encoding base64'"),
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
-        missing(["otp", "totp"], "keep the code's key in a field", "add ITEM --field otp=tty"),
         missing(["import"], "add items one by one", "add ITEM --field username=tty --field password=tty"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
         missing(["run", "exec", "inject"], "hand a secret to a program's standard input", "get ITEM:FIELD | PROGRAM"),

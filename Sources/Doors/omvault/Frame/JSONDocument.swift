@@ -92,6 +92,7 @@ extension JSONDocument {
         switch value {
         case .text(let text): append(quoting: text.utf8Span)
         case .number(let number): append(String(number))
+        case .decimal(let number): append(String(number))
         case .flag(let flag): append(flag ? "true" : "false")
         case .null: append("null")
         case .list(let values):

@@ -2,6 +2,7 @@
 enum JSONValue: Sendable {
     case text(String)
     case number(Int)
+    case decimal(Double)
     case flag(Bool)
     case list([JSONValue])
     case null

@@ -4,4 +4,5 @@ public import ArgumentParser
 public import OMCrypto
 
 extension HashEncoding: ExpressibleByArgument {}
+extension OneTimePassword.Hash: ExpressibleByArgument {}
 extension PasswordFunction.Family: ExpressibleByArgument {}

@@ -65,6 +65,7 @@ extension AuditEvent {
             switch value {
             case .text(let text): "\(name)=\(text.asWord)"
             case .number(let number): "\(name)=\(number)"
+            case .decimal(let number): "\(name)=\(number)"
             case .flag(let flag): "\(name)=\(flag)"
             case .list, .null: name
             }

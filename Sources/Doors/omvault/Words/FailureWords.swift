@@ -22,6 +22,8 @@ extension Failure {
         case let error as AgentError: self.init(error)
         case let error as AuthError: self.init(error)
         case let error as CryptoError: self.init(error)
+        case let error as OneTimePasswordError: self.init(error)
+        case let error as PasswordRecipeError: self.init(error)
         case let error as VectorsError: self.init(error)
         // Each further room gets one line here and one file beside this one.
         default:

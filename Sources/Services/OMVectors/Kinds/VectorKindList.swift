@@ -11,6 +11,7 @@ enum VectorKindList {
         PBKDF2Kinds.all,
         ScryptKinds.all,
         PasswordHashKinds.all,
+        OneTimePasswordKinds.all,
 
         // Symmetric ciphers
         BlockKinds.all,

@@ -58,7 +58,8 @@ struct ToolkitName {
     let verbs: [String]
 
     static var all: [ToolkitName] {
-        digests + hashEncodings + schemes + passwordFunctions + derivations + containers + ciphers + cipherForms
+        digests + hashEncodings + schemes + passwordFunctions + oneTimePasswords + derivations + containers + ciphers
+            + cipherForms
             + keyTypes + keyForms + signatures + wrappings + encodings
     }
 
@@ -95,6 +96,10 @@ struct ToolkitName {
         list("password-hash", PasswordFunction.Family.allCases, verbs: "password-hash", "check", name: \.rawValue) {
             $0 == .argon2id ? .standard : .ok
         }
+    }
+
+    private static var oneTimePasswords: [ToolkitName] {
+        list("otp-hash", OneTimePassword.Hash.allCases, verbs: "otp-uri", name: \.rawValue) { $0 == .sha1 ? .standard : .ok }
     }
 
     private static var derivations: [ToolkitName] {

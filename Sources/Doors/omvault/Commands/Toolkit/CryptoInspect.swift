@@ -113,6 +113,7 @@ struct CryptoInspect: Verb {
             switch value {
             case .text(let text): [name, text]
             case .number(let number): [name, "\(number)"]
+            case .decimal(let number): [name, "\(number)"]
             case .flag(let flag): [name, flag ? "yes" : "no"]
             case .list, .null: [name, ""]
             }

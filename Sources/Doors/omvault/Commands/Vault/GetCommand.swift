@@ -40,9 +40,7 @@ struct GetCommand: Verb {
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources)
         let name = try item.itemName()
-        do throws(Failure) { try answer(item, of: access, secrets, context) } catch {
-            throw access.isTrashed(name, behind: error, unlock) ? error.with(hints: [Self.restoreHint(name)]) : error
-        }
+        try access.explainingTrash(name, unlock) { try answer(item, of: access, secrets, context) }
     }
 
     private func answer(
@@ -66,10 +64,6 @@ struct GetCommand: Verb {
         all || rev != nil
             ? try access.read(.secrets(name, revision: rev), secrets, unlock)
             : try access.read(.item(name), secrets, unlock)
-    }
-
-    private static func restoreHint(_ name: ItemName) -> String {
-        "it is in the trash: omvault restore \(name.text.asShellWord)"
     }
 
     /// The item with the field, wherever that was named.

@@ -124,8 +124,15 @@ final class VaultAccess {
         return try perform(request())
     }
 
+    /// Runs `body`, which reads an item. If the item is in the trash, the error says how to restore it.
+    func explainingTrash(_ name: ItemName, _ options: UnlockOptions, _ body: () throws -> Void) throws {
+        do { try body() } catch let failure as Failure where isTrashed(name, behind: failure, options) {
+            throw failure.with(hints: ["it is in the trash: omvault restore \(name.text.asShellWord)"])
+        }
+    }
+
     /// Whether an item that was not found is in the trash, as far as the vault is open.
-    func isTrashed(_ name: ItemName, behind failure: Failure, _ options: UnlockOptions) -> Bool {
+    private func isTrashed(_ name: ItemName, behind failure: Failure, _ options: UnlockOptions) -> Bool {
         guard failure.message == Failure(.noItem(name), vault: location.name).message else { return false }
         if isUnlocked { return Self.holds(name, try? perform(.items(trashed: true))) }
         guard let agent = agent(options), case .reply(let reply) = ask(agent, .items(trashed: true)) else { return false }
