@@ -109,7 +109,7 @@ struct OTPCommand: Verb {
     ) throws -> UInt64? {
         let isTimed = if case .time = uri.password.factor { true } else { false }
         guard isTimed || (!next && at == nil) else {
-            throw Failure(.usage, "a counted code has no time: --next and --at are for timed ones")
+            throw Failure(usage: "a counted code has no time: --next and --at are for timed ones")
         }
         guard verifyFrom != nil else { return isTimed ? nil : uri.password.counter(at: answer.time) }
         let code = try secrets.read("--verify-from", prompt: "Code")
