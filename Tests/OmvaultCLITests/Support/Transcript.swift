@@ -17,8 +17,9 @@ import Foundation
 /// - `$ ` begins a command; a line that begins with `> ` continues it.
 /// - `…` stands for any text within a line; as a whole line, for any number of lines.
 /// - `[exit N]` ends the output of a command whose exit code is not 0.
-/// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` types
-///   the last code that was shown: a line of one word with a dash.
+/// - `«secret»` is typed without being shown, `‹name›` is typed and shown. `«…»` types the last code that was shown: a line of one
+///   word with a dash.
+/// - A session runs at a terminal if something is typed in it, or if its title begins with "At a terminal".
 /// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
 struct Transcript: Sendable {
     struct Step: Sendable {
@@ -37,7 +38,7 @@ struct Transcript: Sendable {
     let title: String
     var steps: [Step]
 
-    var isAtTerminal: Bool { steps.contains { !$0.answers.isEmpty } }
+    var isAtTerminal: Bool { title.hasPrefix("At a terminal") || steps.contains { !$0.answers.isEmpty } }
 
     /// The sessions of a page: each heading of the second level begins one. The steps before the first of them begin each.
     static func sessions(of page: String, named name: String) throws -> [Transcript] {
