@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Bare ciphers against the programs that write and read the same bytes.
+/// Every bare cipher against openssl and Python. The transcript bare-ciphers.md shows the rest.
 @Suite("crypto encrypt and decrypt, bare") struct CryptoBareCipherTests {
     private static let prepare = """
         set -e
@@ -18,7 +18,7 @@ import Testing
         des-cbc des-ecb 3des-cbc 3des-ecb
         """
 
-    @Test("openssl enc -K -iv and omvault write the same bytes and read each other's")
+    @Test("openssl enc -K -iv and omvault write the same bytes, and decrypt each other's files")
     func keys() async throws {
         let ran = try await bash(
             Self.prepare + """
@@ -39,7 +39,7 @@ import Testing
         #expect(ran.status == 0, "\(ran.output) \(ran.errors)")
     }
 
-    @Test("what openssl enc writes under a password is read, and what is written it reads: PBKDF2 and its own way")
+    @Test("openssl enc and omvault decrypt each other's files under a password, with PBKDF2 and with openssl's own derivation")
     func passwords() async throws {
         let ran = try await bash(
             Self.prepare

@@ -229,10 +229,10 @@ import Testing
             trace crypto convert --in r --to p12 --encrypt-from file:m -o r.p12
             trace crypto inspect --in r.p12 --key-password-from file:m
             trace crypto sign --key-from file:r.p12 --key-password-from file:m --signature s2 m
-            ls s s2 w w2 r.p12 | wc -l
-            grep -v libsqlite all | grep -c -E 'omv"|omvault-device|sqlite|socket|connect|logins.db'
-            wc -l < all | awk '{ print ($1 > 20) }'
+            for made in s s2 w w2 r.p12; do [[ -s $made ]] || { echo "not made: $made"; exit 1; }; done
+            [[ $(wc -l < all) -gt 20 ]] || { echo 'nothing was traced'; exit 1; }
+            if grep -v libsqlite all | grep -E 'omv"|omvault-device|sqlite|socket|connect|logins.db'; then exit 1; fi
             """)
-        #expect(ran.output == "5\n0\n1\n", "\(ran.output)\n\(ran.errors)")
+        #expect(ran.status == 0, "\(ran.output)\n\(ran.errors)")
     }
 }
