@@ -27,7 +27,7 @@ import Testing
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
-    @Test("every hash, scheme, password function and encoding in the list is taken by the verbs it names")
+    @Test("every hash, scheme, password function and encoding in the list is accepted by the verbs it names")
     func hashes() async throws {
         try await expectSuccess(
             """
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "every cipher in the list encrypts and decrypts, and is gated or warned about as the list says",
+        "every cipher in the list encrypts and decrypts, and needs --insecure or warns as the list says",
         arguments: ["container", "aes-128", "aes-192", "aes-256", "x\\?chacha", "3\\?des"])
     func ciphers(family: String) async throws {
         let (kind, raw) = family == "container" ? ("container", "") : ("cipher", "--raw")
@@ -77,7 +77,7 @@ import Testing
             """)
     }
 
-    @Test("every padding, encoding and derivation in the list is taken, gated as it says")
+    @Test("every padding, encoding and derivation in the list is accepted, with --insecure where the list says so")
     func cipherForms() async throws {
         try await expectSuccess(
             """
@@ -104,7 +104,7 @@ import Testing
 
         """
 
-    @Test("every key type in the list is made and every form written, gated as it says")
+    @Test("every key type in the list is made and every form written, with --insecure where the list says so")
     func keys() async throws {
         try await expectSuccess(
             Self.pairs + """
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "every signature in the list is made, and with SHA-256 verified, with the warning that it says",
+        "every signature in the list is made, those with SHA-256 are verified, and each warns as the list says",
         arguments: ["rsa-pss-", "rsa-pkcs1-", "ecdsa-sha", "ecdsa-p1363-", "ed25519"])
     func signatures(family: String) async throws {
         try await expectSuccess(
@@ -147,7 +147,7 @@ import Testing
                 """)
     }
 
-    @Test("every wrapping in the list goes both ways, gated as it says")
+    @Test("every wrapping in the list wraps and unwraps, with --insecure where the list says so")
     func wrappings() async throws {
         try await expectSuccess(
             Self.pairs + """

@@ -1,4 +1,4 @@
-// The real binary at a vault of which a byte was flipped. Every byte in turn is tried in OMVaultTests/FlipTests.
+// The real command with vaults that have one changed bit. OMVaultTests/FlipTests tries every byte.
 
 import Foundation
 import TestSupport
@@ -15,7 +15,7 @@ import Testing
 
         """
 
-    @Test("a flipped byte gives the right value, or none and the exit code of damage")
+    @Test("a vault with a changed bit gives the right value, or no value and the exit code for damage")
     func sample() async throws {
         let ran = try await bash(
             Self.vault + """

@@ -1,4 +1,4 @@
-// What help shows: groups of commands, a command's own options first, and examples that work.
+// Help pages: groups of commands, a command's own options first, and examples that work.
 
 import ArgumentParser
 import TestSupport
@@ -31,7 +31,7 @@ import Testing
         #expect(lines.allSatisfy { $0.count <= 80 })
     }
 
-    @Test("a command's own options stand first, then those that open the vault, then those of every command")
+    @Test("a command's own options come first, then those that open the vault, then those of every command")
     func order() async throws {
         let page = try await bash("omvault get --help").output
         let titles = ["\nARGUMENTS:\n", "\nOPTIONS:\n", "\nOPENING THE VAULT:\n", "\nEVERY COMMAND TAKES:\n"]
@@ -46,7 +46,7 @@ import Testing
         #expect(try await bash("omvault key --help").output.contains("\nCOMMANDS:\n  slots "))
     }
 
-    @Test("no option is lost on the way, whatever the width", arguments: [40, 80, 200])
+    @Test("help shows every option, at any width", arguments: [40, 80, 200])
     func nothingLost(width: Int) {
         func check(_ command: any ParsableCommand.Type) {
             let whole = CommandTree.helpMessage(for: command, columns: width)
@@ -59,7 +59,7 @@ import Testing
         check(CommandTree.self)
     }
 
-    @Test("every command has an example of itself, and every example is a line that its command takes")
+    @Test("every command has an example of itself, and every example is accepted by its command")
     func examples() throws {
         var count = 0
         func check(_ command: any ParsableCommand.Type) throws {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("a way round is for a verb that is no command; one that became a command leaves the list")
+    @Test("no verb in the list of foreign verbs is a command of omvault")
     func foreignVerbs() {
         let commands = Set(CommandTree.configuration.subcommands.map { $0._commandName })
         let names = ForeignVerb.all.flatMap(\.names)
@@ -102,7 +102,7 @@ import Testing
             })
     }
 
-    @Test("the SDK is named by its owner where a page mentions it")
+    @Test("a help page that mentions the SDK says whose SDK it is")
     func sdk() {
         func check(_ command: any ParsableCommand.Type) {
             let page = CommandTree.helpMessage(for: command, columns: 10_000)

@@ -1,4 +1,4 @@
-// What the user is told where a server's name is not found.
+// The error for a server's name that is not found.
 
 import Foundation
 import Glibc
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A server's name that is not found", .enabled(if: geteuid() == 0, "only root can give a script another nsswitch.conf"))
 struct NameServiceTests {
-    @Test("where nsswitch.conf names no dns for hosts the error says what to change, and nowhere else")
+    @Test("the error says how to change nsswitch.conf only if its line for hosts has no dns")
     func hint() async throws {
         let ran = try await bash(
             #"""

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The grammar of secret sources") struct SecretSourceTests {
     @Test(
-        "every form of the grammar",
+        "every form of a source is accepted",
         arguments: [
             ("tty", .tty), ("stdin", .stdin), ("fd:0", .stdin), ("fd:7", .descriptor(7)), ("file:/a:b", .file("/a:b")),
             ("file:key", .file("key")), ("env:NAME", .environment("NAME")),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "anything else is refused",
+        "any other text is refused as a source",
         arguments: [
             "", "tty:", "stdin:x", "fd", "fd:", "fd:-1", "fd:x", "fd:+1", "fd: 1", "fd:99999999999", "file", "file:",
             "env:",
@@ -35,7 +35,7 @@ import Testing
         #expect(SecretSource(text) == nil)
     }
 
-    @Test("a refusal names the grammar and not what was typed")
+    @Test("the error for a wrong source lists the forms, and does not repeat the text")
     func refusalIsSilent() throws {
         let failure = try #require(failureOf(["--password-from": SecretSourceArgument(argument: "hunter2")]))
         #expect(failure.status == .usage)
@@ -43,7 +43,7 @@ import Testing
         #expect(!"\(failure)".contains("hunter2"))
     }
 
-    @Test("one stream behind two options is refused before anything is read")
+    @Test("two options that read one stream are refused before anything is read")
     func sharedStreams() {
         let stdin = SecretSourceArgument(.stdin)
         #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(try read("file:\(symlink.path)") == expected)
     }
 
-    @Test("1 MiB is read, a byte more is refused", arguments: [(0, true), (1, false)])
+    @Test("a secret of 1 MiB is read, and one byte more is refused", arguments: [(0, true), (1, false)])
     func maximum(more: Int, isAccepted: Bool) throws {
         let content = String(repeating: "x", count: Password.maximumCount + more) + "\n"
         let file = try TestFolder()
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a file that cannot be read is exit 60 and says why",
+        "a file that cannot be read exits with 60, and the error says why",
         arguments: [
             ("file:/nonexistent/secret", "No such file or directory"), ("file:/tmp", "Is a directory"),
         ])
@@ -109,7 +109,7 @@ import Testing
         #expect(failure.message.hasSuffix(why))
     }
 
-    @Test("a descriptor is read to its end, a closed one is a usage error")
+    @Test("a descriptor is read to its end, and a closed one is a usage error")
     func descriptors() throws {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data("from a pipe\n".utf8))
@@ -118,7 +118,7 @@ import Testing
         #expect(refusal("fd:900")?.status == .usage)
     }
 
-    @Test("a program's output is the secret, its failure is none")
+    @Test("the output of a program is the secret, and its failure is an error")
     func commands() throws {
         #expect(try read("cmd:printf '%s\n' 'two words'") == "two words")
         #expect(try read("cmd:echo $HOME;id") == "$HOME;id")  // no shell
@@ -128,9 +128,9 @@ import Testing
         #expect(refusal("cmd:/nonexistent/program")?.status == .io)
     }
 
-    @Test("a program gets an empty input, no descriptor of ours and default signals")
+    @Test("a program gets empty input, none of omvault's descriptors, and default signals")
     func commandIsolation() throws {
-        let pipe = Pipe()  // Foundation's pipes are inherited unless somebody closes them
+        let pipe = Pipe()  // Foundation's pipes are inherited unless they are closed
         #expect(try read("cmd:readlink /proc/self/fd/0") == "/dev/null")
         #expect(try read("cmd:ls /proc/self/fd") == "0\n1\n2\n3")  // 3 is the folder that ls reads
         signal(SIGPIPE, SIG_IGN)
@@ -140,7 +140,7 @@ import Testing
         try pipe.fileHandleForReading.close()
     }
 
-    @Test("a variable is read, then gone from the environment block, from children and from a second look")
+    @Test("a variable is read once, then erased from the environment and hidden from child processes")
     func environment() async {
         await #expect(processExitsWith: .success) {
             setenv("OMV_TEST_SECRET", "from the environment\n", 1)
@@ -163,7 +163,7 @@ import Testing
         #expect(refusal("env:OMV_TEST_UNSET")?.status == .usage)
     }
 
-    @Test("a systemd credential is read from its directory, and only when there is one")
+    @Test("a systemd credential is read from its directory, and refused if there is none")
     func credentials() async {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("OMVAULT_PASSWORD_FROM is a source for --password-from alone, and never the password")
+    @Test("OMVAULT_PASSWORD_FROM names a source, only for --password-from, and never holds the password")
     func defaultSource() async {
         await #expect(processExitsWith: .success) {
             setenv("OMVAULT_PASSWORD_FROM", "cmd:echo from-default", 1)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("a terminal behind stdin or a file is refused: it would show what is typed")
+    @Test("a terminal given as standard input or as a file is refused, because it would show the typed secret")
     func terminals() async {
         await #expect(processExitsWith: .success) {
             _ = try PseudoTerminal.controllingThisProcess()

@@ -9,7 +9,7 @@ import Testing
 private struct Wrong: Error {}
 
 @Suite("A login's questions at a terminal") struct TerminalPrompterTests {
-    @Test("a server's secret question is shown, its answer is not; the end of input declines")
+    @Test("a server's secret question is shown, its answer is hidden, and the end of input declines")
     func secretQuestion() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()

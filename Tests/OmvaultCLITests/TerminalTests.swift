@@ -28,7 +28,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
 @Suite("Asking at a terminal") struct TerminalTests {
     private static let asking = Terminal(mayAsk: true)
 
-    @Test("a typed secret is not shown, and the echo is back afterwards")
+    @Test("a typed secret is not shown, and the terminal echoes again afterwards")
     func silent() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
@@ -42,7 +42,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("the terminal's erase and kill keys work")
+    @Test("the erase key and the kill key of the terminal work")
     func editing() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
@@ -68,7 +68,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("an empty line is an empty secret, the end of input is none")
+    @Test("an empty line is an empty secret, and the end of input aborts")
     func ends() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
@@ -82,7 +82,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("a line that the kernel would cut is refused, not shortened")
+    @Test("a line that is too long for the terminal is refused, not cut")
     func tooLong() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
@@ -94,7 +94,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("Ctrl-C ends the process by that signal")
+    @Test("Ctrl-C ends the process with SIGINT")
     func interrupt() async {
         await #expect(processExitsWith: .signal(SIGINT)) {
             signal(SIGINT, SIG_DFL)  // a shell ignores it for us in the background
@@ -105,7 +105,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     }
 
     @Test(
-        "a signal at the prompt reaches us after the echo is back on",
+        "a signal at the prompt arrives after the terminal echoes again",
         arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func signals(number: Int32) async {
         await #expect(processExitsWith: .exitCode(42)) { [number] in
@@ -117,7 +117,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("after Ctrl-Z and a return the question is asked again")
+    @Test("after Ctrl-Z and a return to the foreground the question is asked again")
     func stopped() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
@@ -137,7 +137,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("without a terminal, or with --no-input, the option to give is named")
+    @Test("without a terminal, or with --no-input, the error names the option to give")
     func cannotAsk() async {
         await #expect(processExitsWith: .success) {
             guard setsid() > 0 else { throw Wrong() }
@@ -151,7 +151,7 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("a confirmation is shown as it is typed, and only yes is yes")
+    @Test("a confirmation is shown as it is typed, and only y and yes agree")
     func confirmation() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
