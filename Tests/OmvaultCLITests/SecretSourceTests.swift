@@ -34,36 +34,6 @@ import Testing
     func refused(text: String) {
         #expect(SecretSource(text) == nil)
     }
-
-    @Test("the error for a wrong source lists the forms, and does not repeat the text")
-    func refusalIsSilent() throws {
-        let failure = try #require(failureOf(["--password-from": SecretSourceArgument(argument: "hunter2")]))
-        #expect(failure.status == .usage)
-        #expect(failure.hints == ["sources: tty, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"])
-        #expect(!"\(failure)".contains("hunter2"))
-    }
-
-    @Test("two options that read one stream are refused before anything is read")
-    func sharedStreams() {
-        let stdin = SecretSourceArgument(.stdin)
-        #expect(
-            failureOf(["--a-from": stdin, "--b-from": SecretSourceArgument(argument: "file:/dev/stdin")])?.status
-                == .usage)
-        #expect(failureOf(["--a-from": .init(.descriptor(9)), "--b-from": .init(.descriptor(9))])?.status == .usage)
-        #expect(failureOf(["--a-from": .init(.descriptor(8)), "--b-from": .init(.descriptor(9))]) == nil)
-        #expect(failureOf(["--a-from": stdin], dataOption: "--in")?.status == .usage)
-    }
-
-    private func failureOf(
-        _ given: KeyValuePairs<String, SecretSourceArgument?>, dataOption: String? = nil
-    ) -> Failure? {
-        do {
-            _ = try SecretSources(quietContext(), given, standardInputIsDataOf: dataOption)
-            return nil
-        } catch {
-            return error as? Failure
-        }
-    }
 }
 
 @Suite("Reading secrets") struct SecretReadingTests {
@@ -96,36 +66,6 @@ import Testing
             }
         }
         #expect(refusal("cmd:cat /dev/zero")?.status == .usage)
-    }
-
-    @Test(
-        "a file that cannot be read exits with 60, and the error says why",
-        arguments: [
-            ("file:/nonexistent/secret", "No such file or directory"), ("file:/tmp", "Is a directory"),
-        ])
-    func unreadable(source: String, why: String) throws {
-        let failure = try #require(refusal(source))
-        #expect(failure.status == .io)
-        #expect(failure.message.hasSuffix(why))
-    }
-
-    @Test("a descriptor is read to its end, and a closed one is a usage error")
-    func descriptors() throws {
-        let pipe = Pipe()
-        try pipe.fileHandleForWriting.write(contentsOf: Data("from a pipe\n".utf8))
-        try pipe.fileHandleForWriting.close()
-        #expect(try read("fd:\(pipe.fileHandleForReading.fileDescriptor)") == "from a pipe")
-        #expect(refusal("fd:900")?.status == .usage)
-    }
-
-    @Test("the output of a program is the secret, and its failure is an error")
-    func commands() throws {
-        #expect(try read("cmd:printf '%s\n' 'two words'") == "two words")
-        #expect(try read("cmd:echo $HOME;id") == "$HOME;id")  // no shell
-        #expect(refusal("cmd:false")?.status == .general)
-        #expect(refusal("cmd:sh -c 'echo secret; exit 3'")?.message == "--value-from: sh failed with exit code 3")
-        #expect(refusal("cmd:sh -c 'kill -9 $$'")?.message.hasSuffix("exit code 137") == true)
-        #expect(refusal("cmd:/nonexistent/program")?.status == .io)
     }
 
     @Test("a program gets empty input, none of omvault's descriptors, and default signals")
@@ -161,48 +101,6 @@ import Testing
             guard text(try secrets.read("--child-from", prompt: "")) == "[]" else { throw Wrong() }
         }
         #expect(refusal("env:OMV_TEST_UNSET")?.status == .usage)
-    }
-
-    @Test("a systemd credential is read from its directory, and refused if there is none")
-    func credentials() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TestFolder()
-            _ = try folder.write("from systemd\n", to: "db")
-            guard refusal("cred:db")?.status == .usage else { throw Wrong() }
-            setenv("CREDENTIALS_DIRECTORY", folder.url.path, 1)
-            guard try read("cred:db") == "from systemd", refusal("cred:other")?.status == .io else { throw Wrong() }
-        }
-    }
-
-    @Test("OMVAULT_PASSWORD_FROM names a source, only for --password-from, and never holds the password")
-    func defaultSource() async {
-        await #expect(processExitsWith: .success) {
-            setenv("OMVAULT_PASSWORD_FROM", "cmd:echo from-default", 1)
-            let secrets = try SecretSources(quietContext(), ["--password-from": nil, "--new-password-from": nil])
-            guard text(try secrets.read("--password-from", prompt: "")) == "from-default" else { throw Wrong() }
-            do {
-                _ = try secrets.read("--new-password-from", prompt: "")
-                throw Wrong()
-            } catch let failure as Failure where failure.status == .inputRequired {}
-            setenv("OMVAULT_PASSWORD_FROM", "hunter2", 1)
-            do {
-                _ = try SecretSources(quietContext(), ["--password-from": nil])
-                throw Wrong()
-            } catch let failure as Failure where failure.status == .config {
-                if "\(failure)".contains("hunter2") { throw Wrong() }
-            }
-        }
-    }
-
-    @Test("a terminal given as standard input or as a file is refused, because it would show the typed secret")
-    func terminals() async {
-        await #expect(processExitsWith: .success) {
-            _ = try PseudoTerminal.controllingThisProcess()
-            let descriptor = open("/dev/tty", O_RDWR)
-            guard refusal("fd:\(descriptor)")?.status == .usage, refusal("file:/dev/tty")?.status == .usage else {
-                throw Wrong()
-            }
-        }
     }
 }
 

@@ -51,23 +51,6 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
-    @Test("a new secret is asked for twice")
-    func twice() async {
-        await #expect(processExitsWith: .success) {
-            let terminal = try PseudoTerminal.controllingThisProcess()
-            terminal.playBeside([
-                ("Password: ", "one\n"), ("again: ", "one\n"), ("Password: ", "one\n"), ("again: ", "two\n"),
-            ])
-            let secret = try Self.asking.readSecret("Password", for: "--password-from", isNew: true)
-            try expect(text(secret) == "one")
-            let failure = refusal { () throws(Failure) in
-                _ = try Self.asking.readSecret("Password", for: "--password-from", isNew: true)
-            }
-            try expect(failure?.status == .aborted)
-            try expect(terminal.echoes)
-        }
-    }
-
     @Test("an empty line is an empty secret, and the end of input aborts")
     func ends() async {
         await #expect(processExitsWith: .success) {
@@ -134,35 +117,6 @@ private func text(_ secret: borrowing SecretBytes) -> String {
             signal(SIGINT, SIG_IGN)
             terminal.playBeside([("Password: ", "\u{3}whole\n")])
             try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "whole")
-        }
-    }
-
-    @Test("without a terminal, or with --no-input, the error names the option to give")
-    func cannotAsk() async {
-        await #expect(processExitsWith: .success) {
-            guard setsid() > 0 else { throw Wrong() }
-            for terminal in [Terminal(mayAsk: true), Terminal(mayAsk: false)] {
-                let failure = refusal { () throws(Failure) in
-                    _ = try terminal.readSecret("Password", for: "--new-password-from")
-                }
-                try expect(failure?.status == .inputRequired)
-                try expect(failure?.hints.first?.hasPrefix("give --new-password-from stdin, or another source: fd:N") == true)
-            }
-        }
-    }
-
-    @Test("a confirmation is shown as it is typed, and only y and yes agree")
-    func confirmation() async {
-        await #expect(processExitsWith: .success) {
-            let terminal = try PseudoTerminal.controllingThisProcess()
-            terminal.playBeside(
-                [("One? ", "y\n"), ("Two? ", "yes\n"), ("Three? ", "\n"), ("Four? ", "n\n"), ("Five? ", "yo\n")],
-                echo: true)
-            var answers: [Bool] = []
-            for question in ["One?", "Two?", "Three?", "Four?", "Five?"] {
-                answers.append(try Self.asking.isAgreed(question))
-            }
-            try expect(answers == [true, true, false, false, false])
         }
     }
 }
