@@ -21,12 +21,12 @@ import Testing
         #expect(store.use(login)?.state == .expired)
         #expect(store.list().map(\.state) == [.expired])
         server.say(.yes("token 2", lifetime: 30), .yes("token 3"))
-        guard case .valid(let renewed) = store.renew(login, anew: true) else { throw Missing() }
+        guard case .valid(let renewed) = store.renew(login, newTokens: true) else { throw Missing() }
         #expect(renewed.state == .valid && server.asked == [AskedOf(task: .refresh, session: "token 1")])
         clock.advance(30)
         #expect(store.use(login)?.state == .expired)
         // A token without an end.
-        _ = store.renew(login, anew: true)
+        _ = store.renew(login, newTokens: true)
         clock.advance(500)
         #expect(store.use(login)?.state == .valid)
     }
@@ -36,9 +36,9 @@ import Testing
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, expires: 5_000))
         server.say(.no(.unreachable(.timedOut)), .no(.failed(.invalidGrant, status: 400)))
-        #expect(store.renew(login, anew: true) == .refused(.unreachable(.timedOut)))
+        #expect(store.renew(login, newTokens: true) == .refused(.unreachable(.timedOut)))
         #expect(store.use(login)?.state == .expired)
-        #expect(store.renew(login, anew: true) == .refused(.failed(.invalidGrant, status: 400)))
+        #expect(store.renew(login, newTokens: true) == .refused(.failed(.invalidGrant, status: 400)))
         #expect(store.list().isEmpty)
     }
 

@@ -164,7 +164,7 @@ private let later = [UInt8](16..<32)
                         limits: SessionLimits(idle: nil, session: 5), serverPart: nil))
             }
         ),
-        ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), anew: true) }),
+        ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), newTokens: true) }),
         ("end-session", { .endSession(try login(), waits: true, password: secret("pw")) }),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),

@@ -116,7 +116,7 @@ import Testing
         let access = "an access token that stands nowhere else, 4711", password = "a password for the logout, 4712"
         try home.client.keep(try keptSession(login, token: tokens(access)))
         _ = try home.client.useSession(login)
-        _ = try home.client.renewSession(login, anew: true)
+        _ = try home.client.renewSession(login, newTokens: true)
         let process = try home.process()
         for needle in [access, "refresh of " + access, "client secret"] {
             #expect(try copies(of: Array(needle.utf8), in: process) > 0, "before: \(needle)")

@@ -24,8 +24,8 @@ import Testing
         #expect(try home.client.useSession(other) == nil)
         #expect(try home.client.sessions().map(\.login) == [login])
         // The agent's own program asks, and finds no server at port 1.
-        #expect(try home.client.renewSession(login, anew: true) == .refused(.unreachable(.refused)))
-        #expect(try home.client.renewSession(other, anew: true) == .none)
+        #expect(try home.client.renewSession(login, newTokens: true) == .refused(.unreachable(.refused)))
+        #expect(try home.client.renewSession(other, newTokens: true) == .none)
         #expect(try home.client.useSession(login) != nil)
         let ending = try home.client.endSession(login)
         #expect(ending == .endedHereOnly(.unreachable(.refused)))

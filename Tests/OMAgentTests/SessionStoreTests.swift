@@ -30,14 +30,14 @@ import Testing
         let verdicts = Mutex<[SessionCheckResult]>([])
         for _ in 0..<10 {
             Thread.detachNewThread {
-                let verdict = store.renew(login, anew: true)
+                let verdict = store.renew(login, newTokens: true)
                 verdicts.withLock { $0.append(verdict) }
             }
         }
         try await eventually { store.waiters(of: login) == 9 }
         // A caller that only checks validity shares the same answer.
         Thread.detachNewThread {
-            let verdict = store.renew(login, anew: false)
+            let verdict = store.renew(login, newTokens: false)
             verdicts.withLock { $0.append(verdict) }
         }
         try await eventually { store.waiters(of: login) == 10 }
@@ -49,7 +49,7 @@ import Testing
         let all = verdicts.withLock { $0 }
         let session = try #require(store.use(login))
         #expect(Set(all) == [.valid(session)])
-        _ = store.renew(login, anew: true)
+        _ = store.renew(login, newTokens: true)
         #expect(server.asked.last == AskedOf(task: .refresh, session: "token 2"))
     }
 
@@ -60,12 +60,12 @@ import Testing
         server.close()
         let done = Atomic(0)
         Thread.detachNewThread {
-            _ = store.renew(login, anew: false)
+            _ = store.renew(login, newTokens: false)
             done.add(1, ordering: .sequentiallyConsistent)
         }
         try await eventually { server.asked.count == 1 }
         Thread.detachNewThread {
-            _ = store.renew(login, anew: true)
+            _ = store.renew(login, newTokens: true)
             done.add(1, ordering: .sequentiallyConsistent)
         }
         try await eventually { store.waiters(of: login) == 1 }
@@ -81,14 +81,14 @@ import Testing
         server.say(.yes("token 2"))
         server.close()
         let endings = Mutex<[SessionEnding]>([])
-        Thread.detachNewThread { _ = store.renew(login, anew: true) }
+        Thread.detachNewThread { _ = store.renew(login, newTokens: true) }
         try await eventually { server.asked.count == 1 }
         Thread.detachNewThread {
             let ending = store.end(login, waits: true, password: nil)
             endings.withLock { $0.append(ending) }
         }
         try await eventually { store.list().isEmpty }
-        #expect(store.use(login) == nil && store.renew(login, anew: true) == .none)
+        #expect(store.use(login) == nil && store.renew(login, newTokens: true) == .none)
         #expect(!store.ends(login).wasThere)
         server.open()
         try await eventually { endings.withLock { $0.count } == 1 }
@@ -121,7 +121,7 @@ import Testing
         #expect(store.expireDue() == 5_191)
         clock.advance(100)
         #expect(store.use(login)?.state == .idle)
-        #expect(store.renew(login, anew: true) == .none)
+        #expect(store.renew(login, newTokens: true) == .none)
         #expect(store.expireDue() == 6_000)
         #expect(store.expireDue() == 6_000)
         try await eventually { server.cleared.count >= 1 }
@@ -129,7 +129,7 @@ import Testing
         let session = try #require(store.use(login))
         #expect(session.state == .valid && session.mode == .offline && session.hasServerSession)
         #expect(session.sessionLeft == 1_000)
-        _ = store.renew(login, anew: true)
+        _ = store.renew(login, newTokens: true)
         #expect(server.asked == [AskedOf(task: .refresh, session: "token 1")])
         #expect(server.cleared == [.idleTimeOut])
     }
@@ -170,12 +170,12 @@ import Testing
         #expect(try await asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
         #expect(try store.keeps(other, .basic))
         #expect(try store.keeps(other, .basic, token: "token 2"))
-        _ = store.renew(other, anew: true)
+        _ = store.renew(other, newTokens: true)
         #expect(server.asked.dropFirst() == [AskedOf(task: .check, session: "token 2")])
         // The session of another server: nothing of the old session goes there.
         #expect(try store.keeps(other, .oauth, token: nil))
         #expect(store.use(other)?.hasServerSession == false)
-        #expect(store.renew(other, anew: true) == .refused(.failed(.unusableSession)))
+        #expect(store.renew(other, newTokens: true) == .refused(.failed(.unusableSession)))
     }
 
     @Test(
@@ -189,10 +189,10 @@ import Testing
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
         server.say(.no(refusal))
-        #expect(store.renew(login, anew: true) == .refused(refusal))
+        #expect(store.renew(login, newTokens: true) == .refused(refusal))
         #expect(store.list().isEmpty == isEnd)
         guard !isEnd else { return }
-        _ = store.renew(login, anew: true)
+        _ = store.renew(login, newTokens: true)
         #expect(server.asked.last == AskedOf(task: .refresh, session: "token 1"))
     }
 

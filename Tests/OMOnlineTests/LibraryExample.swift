@@ -256,7 +256,7 @@ func logOut(
 
 /// Asks the server of a session that the agent keeps.
 func stillCounts(_ login: LoginReference, _ agent: AgentClient) async throws(AgentError) -> Bool {
-    let verdict = try await OwnThread.run { () throws(AgentError) in try agent.renewSession(login, anew: false) }
+    let verdict = try await OwnThread.run { () throws(AgentError) in try agent.renewSession(login, newTokens: false) }
     if case .valid = verdict { return true }
     return false
 }

@@ -58,7 +58,7 @@ import Testing
         try keep(first)
         let client = home.client
         let areValid = try await atOnce(8) { _ in
-            guard case .valid = try client.renewSession(login, anew: true) else { return false }
+            guard case .valid = try client.renewSession(login, newTokens: true) else { return false }
             return true
         }
         #expect(areValid == Array(repeating: true, count: 8))

@@ -220,9 +220,9 @@ package final class AgentServer: Sendable {
         case .useSession(let login):
             expireDue()
             return sessions.use(login).map { .session($0) } ?? .noSession
-        case .renewSession(let login, let anew):
+        case .renewSession(let login, let newTokens):
             expireDue()
-            switch sessions.renew(login, anew: anew) {
+            switch sessions.renew(login, newTokens: newTokens) {
             case .valid(let session): return .session(session)
             case .none: return .noSession
             case .refused(let refusal): return .sessionRefused(refusal)

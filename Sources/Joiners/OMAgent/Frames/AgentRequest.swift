@@ -19,7 +19,7 @@ enum AgentRequest: ~Copyable, Sendable {
     case rememberingKey(VaultPaths, ProtectionLevel)
     case keepSession(NewSession)
     case useSession(LoginReference)
-    case renewSession(LoginReference, anew: Bool)
+    case renewSession(LoginReference, newTokens: Bool)
     case endSession(LoginReference, waits: Bool, password: SecretBytes?)
     case sessions
 }

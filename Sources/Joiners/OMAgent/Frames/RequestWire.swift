@@ -33,8 +33,8 @@ extension AgentRequest {
         case .useSession(let login):
             body.write(login)
             return .useSession
-        case .renewSession(let login, let anew):
-            body.write(login, anew)
+        case .renewSession(let login, let newTokens):
+            body.write(login, newTokens)
             return .renewSession
         case .endSession(let login, let waits, let password):
             body.write(login, waits)
@@ -65,7 +65,7 @@ extension AgentRequest {
             return .unlock(paths, keys, openedBy: login, idle: idle, hard: hard)
         case .keepSession: return .keepSession(try wire.read())
         case .useSession: return .useSession(try wire.read())
-        case .renewSession: return .renewSession(try wire.read(), anew: try wire.read())
+        case .renewSession: return .renewSession(try wire.read(), newTokens: try wire.read())
         case .endSession:
             let login: LoginReference = try wire.read()
             let waits: Bool = try wire.read()

@@ -44,10 +44,10 @@ extension AgentClient {
         }
     }
 
-    /// Asks the server, through the agent, whether the session is valid. With `anew` the agent asks for new
+    /// Asks the server, through the agent, whether the session is valid. With `newTokens` the agent asks for new
     /// tokens in any case.
-    public func renewSession(_ login: LoginReference, anew: Bool) throws(AgentError) -> SessionCheckResult {
-        switch try ask(.renewSession(login, anew: anew)) {
+    public func renewSession(_ login: LoginReference, newTokens: Bool) throws(AgentError) -> SessionCheckResult {
+        switch try ask(.renewSession(login, newTokens: newTokens)) {
         case .session(let session): return .valid(session)
         case .noSession: return .none
         case .sessionRefused(let refusal): return .refused(refusal)

@@ -111,9 +111,9 @@ final class SessionEntry: @unchecked Sendable {
     }
 
     /// The question to its server. Nil without a server's session.
-    func question(anew: Bool) -> OnlineQuestion? {
+    func question(newTokens: Bool) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
-        return anew && isOAuth
+        return newTokens && isOAuth
             ? .refresh(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
     }

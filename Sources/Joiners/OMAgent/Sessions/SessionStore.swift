@@ -92,14 +92,14 @@ final class SessionStore: Sendable {
 
     /// Asks the server whether the session is valid.
     ///
-    /// - Parameter anew: Whether to ask for new tokens in any case.
-    func renew(_ login: LoginReference, anew: Bool) -> SessionCheckResult {
+    /// - Parameter newTokens: Whether to ask for new tokens in any case.
+    func renew(_ login: LoginReference, newTokens: Bool) -> SessionCheckResult {
         while true {
-            switch step(login, anew) {
+            switch step(login, newTokens) {
             case .answer(let verdict): return verdict
             case .wait(let pending):
                 let verdict = pending.wait()
-                if pending.renewsTokens || !anew { return verdict }
+                if pending.renewsTokens || !newTokens { return verdict }
             case .ask(let entry, let pending, let question):
                 let verdict = apply(ask(question), for: entry)
                 pending.fulfil(verdict)
@@ -114,17 +114,17 @@ final class SessionStore: Sendable {
         case ask(SessionEntry, PendingSessionCheck, OnlineQuestion)
     }
 
-    private func step(_ login: LoginReference, _ anew: Bool) -> Step {
+    private func step(_ login: LoginReference, _ newTokens: Bool) -> Step {
         let clock = clock()
         return entries.withLock { entries in
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
             if let pending = entry.pending { return .wait(pending) }
-            guard let question = entry.question(anew: anew) else {
+            guard let question = entry.question(newTokens: newTokens) else {
                 return .answer(.refused(.failed(.unusableSession)))
             }
-            let pending = PendingSessionCheck(renewsTokens: anew)
+            let pending = PendingSessionCheck(renewsTokens: newTokens)
             entry.pending = pending
             return .ask(entry, pending, question)
         }

@@ -9,7 +9,7 @@ public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
     /// The server refused another password, or the user.
     case rejectedOther = "401 for another password"
     /// 403, 423.
-    case forbidden = "403, 423"
+    case forbidden = "403 or 423"
     /// The provider says that the account is blocked.
     case blocked = "account blocked"
     case otherFailure = "any other online failure, cancel"

@@ -54,7 +54,7 @@ public final class NewSlot: Sendable {
 
     /// A slot of the same kind for the same secret with another stretch, because the old slot is below the policy.
     convenience init(
-        _ slot: KeySlot, stretching secret: borrowing SecretBytes, anew parameters: Argon2id.Parameters
+        _ slot: KeySlot, stretching secret: borrowing SecretBytes, with parameters: Argon2id.Parameters
     ) throws(VaultError) {
         try self.init(slot.kind, stretching: secret, parameters)
     }

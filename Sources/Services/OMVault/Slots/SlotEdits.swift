@@ -63,7 +63,7 @@ extension Vault {
             let raised = try settings().policy.raised(parameters)
         else { return nil }
         // The slow part, outside every lock.
-        let new = try NewSlot(slot, stretching: secret, anew: raised)
+        let new = try NewSlot(slot, stretching: secret, with: raised)
         do throws(VaultError) { return try replaceSlot(slot, with: new, now: now).slot } catch {
             // Another unlock was faster.
             guard case .slotChanged = error else { throw error }

@@ -74,7 +74,7 @@ struct AgentSessionClient {
 
     /// Renews a session whose access token has expired. Until the server gives a new token, the session lets no user in.
     private func renewed(_ session: AgentSession, _ profile: Profile, _ client: AgentClient) -> AgentSession? {
-        switch try? client.renewSession(session.login, anew: true) {
+        switch try? client.renewSession(session.login, newTokens: true) {
         case .valid(let new)? where new.state == .valid && new.isOf(profile): return new
         case .refused(.failed(.unusableSession, _, _))?:
             context.output.notice("the session's access token has expired, and the server gave no token to renew it")

@@ -32,7 +32,7 @@ struct LoginRefresh: Verb {
         let key = LoginKey(try UserName(user), profile, try domain.map { try IdentityDomain($0) } ?? .none)
         let agent = AgentSessionClient(context, access)
         agent.endOutdated(RequestedUser(user: key.user, domain: key.domain), profile)
-        let verdict = try agent.running()?.renewSession(agent.login(key), anew: true) ?? .none
+        let verdict = try agent.running()?.renewSession(agent.login(key), newTokens: true) ?? .none
         switch verdict {
         case .none: throw Self.noSession(key)
         case .refused(let refusal): throw Failure(duringRenewal: refusal)

@@ -109,7 +109,7 @@ struct LoginStatusCommand: Verb {
                 guard session.state != .idle, session.hasServerSession, !isOutdated(session, access) else {
                     return ShownSession(session: session)
                 }
-                switch try client.renewSession(session.login, anew: false) {
+                switch try client.renewSession(session.login, newTokens: false) {
                 case .valid(let now): return ShownSession(session: now, isConfirmed: true)
                 case .none: return nil
                 case .refused(let refusal):
