@@ -14,10 +14,10 @@ import Testing
 @testable import OMVault
 
 @Suite("The agent's memory", .onOwnThreads, .enabled(if: geteuid() == 0, "only root may look")) struct MemoryTests {
-    private static let item = "an item that nobody else would name so"
+    private static let item = "an item with a name of its own"
     private static let field = "a field of another name than any"
-    private static let value = "a value that stands nowhere else, 4711"
-    private static let wanted = "what nobody else would look for, 0815"
+    private static let value = "a value that occurs nowhere else, 4711"
+    private static let wanted = "words for no other search, 0815"
 
     @Test(
         "R40 after lock the memory has no key of when-unlocked, no password and no item; before lock it has the key",
@@ -113,7 +113,7 @@ import Testing
     @Test("after a session ends, the memory has neither its tokens nor the client's secret; before, it has both")
     func afterLogout() throws {
         let home = try AgentHome(options: ["--no-memfd-secret"]), login = try sessionLogin()
-        let access = "an access token that stands nowhere else, 4711", password = "a password for the logout, 4712"
+        let access = "an access token that occurs nowhere else, 4711", password = "a password for the logout, 4712"
         try home.client.keep(try keptSession(login, token: tokens(access)))
         _ = try home.client.useSession(login)
         _ = try home.client.renewSession(login, newTokens: true)

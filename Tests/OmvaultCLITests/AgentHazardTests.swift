@@ -181,7 +181,7 @@ import Testing
         let ran = try await bash(
             Self.ticket + """
                 id=/proc/sys/kernel/random/boot_id
-                # An agent to which the boot has the id that stands in the file.
+                # An agent for which the boot has the id in the file.
                 fake() {
                     unshare "$1" bash -c 'mount --bind "$0" '$id' && exec omvault -q agent start' "$PWD/$2"
                 }
@@ -216,7 +216,7 @@ import Testing
             AgentTests.start + """
                 unlock
                 agent=$(pid)
-                # Whoever holds the vault's lock keeps the agent at the change.
+                # A process that holds the vault's lock stops the agent in the change.
                 cat > hold.py <<'PY'
                 import fcntl, glob, os, sys
                 held = [os.open(path, os.O_RDWR) for path in glob.glob('.local/state/omvault-device/*.lock')]

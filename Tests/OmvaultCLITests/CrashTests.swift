@@ -109,7 +109,7 @@ private final class CrashSite {
                     \(Self.check)wrong > said 2>/dev/null &
                 exec 7< trace
                 while read -r process line <&7 && [[ $line != *'stopped by'* && $line != '+++ '* ]]; do :; done
-                # A copy: one that is stopped may hold SQLite's locks.
+                # A copy: a stopped process may hold SQLite's locks.
                 mkdir copy; cp -a .local .config copy
                 HOME=$PWD/copy omvault login status --json
                 kill -CONT "$process" 2> /dev/null
@@ -242,7 +242,7 @@ private final class CrashSite {
 
         """
 
-    /// What stands in the newer of the two slots of the counter: failed, then attempts ever.
+    /// The newer of the two slots of the counter: failed attempts, then all attempts.
     private static let failed = """
         python3 -c 'import sys
         b = open(sys.argv[1], "rb").read()

@@ -185,7 +185,7 @@ import Testing
                 done > shown
                 omvault crypto inspect --in k.pem --json --key-password-from cmd:'printf x' > /dev/null 2>> shown || true
                 omvault crypto convert --in k.pem --to raw --insecure -o seed
-                # The seed as it may appear: in hex, or in base64 and base64url from any byte on, whatever stands around it.
+                # The seed as it may appear: in hex, or in base64 and base64url from any byte on, whatever is around it.
                 cat > spellings.py <<'END'
                 import base64, sys
                 seed = open('seed', 'rb').read()

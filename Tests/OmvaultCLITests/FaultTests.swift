@@ -84,7 +84,7 @@ import Testing
                     omvault -q verify --deep --key-file-from file:key 2> found || echo "verify $? $(cat found)"
                     state=$(\(change.state))
                     pending=$(sqlite3 "$vault" 'SELECT count(*) FROM pending')
-                    # A rekey notes what it is going to write before it does. Before any mark was on the disk only what nobody needs may fail. SQLite drops what comes of its sync
+                    # A rekey notes what it is going to write before it does. Before any mark was on the disk only unneeded steps may fail. SQLite drops what comes of its sync
                     # of the folder, so that must have been synced before.
                     sed '/INJECTED/,$d' trace > earlier
                     noted=before

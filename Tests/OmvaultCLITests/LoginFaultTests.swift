@@ -1,4 +1,4 @@
-// A login on a disk that refuses, and one that is killed while it caches what a server said. Kills of an offline attempt are in
+// A login on a disk that refuses, and a login that is killed while it caches a server's answer. Kills of an offline attempt are in
 // CrashTests.
 
 import Foundation

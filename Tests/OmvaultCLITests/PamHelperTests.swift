@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("PAM's helper belongs to nobody's terminal", .enabled(if: geteuid() == 0, "only root has a system store"))
+@Suite("PAM's helper belongs to no terminal", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct PamHelperTests {
     /// `hold` takes the lock of the log of logins, for which each settlement waits: an attempt then stays between its charge
     /// and its settlement. `typed` asks for a password at the terminal and says when the helper is there; once the program that
@@ -24,7 +24,7 @@ struct PamHelperTests {
         open("release").readline()' &
             read -r < held
         }
-        # A stopped process does not end. One that its parent has not waited for has ended.
+        # A stopped process does not end. A zombie has ended.
         ends() {
             ended() {
                 local state

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("PAM asks the system store, and nobody else", .enabled(if: geteuid() == 0, "only root has a system store"))
+@Suite("PAM asks only the system store", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct PamTests {
     @Test("R62: right, wrong, locked out, wiped, expired and not cached have six different answers")
     func verdicts() async throws {

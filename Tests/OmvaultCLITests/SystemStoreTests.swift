@@ -59,7 +59,7 @@ struct SystemStoreTests {
             chmod 755 "$PWD"
             refused 14 setpriv --reuid=65534 --clear-groups omvault login unlock ada --system
             for n in 1 2 3; do answers ada wrong '.'; done
-            # A wipe that is due by now is not called off.
+            # A wipe that is due is not cancelled.
             omvault -q profile set work OnAttemptsExceeded=wipe --system
             refused 24 omvault login unlock ada --system
             refused 23 omvault login check ada --system --password-from file:right

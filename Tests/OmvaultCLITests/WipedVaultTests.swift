@@ -8,7 +8,7 @@ import Testing
     /// The runtime folder is in memory, for tickets. The vaults `personal` and `second` have the same login slot.
     ///
     /// - `guess` gives one wrong password and prints what becomes of it.
-    /// - `state VAULT` prints whether the item of the level when-unlocked and the one of after-first-unlock are readable.
+    /// - `state VAULT` prints whether the items of when-unlocked and after-first-unlock are readable.
     private static let start =
         AgentTests.start.replacingOccurrences(
             of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir",

@@ -25,7 +25,7 @@ func bash(_ script: String, environment: [String: String] = [:]) async throws ->
     return try await run(command(script), in: home, environment: variables(home, environment))
 }
 
-/// Runs `script` as ``bash(_:environment:)`` does, but at a terminal: each answer is typed, as it stands, once its
+/// Runs `script` as ``bash(_:environment:)`` does, but at a terminal: each answer is typed, unchanged, once its
 /// prompt was shown. `output` is everything that the terminal showed.
 ///
 ///     let ran = try await atTerminal("omvault get github:password", [("Password", "secret\n")])

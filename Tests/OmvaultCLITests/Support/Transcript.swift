@@ -15,7 +15,7 @@ import Foundation
 ///     [exit 10]
 ///
 /// - `$ ` begins a command; a line that begins with `> ` continues it.
-/// - `…` stands for any text within a line; as a whole line, for any number of lines.
+/// - `…` matches any text within a line; as a whole line, for any number of lines.
 /// - `[exit N]` ends the output of a command whose exit code is not 0.
 /// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` types
 ///   the last code that was shown: a line of one word with a dash.
@@ -123,7 +123,7 @@ extension Transcript.Step {
     }
 }
 
-/// Patterns in which one element stands for any number of elements.
+/// Patterns in which one element matches any number of elements.
 private enum Wildcard {
     static func matches<Element>(
         _ text: ArraySlice<Element>, _ pattern: ArraySlice<Element>, isAny: (Element) -> Bool,
@@ -190,7 +190,7 @@ private struct Parser {
                 return step
             }
             guard var current = step else {
-                throw Transcript.Malformed(page: page, line: index + 1, reason: "output stands before the first command")
+                throw Transcript.Malformed(page: page, line: index + 1, reason: "there is output before the first command")
             }
             let isNew = current.output?.isEmpty ?? true
             if isNew, line == ">" || line.hasPrefix("> ") {
