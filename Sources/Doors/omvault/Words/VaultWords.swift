@@ -153,8 +153,8 @@ extension Failure {
                 hint: "look at it with omvault get \(name.text.shown), then give --if-rev \(revision)")
         case .unchanged:
             self.init(
-                .unchanged, "the field already has this value; nothing was changed",
-                hint: "omvault history ITEM shows its versions")
+                .unchanged, "the vault already has exactly that; nothing was changed",
+                hint: "omvault get ITEM and omvault policy show print what it has")
         case .tooLarge:
             self.init(usage: "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
         case .mistypedRecoveryCode:

@@ -204,7 +204,7 @@ extension LoginAccess {
             output.notice("profile \"\(profile.name.text)\" no longer allows the remembered data; it was deleted")
         } catch {
             output.notice(
-                "profile \"\(profile.name.text)\" no longer allows the remembered data, but it could not be deleted: "
+                "the remembered data of profile \"\(profile.name.text)\" could not be compared with the profile: "
                     + Failure(error).message)
         }
     }

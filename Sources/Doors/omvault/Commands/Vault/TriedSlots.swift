@@ -26,11 +26,11 @@ struct TriedSlots {
         tried = KeySlot.tried(kind, of: slots)
         guard !tried.isEmpty else {
             // A login slot can be chosen with --keyslot only.
-            let others = Set(slots.filter { $0.kind != .login }.map(\.kind.option)).sorted().joined(separator: ", ")
+            let others = Set(slots.filter { $0.kind != .login }.map(\.kind.option)).sorted().joined(separator: " or ")
             throw Failure(
                 .badSecret, "\(owner) has no \(kind.noun)",
                 hint: others.isEmpty
-                    ? "choose a slot with --keyslot ID" : "unlock with one of \(others), or choose with --keyslot ID")
+                    ? "choose a slot with --keyslot ID" : "unlock with \(others), or choose a slot with --keyslot ID")
         }
         untried = slots.filter { [tried] slot in slot.kind == kind && !tried.contains(slot) }
     }

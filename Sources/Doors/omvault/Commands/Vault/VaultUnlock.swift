@@ -115,7 +115,7 @@ extension VaultAccess {
             )
         } catch {
             context.output.notice(
-                "slot \(slot.id) is stretched less than the policy asks for, and this could not be changed now: "
+                "the stretch of slot \(slot.id) could not be compared with the policy, or not raised: "
                     + "\(Failure(error, vault: location.name).message). The next unlock tries again")
         }
     }
