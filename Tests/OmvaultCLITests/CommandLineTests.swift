@@ -10,16 +10,16 @@ import Testing
         #expect(
             try await bash("omvault get --help").output.contains(
                 """
-                ITEM:FIELD prints the exact bytes of that field, no newline added. ITEM: does so
-                for the field "password", or for the only field. ITEM shows the item with its
-                secrets concealed; --reveal shows them too.
+                ITEM:FIELD prints the exact bytes of that field, no newline added. "ITEM:" with
+                the colon prints the field "password", or the only field. ITEM shows the item
+                with its secrets concealed; --reveal shows them too.
 
                   omvault get github:password
 
                 """))
         #expect(
             try await bash("COLUMNS=50 omvault get --help").output.contains(
-                "field,\nno newline added. ITEM: does so for the field\n"))
+                "field,\nno newline added. \"ITEM:\" with the colon prints\n"))
         let words = "a bb\nccc\n\n  omvault x\n--y z\n"
         #expect(HelpText.filled("OVERVIEW: \(words)\nUSAGE: x", 80) == "OVERVIEW: a bb ccc\n\n  omvault x --y z\n\nUSAGE: x")
         #expect(HelpText.filled(words, 80) == words)

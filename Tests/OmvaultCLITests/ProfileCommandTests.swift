@@ -53,6 +53,7 @@ import Testing
                 omvault: enrolled ada under profile "p": after 4 wrong passwords in a row, the next wrong one locks the login
                 denied reason=offline_not_allowed
                 omvault: error: the administrator of this machine does not allow offline logins
+                omvault: hint: if the profile has a server, log in online: --mode online
                 exit 13
                 exit 9
                 exit 14

@@ -87,7 +87,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .ok: "success, granted or match"
         case .general: "an error that no other code names"
         case .usage: "bad command, flag or argument"
-        case .aborted: "declined, or the input ended at a prompt (a signal is 128 + its number)"
+        case .aborted: "declined, or the input ended at a prompt; after a signal the code is 128 and its number"
         case .unsupported: "not built in, or not on this platform"
         case .exists: "the target already exists and --force was not given"
         case .noVault: "the vault does not exist"

@@ -5,6 +5,9 @@ struct KeyFileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password of an encrypted key file comes from.", valueName: "source"))
     var keyPasswordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("PKCS#12: the key of this name, or number as inspect counts.", valueName: "name|number"))
+    @Option(
+        help: ArgumentHelp(
+            "PKCS#12: the key to use, by its name or by its number in the list of 'omvault crypto inspect'.",
+            valueName: "name|number"))
     var identity: String?
 }

@@ -77,7 +77,7 @@ enum ReferencePages {
             markdown: """
                 \(options.isEmpty ? "It takes" : "It also takes") \
                 \(opens ? "[the options that open a vault](README.md#options-that-open-a-vault) and " : "")\
-                [the options of every command](README.md#options-of-every-command), and has their exit codes.
+                [the options of every command](README.md#options-of-every-command). Their exit codes apply too.
                 """)
         guard !page.ownExitStatuses.isEmpty else { return }
         markdown.heading(level, "Exit codes")

@@ -14,6 +14,8 @@ extension Failure {
 
     /// This hint helps only if a credential is cached. ``LoginAccess/denied(_:_:_:)`` leaves it out otherwise.
     static let offlineHint = "--mode offline uses the cached credential"
+    /// The next step if no login under this profile is possible.
+    static let profileHint = "omvault profile set NAME changes the profile; omvault profile show NAME prints it"
 
     /// A login that was refused under a profile.
     ///
@@ -35,7 +37,8 @@ extension Failure {
                 hint: "log in online (--mode online): the server may have a new policy")
         case .ceiling:
             self.init(
-                .policy, "the administrator of this machine does not allow offline logins", hint: "log in online: --mode online")
+                .policy, "the administrator of this machine does not allow offline logins",
+                hint: "if the profile has a server, log in online: --mode online")
         case .profile, .standard, nil:
             self.init(
                 .policy, "the profile does not allow offline logins",
@@ -66,7 +69,7 @@ extension Failure {
             case .unknown: ["\(online); where there is no server, \(enrolment)"]
             case .online: [online]
             case .enrolment: [enrolment]
-            case .impossible: []
+            case .impossible: ["docs/reference/profiles.md lists the servers that this version can log in to"]
             }
         }
 

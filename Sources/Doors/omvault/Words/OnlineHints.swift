@@ -11,12 +11,15 @@ extension OnlineRefusal {
         switch self {
         case .untrusted(let cause): [cause.hint(profile), Failure.offlineHint]
         case .unreachable(.noHelper): ["put omvault-agent beside omvault; swift build --product omvault-agent builds it"]
-        case .unreachable(.nameNotFound): [NameServices.hint].compactMap(\.self)
-        case .rejected, .forbidden, .blocked, .unreachable: []
-        case .failed(let failure, let status, let wait):
-            [wait.map { "try again in \($0) s" }, failure.hint(profile, status)].compactMap(\.self)
-                + (profile.map { failure.offlineHints($0, status) } ?? [])
+        case .unreachable(.nameNotFound): [NameServices.hint ?? Self.addressHint(profile)]
+        case .unreachable: [Self.addressHint(profile)]
+        case .rejected, .forbidden, .blocked: []
+        case .failed(let failure, let status, let wait): failure.hints(profile, status, wait)
         }
+    }
+
+    private static func addressHint(_ profile: Profile?) -> String {
+        "check the network, and the address that omvault profile show \(profile?.name.text ?? "NAME") prints"
     }
 
     /// What the user can do if a logout did not end the session at the server.
@@ -54,6 +57,13 @@ extension UntrustedCause {
 }
 
 extension OnlineFailure {
+    fileprivate func hints(_ profile: Profile?, _ status: UInt16?, _ wait: UInt32?) -> [String] {
+        let hints =
+            [wait.map { "try again in \($0) s" }, hint(profile, status)].compactMap(\.self)
+            + (profile.map { offlineHints($0, status) } ?? [])
+        return hints.isEmpty ? ["try again; if it stays so, ask the administrator of the server"] : hints
+    }
+
     /// What to do, if the message does not say it already.
     fileprivate func hint(_ profile: Profile?, _ status: UInt16?) -> String? {
         switch self {

@@ -19,7 +19,8 @@ extension Failure {
         case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice", hint: "give it once")
         case .value(let key):
             self.init(
-                .config, "\(key.rawValue) is not \(key.valueType.words)", hints: key.valueType.hint.map { [$0] } ?? [])
+                .config, "\(key.rawValue) is not \(key.valueType.words)",
+                hint: key.valueType.hint ?? "docs/reference/profiles.md lists the keys and their values")
         case .plainSecret(let key):
             self.init(
                 .config, "\(key.rawValue) takes the source of the secret, never the secret itself",

@@ -104,6 +104,7 @@ extension LoginAccess {
         {
             return failure
         }
-        return failure.with(hints: failure.hints.filter { $0 != Failure.offlineHint })
+        let others = failure.hints.filter { $0 != Failure.offlineHint }
+        return failure.with(hints: others.isEmpty ? [Failure.profileHint] : others)
     }
 }

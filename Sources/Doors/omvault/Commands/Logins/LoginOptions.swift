@@ -23,7 +23,8 @@ struct LoginOptions: ParsableArguments {
 
 /// The help for the rule of ``LoginAccess/profileName(_:)``.
 let profileHelp = ArgumentHelp(
-    "The profile; if not given, the only one there is, else \(ConfigurationURL.defaultName).", valueName: "name")
+    "The profile. Without this option: the only profile, or of several the profile named \(ConfigurationURL.defaultName).",
+    valueName: "name")
 
 let systemStoreHelp: ArgumentHelp =
     "The store that PAM asks, in /var/lib/omvault and /etc/omvault: root only, and no variable is read."

@@ -65,7 +65,9 @@ struct CipherOptions: ParsableArguments {
     var encoding: Encoding?
 
     @Option(
-        help: ArgumentHelp("The form of 'openssl enc': pbkdf2, or legacy without -pbkdf2.", valueName: "derivation"))
+        help: ArgumentHelp(
+            "The form of 'openssl enc': 'pbkdf2' for files made with -pbkdf2, 'legacy' for files made without it.",
+            valueName: "derivation"))
     var openssl: Derivation?
 
     @Option(help: ArgumentHelp("With --openssl: its -md; sha256 if not given.", valueName: "name"))

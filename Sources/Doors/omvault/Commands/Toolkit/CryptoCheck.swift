@@ -22,8 +22,8 @@ struct CryptoCheck: Verb {
 
             Names: \(CryptoCheck.schemeNames).
 
-            If you wrote the string with --no-append-salt, --no-prefix or --no-base64, give the same switch here, and with
-            --salt-from or --alg what the string does not say.
+            If you wrote the string with --no-append-salt, --no-prefix or --no-base64, give the same switch here. Give the salt
+            with --salt-from and the algorithm with --alg, if the string does not have them.
 
             --batch reads lines: a stored hash, a tab and a value. With --hash-from each line is a value. It prints match, mismatch
             or refused for each line. It exits with 0 if there are lines and all match, else with 20.
@@ -42,7 +42,7 @@ struct CryptoCheck: Verb {
     var schemes: String?
 
     @Option(
-        help: ArgumentHelp("The form it must have: hex, base64, sdk, sdk-android, ldap, phc.", valueName: "encoding"))
+        help: ArgumentHelp("The form of the stored hash: hex, base64, sdk, sdk-android, ldap, phc.", valueName: "encoding"))
     var encoding: HashEncoding?
 
     @Option(help: ArgumentHelp("The algorithm of a hash that names none.", valueName: "name"), completion: .algorithms("hash"))
@@ -69,7 +69,8 @@ struct CryptoCheck: Verb {
     @Flag(help: "Read lines from FILE.")
     var batch = false
 
-    @Argument(help: "The data whose hash it is, or with --batch the lines; - is standard input.", completion: .file())
+    @Argument(
+        help: "The file with the data to check; with --batch, the file with the lines. - is standard input.", completion: .file())
     var file: String?
 
     private var isBare: Bool { encoding == .hex || encoding == .base64 }

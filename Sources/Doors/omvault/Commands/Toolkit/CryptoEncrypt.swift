@@ -12,8 +12,8 @@ struct CryptoEncrypt: Verb {
             Writes a sealed file that 'omvault crypto decrypt' opens: to a password, a key of 32 bytes (--key-from) or public keys
             (--recipient, or --tag for a key pair in the vault). Every piece of it is authenticated.
 
-            Only for exchange with other programs: --raw, --openssl and the algorithms that sealed files do not have write the bare
-            cipher, IV and ciphertext (docs/reference/toolkit.md). Most of them do not notice a change.
+            --raw, --openssl and each algorithm that sealed files do not use write only the IV and the ciphertext. Use them only to
+            exchange files with other programs. Most of these ciphers do not detect a changed file (docs/reference/toolkit.md).
 
               omvault crypto encrypt --openssl pbkdf2 --alg aes-256-cbc -i a -o a.enc
               omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
@@ -28,7 +28,7 @@ struct CryptoEncrypt: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "A public key that may open it: a key file of X25519, om://VAULT/ITEM, or 32 bytes in hex or base64.",
+            "Encrypt to this public key: a key file of X25519, om://VAULT/ITEM, or 32 bytes in hex or base64.",
             valueName: "pub"))
     var recipient: [String] = []
 

@@ -8,9 +8,10 @@ struct CryptoInspect: Verb {
         commandName: "inspect",
         abstract: "Describe a key file or an encrypted file, without its secret.",
         discussion: """
-            Tells the kind of an encrypted key file without its password; with --key-password-from it tells the key too.
+            Tells the kind of an encrypted key file without its password. With --key-password-from it describes the key too.
             Fingerprints are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. For a file of 'omvault crypto encrypt' it
-            tells what opens it, the algorithm, the cost of its password and its sizes; only 'omvault crypto decrypt' proves them.
+            tells what opens it, the algorithm, the cost of its password and its sizes. Only 'omvault crypto decrypt' shows whether
+            these are genuine.
 
               omvault crypto inspect --in id.pem
               omvault crypto inspect --in id.p12 --key-password-from tty --json

@@ -30,7 +30,8 @@ struct CryptoKeygen: Verb {
     var type: String
 
     @Option(
-        help: ArgumentHelp("The size: of rsa 2048 to 8192 (3072), of aes 128, 192 or 256 (256).", valueName: "bits"))
+        help: ArgumentHelp(
+            "The size. rsa: 2048 to 8192, by default 3072. aes: 128, 192 or 256, by default 256.", valueName: "bits"))
     var bits: Int?
 
     @Option(

@@ -38,7 +38,9 @@ struct CryptoOTPURI: Verb {
     var period: UInt64?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("A counted password, and the counter of its next code.", valueName: "number"))
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Make a URI for counted codes (HOTP). The number is the counter of the next code.", valueName: "number"))
     var counter: UInt64?
 
     func validate() throws {

@@ -8,9 +8,10 @@ struct CryptoWrap: Verb {
         commandName: "wrap",
         abstract: "Wrap a key with another key.",
         discussion: """
-            Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649, RFC 8017, libsodium's sealed box). Of the last three
-            --kek-from is the file of a public key; rsa-pkcs1, RSA below 2048 bits and MD5 need --insecure. A wrapping
-            key may stand in a vault: --kek-from om://VAULT/ITEM. --password-from is then the vault's.
+            Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649, RFC 8017, libsodium's sealed box).
+            rsa-oaep-HASH, rsa-pkcs1 and x25519 take a public key file as --kek-from. rsa-pkcs1, RSA below 2048 bits and MD5
+            need --insecure. A wrapping key may be in a vault: --kek-from om://VAULT/ITEM. --password-from is then the
+            vault's.
 
               omvault crypto wrap --kek-from file:kek --key-from file:key -o key.wrapped
               omvault crypto wrap --alg rsa-oaep-sha256 --kek-from file:theirs.pem --key-from file:key -o key.wrapped

@@ -27,7 +27,7 @@ struct FunctionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("PBKDF2 and HKDF: the hash function.", valueName: "name"))
     var hash: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("bcrypt: 2 to this power rounds, 4 to 31.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("bcrypt: the rounds are 2 to this power; 4 to 31.", valueName: "number"))
     var cost: Int?
 
     func function(_ family: PasswordFunction.Family) throws -> PasswordFunction {

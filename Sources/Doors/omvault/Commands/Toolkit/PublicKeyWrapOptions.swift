@@ -5,7 +5,7 @@ struct PublicKeyWrapOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password of an encrypted --kek-from comes from.", valueName: "source"))
     var kekPasswordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("rsa-oaep: the mask's hash; else the same.", valueName: "hash"))
+    @Option(help: ArgumentHelp("rsa-oaep: the hash of the mask. The default is the hash of --alg.", valueName: "hash"))
     var mgf: String?
 
     @Option(help: ArgumentHelp("rsa-oaep: the label, as text.", valueName: "text"))

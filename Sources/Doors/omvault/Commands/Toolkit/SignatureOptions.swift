@@ -10,10 +10,12 @@ struct SignatureOptions: ParsableArguments {
     var alg: String?
 
     @Option(
-        help: ArgumentHelp("PSS: the salt's length in bytes, digest, or any (max when signing).", valueName: "length"))
+        help: ArgumentHelp(
+            "PSS: the salt's length in bytes, or 'digest' for the hash's length, or 'any' (the longest when signing).",
+            valueName: "length"))
     var saltLength = "digest"
 
-    @Option(help: ArgumentHelp("PSS: the mask's hash; else the message's.", valueName: "hash"))
+    @Option(help: ArgumentHelp("PSS: the hash of the mask. The default is the message's hash.", valueName: "hash"))
     var mgf: String?
 
     @Option(help: ArgumentHelp("How the signature is written: raw, base64 or hex.", valueName: "encoding"))

@@ -6,8 +6,8 @@ struct WorkOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Allow this many times the usual limit of work: 1 GiB of memory filled 4 times, 10,000,000 iterations of "
-                + "PBKDF2, bcrypt's cost 16.", valueName: "times"))
+            "Allow a multiple of the usual work limit. The usual limit: 1 GiB of memory filled 4 times, 10,000,000 "
+                + "iterations of PBKDF2, or bcrypt's cost 16.", valueName: "times"))
     var maxWork: Int?
 
     var limit: WorkLimit { WorkLimit(factor: maxWork ?? 1) }

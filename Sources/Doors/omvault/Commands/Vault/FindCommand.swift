@@ -39,7 +39,7 @@ struct FindCommand: Verb {
     @Flag(help: "Look in the trash.")
     var trash = false
 
-    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
+    @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
     func validate() throws {

@@ -8,8 +8,8 @@ struct GetCommand: Verb {
         commandName: "get",
         abstract: "Print a secret, or show an item.",
         discussion: """
-            ITEM:FIELD prints the exact bytes of that field, no newline added. ITEM: does so for the field "password", or
-            for the only field. ITEM shows the item with its secrets concealed; --reveal shows them too.
+            ITEM:FIELD prints the exact bytes of that field, no newline added. "ITEM:" with the colon prints the field "password", or
+            the only field. ITEM shows the item with its secrets concealed; --reveal shows them too.
 
               omvault get github:password
               omvault get github:
@@ -32,7 +32,7 @@ struct GetCommand: Verb {
     @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
     var rev: UInt64?
 
-    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
+    @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {

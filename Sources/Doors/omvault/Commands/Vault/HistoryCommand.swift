@@ -23,7 +23,7 @@ struct HistoryCommand: Verb {
     @Option(help: ArgumentHelp("Show the fields of one version, concealed.", valueName: "rev"))
     var show: UInt64?
 
-    @Flag(help: "Read once, although the vault is older than the one this device saw last.")
+    @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {
