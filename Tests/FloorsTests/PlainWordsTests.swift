@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 @Suite("Plain words") struct PlainWordsTests {
-    /// The words that a search can find. Quotations and a few sentences need them. `anew:` is the label of a parameter.
+    /// The words that a search can find. Quotations and a few sentences need them.
     private static func count(in text: String) throws -> Int {
-        let words = "whoever|anew(?!:)|nobody|somebody|one that|the one of|of before|by now|is to be|are to be|comes to|stands"
+        let words = "whoever|anew|nobody|somebody|one that|the one of|of before|by now|is to be|are to be|comes to|stands"
         // `Regex` takes a minute for all the files.
         let expression = try NSRegularExpression(pattern: "\\b(\(words))\\b", options: .caseInsensitive)
         return expression.numberOfMatches(in: text, range: NSRange(text.startIndex..., in: text))
@@ -44,6 +44,6 @@ import Testing
     @Test("the search finds the words in any case, as whole words")
     func search() throws {
         #expect(try Self.count(in: "Whoever has it, makes it anew. It is to be the one that stands. Nobody") == 6)
-        #expect(try Self.count(in: "standstill, one thatch, becomes told, renewal, renew(login, anew: true)") == 0)
+        #expect(try Self.count(in: "standstill, one thatch, becomes told, renewal") == 0)
     }
 }

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Random bytes that are not secret: salts, ids, nonces. And random choices, which may be.
+/// Random bytes for salts, ids and nonces, which are not secret. Random choices, which may be secret.
 public enum Random {
     public static func bytes(_ count: Int) -> [UInt8] {
         unsafe [UInt8](count: count) { unsafe randombytes_buf($0, count) }

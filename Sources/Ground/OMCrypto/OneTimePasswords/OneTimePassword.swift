@@ -10,7 +10,7 @@ public import OMSecrets
 /// A code is a secret too while it is valid.
 public struct OneTimePassword: ~Copyable, Sendable {
     /// The hash function of the HMAC. RFC 6238 names these three. HMAC does not need a hash without collisions, so SHA-1 is
-    /// good enough here, and the only one that every authenticator app knows.
+    /// good enough here. It is also the only hash that all authenticator apps support.
     public enum Hash: String, CaseIterable, Hashable, Sendable {
         case sha1, sha256, sha512
 

@@ -68,8 +68,8 @@ final class Ledger: LedgerTables {
     }
 
     /// SQLite opens the ledger and, a moment later, the log of that name. If another login replaces the ledger in
-    /// between, SQLite reads the old file with the log of the new one. So a file that is not in place afterwards is
-    /// closed, also one that cannot be read, and the path is opened again.
+    /// between, SQLite reads the old file with the log of the new one. So this looks at the path again. If another file
+    /// is there, it closes the first file, readable or not, and opens the path again.
     ///
     /// - Parameter opened: The file that was opened.
     private static func connect(_ path: String, _ opened: inout FileNumber?) throws(StorageError) -> Database {

@@ -38,7 +38,7 @@ struct UnwrapCheck: VectorCheck {
                 if let oaep { try key.unwrap(wrapped, oaep) } else {
                     try key.unwrapPKCS1(unauthenticated: wrapped)
                 }
-            return again.isEqual(to: secret) ? .agrees : .differs("what was wrapped anew does not unwrap")
+            return again.isEqual(to: secret) ? .agrees : .differs("the key that was wrapped again does not unwrap")
         }
     }
 }
