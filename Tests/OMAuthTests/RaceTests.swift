@@ -41,8 +41,11 @@ import Testing
         #expect(row.charged == 0 && row.failed == 0)
     }
 
-    @Test("of 20 simultaneous enrolments of one user one succeeds, and the others need its password")
-    func enrolments() async throws {
+    // The window of a race is narrow: of 30 rounds one hit the race that was found here.
+    @Test(
+        "of 20 simultaneous enrolments of one user one succeeds, and the others need its password",
+        arguments: 0..<Sweep.count(200, sample: 3))
+    func enrolments(round: Int) async throws {
         let home = try Home(), profile = try policy()
         let outcomes = try await atOnce(20) { _ in
             refusal { () throws(AuthError) in

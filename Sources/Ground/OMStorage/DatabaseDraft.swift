@@ -27,10 +27,13 @@ extension Database {
     }
 
     /// Whether there is no file at `path`, but a write-ahead log for one.
+    ///
+    /// The log is looked for first. A log is made after its file, so a log that another process makes meanwhile cannot
+    /// be taken for one without a file.
     package static func hasLogWithoutFile(_ path: String) throws(StorageError) -> Bool {
-        var status = stat()
-        guard try !FilePath.exists(path), lstat(path + "-wal", &status) == 0 else { return false }
-        return status.st_size > 0
+        var log = stat()
+        guard lstat(path + "-wal", &log) == 0, log.st_size > 0 else { return false }
+        return try !FilePath.exists(path)
     }
 
     private static func write<E: StorageErrorConvertible>(

@@ -42,7 +42,9 @@ public struct DeviceFolder: Sendable {
         if let key = try load() { return key }
         // A new key would make every vault and login of the lost key look damaged.
         guard try !folder.names().contains(where: { $0.hasSuffix(HighWaterFile.suffix) }) else {
-            throw .deviceKeyMissing
+            // Another process may have made both since. A key is made before its marks.
+            guard let key = try load() else { throw .deviceKeyMissing }
+            return key
         }
         let key = Key<Deriving>.random()
         do throws(StorageError) {

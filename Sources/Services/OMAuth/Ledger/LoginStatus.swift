@@ -45,11 +45,11 @@ extension Authenticator {
     ///   ``AuthError/unknownProfile(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
-        let device = try backend.loadDevice()
-        let ledger = try backend.openLedger()
-        guard let ledger else { return [] }
-        guard let device else {
+        guard let ledger = try backend.openLedger() else { return [] }
+        guard let device = try backend.loadDevice() else {
             let rows = try ledger.rows()
+            // A login may have made both since. The key is made before its row.
+            if !rows.isEmpty, try backend.loadDevice() != nil { return try status(profiles) }
             return Self.sorted(rows.map { LoginStatus(unusable: $0.bytes, .deviceKeyMissing) })
         }
         let store = try LoginStore(ledger, device, of: self)

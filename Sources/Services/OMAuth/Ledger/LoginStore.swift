@@ -52,8 +52,12 @@ struct LoginStore: ~Copyable {
     /// - Throws: ``AuthError/noCredential``, ``AuthError/otherDeviceKey``, ``AuthError/rolledBack``,
     ///   ``AuthError/quarantined``, ``AuthError/busy``, ``AuthError/storage(_:)``.
     borrowing func find(_ key: LoginKey) throws(AuthError) -> LoginRow {
-        if let row = try load(key.id(under: device)) { return row }
-        throw try isHeldUnderOtherKey(key) ? .otherDeviceKey : .noCredential
+        let id = key.id(under: device)
+        if let row = try load(id) { return row }
+        guard try isHeldUnderOtherKey(key) else { throw .noCredential }
+        // The row that was found may be a new one under this device's key.
+        guard let row = try load(id) else { throw .otherDeviceKey }
+        return row
     }
 
     /// The row of an id.

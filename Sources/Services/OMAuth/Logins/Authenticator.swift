@@ -250,19 +250,21 @@ public struct Authenticator: Sendable {
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/rolledBack``, ``AuthError/deviceKeyMissing``.
     func open(_ key: LoginKey) throws(AuthError) -> LoginStore {
-        let device = try backend.loadDevice()
+        // Another process may enrol at the same time: it makes the ledger, the device key, the mark and the row, in this
+        // order. What seems to be missing before it is looked for again.
         let ledger = try backend.openLedger()
-        guard let ledger else {
-            guard let device else { throw .noCredential }
-            // Attack: an attacker deletes the whole ledger. The marks of its rows still exist.
-            let marks = try backend.marks(key.id(under: device), under: device)
-            let mark = try storing { () throws(StorageError) in try marks.read() }
-            throw mark?.first?.isVacant ?? true ? .noCredential : .rolledBack
+        guard let device = try backend.loadDevice() else {
+            let isEmpty = try ledger?.rows().isEmpty ?? true
+            guard !isEmpty else { throw .noCredential }
+            guard try backend.loadDevice() != nil else { throw .deviceKeyMissing }
+            return try open(key)
         }
-        guard let device else {
-            let isEmpty = try ledger.rows().isEmpty
-            throw isEmpty ? .noCredential : .deviceKeyMissing
-        }
+        if let ledger { return try LoginStore(ledger, device, of: self) }
+        let marks = try backend.marks(key.id(under: device), under: device)
+        let mark = try storing { () throws(StorageError) in try marks.read() }
+        guard let mark = mark?.first, !mark.isVacant else { throw .noCredential }
+        // Attack: an attacker deletes the whole ledger. The marks of its rows still exist.
+        guard let ledger = try backend.openLedger() else { throw .rolledBack }
         return try LoginStore(ledger, device, of: self)
     }
 

@@ -86,8 +86,9 @@ extension Authenticator {
 
     /// - Returns: Whether all bytes of the login are gone from the ledger.
     private func removeLogin(_ key: LoginKey) throws(AuthError) -> Bool {
-        let device = try backend.loadDevice()
+        // In this order: a device key is made before the rows of a ledger.
         let found = try backend.openLedger()
+        let device = try backend.loadDevice()
         guard let device else {
             guard let found else { throw .noCredential }
             return try removeWithoutKey(key, found)
@@ -105,8 +106,9 @@ extension Authenticator {
         let ledger = try backend.makeLedger()
         if try backend.loadDevice() == nil {
             // A new device key beside old rows would turn "the key is missing" into "the row belongs to another key".
+            // Another process may have made both since. A key is made before its rows, so it is looked for again.
             let isEmpty = try ledger.rows().isEmpty
-            guard isEmpty else { throw .deviceKeyMissing }
+            if !isEmpty, try backend.loadDevice() == nil { throw .deviceKeyMissing }
         }
         let device = try backend.makeDevice()
         return try LoginStore(ledger, device, of: self)
