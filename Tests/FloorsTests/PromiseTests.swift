@@ -19,6 +19,19 @@ import Testing
         #expect(Self.faults(rows, titles: titles) == [])
     }
 
+    @Test("every suite and transcript that the list of adversarial tests names exists")
+    func adversarialTests() throws {
+        let page = try String(contentsOf: repository.appending(path: "docs/reference/login.md"), encoding: .utf8)
+        let section = try #require(page.components(separatedBy: "## The adversarial tests\n").last)
+        let suites = Set(section.matches(of: /`(\w+Tests)`/).map { String($0.1) })
+        #expect(suites.count > 20, "the list was not found")
+        #expect(suites.subtracting(try Self.titles().keys).sorted() == [])
+        let folder = repository.appending(path: "Tests/Transcripts")
+        let pages = Set(section.matches(of: /`([a-z-]+\.md)`/).map { String($0.1) })
+        #expect(pages.count > 4, "the pages were not found")
+        #expect(pages.filter { !FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }.sorted() == [])
+    }
+
     @Test("every mutant is under one promise, beside a suite that must fail for it, and its source exists")
     func mutants() async throws {
         let rows = try Self.rows()
