@@ -57,7 +57,8 @@ import Testing
                 charged
                 """,
             [
-                ("Password of ada: ", "wrong word\n"), ("attempts left: 2", ""), ("Password of ada: ", "open sesame\n"),
+                ("Password of ada: ", "wrong word\n"), ("2 more wrong passwords are tolerated", ""),
+                ("Password of ada: ", "open sesame\n"),
                 ("nothing was checked or counted: try again in 3", ""), ("Password of ada: ", "\u{4}"), ("ended 3", ""),
                 ("\"charged\":1", ""),
             ])

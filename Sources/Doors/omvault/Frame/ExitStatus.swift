@@ -111,15 +111,15 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .badSignature: "the signature does not verify"
         case .unsafeAlgorithm: "needs --insecure"
         case .vectors: "a test vector failed, or none was run"
-        case .auditFindings: "audit --fail-on matched"
-        case .doctorFindings: "doctor or verify found problems"
+        case .auditFindings: "(reserved)"
+        case .doctorFindings: "verify found problems"
         case .network: "the server cannot be reached"
         case .remoteAuth: "the server does not let the user in"
         case .remoteError: "the server gave no usable answer, or its certificate is not trusted"
         case .io: "reading or writing failed, or the disk is full"
         case .agent: "the agent cannot be reached"
-        case .clipboard: "no clipboard"
-        case .editor: "the editor failed"
+        case .clipboard: "(reserved)"
+        case .editor: "(reserved)"
         }
     }
 }

@@ -59,6 +59,11 @@ struct HelpPage {
     /// The usage without its title; a wide page has it in one line.
     var usage: String { head.last?.replacing("USAGE: ", with: "") ?? "" }
 
+    /// The words that call the command.
+    private var command: String {
+        usage.split(separator: " ").prefix { !$0.hasPrefix("<") && !$0.hasPrefix("[") }.joined(separator: " ")
+    }
+
     /// The sections in our order.
     ///
     /// - Parameter width: The width that the parser wrapped the text to.
@@ -88,7 +93,7 @@ struct HelpPage {
         let sections = sections(width)
         var lines = head + [""] + sections.flatMap(\.lines)
         if sections.contains(where: \.listsCommands) {
-            lines += ["omvault COMMAND --help explains a command, with examples."]
+            lines += ["\(command) COMMAND --help explains a command, with examples."]
         } else {
             lines.removeLast()
         }

@@ -12,8 +12,17 @@ enum UsageError {
         let error = parts[0].prefix(1).lowercased() + parts[0].dropFirst()
         let help = help(of: verb)
         if parts.count == 2 { return Failure(.usage, error, hint: "did you mean \(parts[1])  (\(help))") }
+        if let (_, word) = error.wholeMatch(of: /unexpected argument '(.*)'/)?.output, let option = options[verb] {
+            return Failure(.usage, error, hint: "did you mean \(option) \(word)?  (\(help))")
+        }
         return Failure(.usage, error, hint: help)
     }
+
+    /// The option that takes a word which a user types as an argument.
+    private static let options = [
+        ["crypto", "encrypt"]: "-i", ["crypto", "decrypt"]: "-i", ["crypto", "inspect"]: "-i",
+        ["unlock"]: "--vault", ["lock"]: "--vault", ["status"]: "--vault",
+    ]
 
     /// Refuses an unknown letter, and several letters after one dash, since no option here has those. The parser would read
     /// each letter as an option: it answers `add -dash`, which contains an h, with help and exit 0. Then a script believes that

@@ -84,6 +84,15 @@ extension Failure {
         }
     }
 
+    /// - Parameter left: How many more wrong passwords are allowed.
+    private static func tolerated(_ left: Int) -> String {
+        switch left {
+        case 0: "no wrong password is tolerated any more; the next one "
+        case 1: "1 more wrong password is tolerated; the next one after it "
+        default: "\(left) more wrong passwords are tolerated; the next one after them "
+        }
+    }
+
     private init(withoutSDKCode error: AuthError, _ profile: Profile?) {
         let renewal = Renewal(profile)
         switch error {
@@ -137,8 +146,7 @@ extension Failure {
         case .wrongPassword(let left, let consequence):
             self.init(
                 .badSecret,
-                "wrong password; attempts left: \(left); "
-                    + (left == 0 ? "the next wrong password " : "one more wrong password after these ") + consequence.words,
+                "wrong password; " + Self.tolerated(left) + consequence.words,
                 hint: "omvault login status shows the state of every login",
                 details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
         case .tooManyAttempts(let last):
@@ -265,7 +273,7 @@ extension DamagedFile {
 }
 
 extension OnAttemptsExceeded {
-    /// The consequence, as the verb after "the next wrong password".
+    /// The consequence, as the verb after "the next one".
     var words: String {
         switch self {
         case .wipe: "wipes the cached credential"

@@ -82,6 +82,10 @@ extension OnlineFailure {
             return
                 "use https in LoginURL and OAuthTokenEndpoint, or http to localhost, 127.x.x.x or [::1]; for PAM and --system "
                 + "http needs a port below 1024, since any user of this machine can listen at a higher port"
+        case .unusableUser:
+            return
+                "check the user name: HTTP Basic cannot carry a colon in it, and no server takes a control character; if the name is "
+                + "right, ask the administrator of the server for another one"
         case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant, .unauthorizedClient:

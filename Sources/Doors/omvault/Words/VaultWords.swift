@@ -159,7 +159,8 @@ extension Failure {
             self.init(usage: "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
         case .mistypedRecoveryCode:
             self.init(
-                .badSecret, "this is not a recovery code: a character is missing or mistyped", hint: "type the code again")
+                .badSecret, "this is not a recovery code: a character is missing or mistyped",
+                hint: "compare it with the code that you wrote down, and give it again")
         case .malformedKeyFile:
             self.init(
                 .badSecret, "this is not a key file, or one of its characters was changed",
@@ -167,14 +168,11 @@ extension Failure {
         case .invalidItemName:
             self.init(
                 .usage, "the item's name is not valid",
-                hints: ["an item's name has 1 to 255 bytes of UTF-8, no control characters and no colon", Self.colonHint])
+                hint: "an item's name has 1 to 255 bytes of UTF-8, no control characters and no colon")
         case .invalidFieldName:
             self.init(
                 .usage, "the field's name is not valid",
-                hints: [
-                    "a field's name has 1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign",
-                    Self.colonHint,
-                ])
+                hint: "a field's name has 1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
         case .emptyKey: self.init(usage: "the key of a credential or property cannot be empty")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
@@ -208,7 +206,27 @@ extension Failure {
     static let lookHint = "HOME=NEWFOLDER omvault backup restore FILE --recovery-from tty"
     /// What to write for an address with a colon.
     private static let colonHint =
-        "a colon ends an item's name, as in ITEM:FIELD; write - for it, or keep a login under its address: omvault credential add URL"
+        "a colon ends an item's name, as in ITEM:FIELD; write - for it, and put the address in a field: --field address=tty"
+
+    /// - Parameter text: The item's name as it was typed.
+    init(_ error: VaultError, itemName text: String) {
+        self.init(error, vault: nil)
+        guard error == .invalidItemName else { return }
+        if text.isEmpty {
+            self = with(hints: ["give the item a name, such as github"])
+        } else if text.utf8.contains(UInt8(ascii: ":")) {
+            self = with(hints: [Self.colonHint])
+        } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            self = with(hints: ["write the name without line ends, tabs and other control characters"])
+        }
+    }
+
+    /// - Parameter text: What was typed behind `ITEM:`. Of an address with a colon, this is the rest.
+    init(_ error: VaultError, fieldName text: String) {
+        self.init(error, vault: nil)
+        guard error == .invalidFieldName, text.hasPrefix("//") || text.utf8.contains(UInt8(ascii: ":")) else { return }
+        self = with(hints: hints + [Self.colonHint])
+    }
 }
 
 extension EntryReference {

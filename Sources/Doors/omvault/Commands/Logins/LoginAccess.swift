@@ -27,6 +27,8 @@ struct LoginAccess {
     }
 
     var isSystem: Bool { folders == nil }
+    /// What a hint's command needs to mean this store.
+    var systemOption: String { isSystem ? " --system" : "" }
 
     /// The name of a login for the agent. Nil for the system store, and if a name is too long for the agent.
     func agentLogin(_ key: LoginKey) -> LoginReference? {
@@ -76,7 +78,10 @@ struct LoginAccess {
             let mode = receipt.details.mode
             guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(mode) }
             return login
-        } catch { throw Failure(anyError: error) }
+        } catch {
+            let named = AskedLogin(profileName: profile, user: user, domain: domain == .none ? nil : domain, mode: nil)
+            throw withNames(Failure(anyError: error), named)
+        }
     }
 
     static func nothingToUnlock(_ mode: LoginDetails.Mode) -> Failure {
@@ -97,8 +102,8 @@ struct LoginAccess {
             throw Failure(
                 .usage, names.isEmpty ? "there is no profile yet" : "there are \(names.count) profiles",
                 hint: names.isEmpty
-                    ? "omvault profile set NAME OfflineAuthAllowed=true"
-                    : "choose one with --profile NAME; omvault profile ls lists them")
+                    ? "omvault profile set NAME OfflineAuthAllowed=true\(systemOption)"
+                    : "choose one with --profile NAME; omvault profile ls\(systemOption) lists them")
         }
         return names[0]
     }

@@ -87,7 +87,22 @@ extension LoginAccess {
         case let error as Failure: failure = error
         default: return error
         }
-        return withUsefulHints(failure, asked)
+        return withNames(withUsefulHints(failure, asked), asked)
+    }
+
+    /// The hints to remove or enroll the login, with its own names. A name that a shell would change is not filled in, nor
+    /// is anything for a domain that the profile does not name: the command would mean another login.
+    func withNames(_ failure: Failure, _ asked: AskedLogin) -> Failure {
+        guard let user = asked.user?.text, user.wholeMatch(of: /[A-Za-z0-9_][A-Za-z0-9_.@-]*/) != nil,
+            asked.domain == nil || asked.domain == asked.profile?.domain
+        else { return failure }
+        let names = "\(user) --profile \(asked.profileName.text)"
+        return failure.with(
+            hints: failure.hints.map { hint in
+                hint.replacing("USER --profile NAME", with: "USER").replacing("login unlock USER", with: "login unlock \(names)")
+                    .replacing("login rm USER", with: "login rm \(names)\(systemOption)")
+                    .replacing("login enroll USER", with: "login enroll \(names)\(systemOption)")
+            })
     }
 
     private func policy(for asked: AskedLogin) -> LoginPolicy? {

@@ -27,7 +27,7 @@ struct LoginRemove: Verb {
         let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
         let authenticator = access.authenticator()
         let ids = (try? authenticator.ids(naming: key)) ?? []
-        let removal = try authenticator.remove(user, profile, domain: domain, server: key.server)
+        let removal = try remove(key, authenticator)
         let agent = AgentSessionClient(context, access)
         agent.endSessions(naming: key)
         agent.lockOpened(naming: key, before: ids)
@@ -43,6 +43,17 @@ struct LoginRemove: Verb {
         if removal == .pending {
             context.output.notice(
                 "another process still reads an old state of the ledger; the next login command erases the remaining bytes")
+        }
+    }
+
+    private func remove(_ key: LoginKey, _ authenticator: Authenticator) throws(Failure) -> Authenticator.Removal {
+        do throws(AuthError) {
+            return try authenticator.remove(key.user, key.profile, domain: key.domain, server: key.server)
+        } catch {
+            let failure = Failure(error)
+            guard error == .noCredential else { throw failure }
+            let option = login.system ? " --system" : ""
+            throw failure.with(hints: ["omvault login status\(option) lists the credentials that are cached"])
         }
     }
 }

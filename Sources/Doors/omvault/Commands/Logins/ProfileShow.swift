@@ -8,9 +8,9 @@ struct ProfileShow: Verb {
         abstract: "Show a profile with its defaults.",
         discussion: """
             VALUE is the value in force. FROM says who decided it: default, set (the profile), server (the server's policy, which the
-            next login online takes) or ceiling (the administrator's policy, or the most that a server may say). EFFECT is acts,
-            later (for a kind of server that this version does not have) or none (no effect on this system). Values whose effect is
-            later or none are shown only if the profile or the server sets them; --json shows all.
+            next login online takes) or ceiling (the administrator's policy, or the most that a server may say). EFFECT is "acts",
+            "kept, for later" (for a kind of server that this version does not have) or "kept, no effect" (on this system); --json
+            calls them acts, later and none. Kept values are shown only if the profile or the server sets them; --json shows all.
 
               omvault profile show work
             """)

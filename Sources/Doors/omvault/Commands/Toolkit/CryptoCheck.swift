@@ -18,7 +18,7 @@ struct CryptoCheck: Verb {
             The stored string names its scheme, and --schemes says which schemes are allowed: names as they stand in the strings
             (SaltedSHA-256, SSHA512, salted-sha256, argon2id, pbkdf2-sha256, bcrypt …) and the groups salted, unsalted, password
             and all. Without --schemes it is salted,password. Another scheme is exit 13, and so is more work than --max-work
-            allows. Hashes of crypt(3), such as $6$, are not read here (4).
+            allows. A scheme that omvault does not have is exit 4, and so are hashes of crypt(3), such as $6$.
 
             Names: \(CryptoCheck.schemeNames).
 
@@ -114,6 +114,7 @@ struct CryptoCheck: Verb {
             hashFrom == nil
             ? SecretBytes(copying: []) : try sources.read("--hash-from", prompt: "Stored hash", keepNewline: noBase64)
         try stored.withBytes(CryptHash.refuse)
+        if !isIncomplete { try stored.withBytes(CryptHash.refuseUnknown) }
         let secret =
             secretFrom == nil
             ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)

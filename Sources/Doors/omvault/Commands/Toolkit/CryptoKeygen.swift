@@ -122,6 +122,11 @@ struct CryptoKeygen: Verb {
 
     private func write(_ kind: KeyKind, _ context: CommandContext) throws {
         if let pub, OutputFile.areSame(pub, output ?? "-") {
+            guard output != nil else {
+                throw Failure(
+                    .usage, "the private key and the public key would both go to standard output",
+                    hint: "give --out FILE for the private key")
+            }
             throw Failure(usage: "--out and --pub name the same file: the public key would replace the private key")
         }
         guard !noPassword || insecure else { throw Self.plainKeyGate }

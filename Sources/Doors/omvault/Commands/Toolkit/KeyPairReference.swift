@@ -23,6 +23,11 @@ struct KeyPairReference {
         }
     }
 
+    /// What the hint's command needs to mean the vault of the reference.
+    private var vaultOption: String {
+        reference.vault.map { $0 == VaultLocation.defaultName ? "" : " --vault \($0)" } ?? ""
+    }
+
     /// Unlocks the vault, then stores the pair that `make` returns.
     func store(
         secrets: borrowing SecretSources, unlock: UnlockOptions, level: LevelOptions, context: CommandContext,
@@ -36,7 +41,8 @@ struct KeyPairReference {
         do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
             throw Failure(
                 .exists, "\"\(reference.item)\" is already in vault \"\(access.location.name)\"",
-                hint: tag.map { "omvault crypto keyrm --tag \($0)" } ?? "omvault rm \(reference.item)"
+                hint: tag.map { "choose another tag; omvault crypto keyrm --tag \($0) deletes the old key for good" }
+                    ?? "choose another name; omvault rm \(reference.item)\(vaultOption) moves the old key to the trash"
             ).with(sdkCode: CryptoError.keyPairExists.sdkCode)
         }
         return SavedKeyPair(key: key, vault: access.location.name, item: reference.item)

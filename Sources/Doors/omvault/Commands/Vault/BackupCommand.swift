@@ -43,7 +43,7 @@ struct BackupCreate: Verb {
         let vault = try access.open(secrets, unlock)
         let progress = Progress(total: nil, context)
         var draft: Int?
-        let summary = try path.run(vault: access.location.name) { () throws(VaultError) in
+        let summary = try path.run(vault: access.location.name, isNew: true) { () throws(VaultError) in
             try vault.backUp(
                 to: path.path, portable: portable, drafting: { draft = TemporaryPath.removeOnSignal($0) },
                 progress: progress.add)

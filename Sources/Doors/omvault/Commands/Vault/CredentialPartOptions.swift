@@ -120,7 +120,7 @@ struct CredentialPartOptions: ParsableArguments {
     }
 
     private func check(_ property: FieldArgument) throws(Failure) {
-        let name = try property.fieldName()
+        let name = try property.fieldName(of: "--property")
         do throws(VaultError) {
             var probe = Credential()
             try probe.put(SecretBytes(copying: []), asProperty: name.text)

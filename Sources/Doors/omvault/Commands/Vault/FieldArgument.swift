@@ -16,10 +16,10 @@ struct FieldArgument: ExpressibleByArgument {
         source = SecretSourceArgument(argument: parts.count == 2 ? parts[1] : "")
     }
 
-    func fieldName() throws(Failure) -> FieldName {
+    func fieldName(of option: String = "--field") throws(Failure) -> FieldName {
         guard let name else {
             throw Failure(
-                .usage, "--field takes a name and a source, as in password=tty",
+                .usage, "\(option) takes a name and a source, as in password=tty",
                 hint: "sources: \(SecretSource.grammar)")
         }
         do throws(VaultError) { return try FieldName(name) } catch { throw Failure(error, vault: nil) }

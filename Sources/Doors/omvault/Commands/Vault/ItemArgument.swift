@@ -20,7 +20,7 @@ struct ItemArgument: ExpressibleByArgument {
     var meansDefaultField: Bool { field == "" }
 
     func itemName() throws(Failure) -> ItemName {
-        do throws(VaultError) { return try ItemName(item) } catch { throw Failure(error, vault: nil) }
+        do throws(VaultError) { return try ItemName(item) } catch { throw Failure(error, itemName: item) }
     }
 
     /// - Throws: ``ExitStatus/usage`` if no field was given.
@@ -31,7 +31,7 @@ struct ItemArgument: ExpressibleByArgument {
         }
         let item = try itemName()
         do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch {
-            throw Failure(error, vault: nil)
+            throw Failure(error, fieldName: field)
         }
     }
 }

@@ -34,7 +34,7 @@ struct KeySlots: Verb {
         let shown = try slots.map { slot in try ShownSlot(slot, policy, logins) }
         guard context.output.format == .json else {
             return try context.output.rows(
-                shown.map(\.row), header: ["ID", "TYPE", "CREATED (UTC)", "STRETCH", "STATE", "LOGIN"])
+                shown.map { $0.row(context.output.format) }, header: ["ID", "TYPE", "CREATED (UTC)", "STRETCH", "STATE", "LOGIN"])
         }
         var document = JSONDocument()
         document.field("vault", .text(access.location.name))
@@ -76,10 +76,10 @@ private struct ShownSlot {
         }
     }
 
-    var row: [String] {
+    func row(_ format: OutputFormat) -> [String] {
         [
             "\(slot.id)", slot.kind.name, Timestamp.text(slot.created),
-            slot.stretch.map { "\($0.memoryKiB >> 10) MiB, \($0.passes) passes" } ?? "-", state,
+            slot.stretch.map { $0.words(format) } ?? "-", state,
             owner.map { "\($0.user.text) (\($0.profile.text))" } ?? "-",
         ]
     }

@@ -52,7 +52,7 @@ struct PolicyShow: Verb {
                     ["default", policy.defaultLevel.spoken],
                     ["afu-ticket", policy.keepsTicket ? "on" : "off"],
                     ["history", "\(policy.history)"],
-                    ["stretch", "\(policy.stretch.memoryKiB >> 10) MiB, \(policy.stretch.passes) passes"],
+                    ["stretch", policy.stretch.words(context.output.format)],
                 ], header: ["RULE", "VALUE"])
         }
         var document = JSONDocument()
@@ -173,7 +173,9 @@ struct PolicySet: Verb {
             }
         case ("stretch", _): throw ValidationError("stretch takes --kdf-mem MIB and --kdf-time N")
         case (let rule?, _):
-            throw ValidationError("\"\(rule.shown)\" is not a rule; the rules are --default, afu-ticket, history and stretch")
+            throw ValidationError(
+                "\"\(rule.shown)\" is not a rule; the rules are afu-ticket, history and stretch; --default --level LEVEL sets the default level"
+            )
         }
     }
 }
@@ -243,9 +245,8 @@ extension ProtectionLevel {
             }
         let place =
             isDeviceOnly
-            ? "It is bound to this device: no backup to another device, no export and no sync contains it, and no recovery code"
-                + " opens it elsewhere."
-            : "It may leave this device in backups, exports and sync; elsewhere a recovery code or key file opens it."
+            ? "It is bound to this device: no backup to another device contains it, and no recovery code opens it elsewhere."
+            : "It may leave this device in backups; elsewhere a recovery code or key file opens it."
         return when + [place]
     }
 }

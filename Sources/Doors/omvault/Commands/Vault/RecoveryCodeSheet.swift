@@ -24,7 +24,7 @@ enum RecoveryCodeSheet {
         do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
         guard isSame else {
             throw Failure(
-                .aborted, "the typed code is not the recovery code; nothing was changed, and the code shown above opens nothing",
+                .aborted, "the given code is not the recovery code; nothing was changed, and the code shown above opens nothing",
                 hint: "run the command again for a new code")
         }
     }

@@ -31,3 +31,10 @@ struct StretchOptions: ParsableArguments {
         }
     }
 }
+
+extension Argon2id.Parameters {
+    /// `64 MiB, 3 passes`. Plain rows have the plural for 1 too, since scripts read them.
+    func words(_ format: OutputFormat) -> String {
+        "\(memoryKiB >> 10) MiB, \(passes) \(passes == 1 && format == .table ? "pass" : "passes")"
+    }
+}

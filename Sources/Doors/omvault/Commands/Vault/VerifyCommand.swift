@@ -40,6 +40,24 @@ struct VerifyCommand: Verb {
         if !problems.isEmpty { throw AlreadyReported(status: .doctorFindings) }
     }
 
+    /// What was checked, and is whole.
+    private func wholeWords(_ report: VaultReport) -> String {
+        guard deep else {
+            return ": its header, slots, marks and list of items are whole; --deep opens every version of every item too"
+        }
+        let items = "\(report.items.of("item")), \(report.trashed) in the trash"
+        return " is whole: \(items), \(report.versions.of("version")), all whole"
+    }
+
+    /// What is whole beside the problems.
+    private func otherWords(_ report: VaultReport) -> String {
+        guard report.versions > 0 else { return "" }
+        let (items, versions) = ((report.items + report.trashed).of("item"), report.versions.of("version"))
+        // An item whose older versions are damaged is counted, but it is not whole.
+        return report.findings.contains { $0.revision != nil }
+            ? "; \(versions) of \(items) can be read" : "; the other \(items) and \(versions) are whole"
+    }
+
     private func show(
         _ problems: [Problem], of report: VaultReport, vault: String, context: CommandContext
     ) throws(Failure) {
@@ -48,13 +66,9 @@ struct VerifyCommand: Verb {
                 try context.output.rows(
                     problems.map(\.row), header: ["LEVEL", "ITEM", "REVISION", "PROBLEM", "READABLE"])
             }
-            let counted =
-                deep
-                ? ": \(report.items.of("item")), \(report.trashed) in the trash, \(report.versions.of("version")), all whole" : ""
             return context.output.notice(
-                problems.isEmpty
-                    ? "vault \"\(vault.shown)\" is whole\(counted)"
-                    : "vault \"\(vault.shown)\" has \(problems.count.of("problem"))\(counted)")
+                "vault \"\(vault.shown)\""
+                    + (problems.isEmpty ? wholeWords(report) : " has \(problems.count.of("problem"))\(otherWords(report))"))
         }
         var document = JSONDocument()
         document.field("vault", .text(vault))
