@@ -130,6 +130,20 @@ public struct HashChecker: ~Copyable {
 }
 
 extension HashSchemes {
+    /// Whether a stored hash names a scheme that does not exist here, as `{CRYPT}…` and `$unknown$…` do.
+    package static func isUnknown(in stored: Span<UInt8>) -> Bool {
+        func name(upTo end: Int) -> String { String(decoding: (1..<end).map { stored[$0] }, as: UTF8.self) }
+        if let brace = StoredHash.closingBrace(stored), brace > 1 {
+            return HashScheme.braced[name(upTo: brace).lowercased()] == nil
+        }
+        guard !stored.isEmpty, stored[0] == UInt8(ascii: "$"), let end = stored.firstIndex(of: stored[0], from: 1), end <= 33
+        else { return false }
+        let name = name(upTo: end)
+        guard PHCString.isName(name), HashScheme.phc[name] == nil else { return false }
+        // A list has `bcrypt`, and its strings have `2a`, `2b` and `2y`.
+        return !PasswordHash.isFunction(name) || !name.hasPrefix("2") && (try? HashSchemes(list: name)) == nil
+    }
+
     /// The fast hash in `text`, if its scheme is allowed. For data that is too long for one value.
     ///
     /// - Parameter encoding: The form that the text must have. Nil accepts every form that names its scheme.

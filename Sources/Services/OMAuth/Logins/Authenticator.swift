@@ -251,7 +251,7 @@ public struct Authenticator: Sendable {
     /// - Throws: ``AuthError/noCredential``, ``AuthError/rolledBack``, ``AuthError/deviceKeyMissing``.
     func open(_ key: LoginKey) throws(AuthError) -> LoginStore {
         // Another process may enrol at the same time: it makes the ledger, the device key, the mark and the row, in this
-        // order. What seems to be missing before it is looked for again.
+        // order. So what seems to be missing is looked for again.
         let ledger = try backend.openLedger()
         guard let device = try backend.loadDevice() else {
             let isEmpty = try ledger?.rows().isEmpty ?? true

@@ -23,28 +23,12 @@ enum CryptHash {
 
     /// - Throws: ``ExitStatus/unsupported`` if the stored hash names a scheme that omvault does not have.
     static func refuseUnknown(_ stored: Span<UInt8>) throws(Failure) {
-        guard let isKnown = knows(stored), !isKnown else { return }
+        guard HashSchemes.isUnknown(in: stored) else { return }
         throw Failure(
             .unsupported, "omvault cannot check this scheme",
             hint: "the stored hash must have a scheme that omvault crypto check --help lists"
         ).with(sdkCode: CryptoError.schemeNotAllowed.sdkCode)
     }
-
-    /// Nil if `stored` begins neither with {NAME} nor with $NAME$.
-    private static func knows(_ stored: Span<UInt8>) -> Bool? {
-        guard stored.count > 1, let end = closings[stored[0]],
-            let last = (1..<min(stored.count, 64)).first(where: { stored[$0] == end }), last > 1
-        else { return nil }
-        let name = String(decoding: (1..<last).map { stored[$0] }, as: UTF8.self)
-        guard end == UInt8(ascii: "$") else {
-            return HashScheme.all.contains { $0.form != .phc && $0.name.lowercased() == name.lowercased() }
-        }
-        // Other text is no name, so the string is damaged.
-        guard name.wholeMatch(of: /[a-z0-9-]+/) != nil else { return nil }
-        return ["2a", "2b", "2y"].contains(name) || (try? HashSchemes(list: name)) != nil
-    }
-
-    private static let closings = [UInt8(ascii: "{"): UInt8(ascii: "}"), UInt8(ascii: "$"): UInt8(ascii: "$")]
 
     private static func begins(_ text: Span<UInt8>, with prefix: String) -> Bool {
         text.count >= prefix.utf8.count && prefix.utf8.enumerated().allSatisfy { text[$0.offset] == $0.element }

@@ -24,12 +24,6 @@ struct BackupPath {
         return try run { () throws(VaultError) in try BackupFile.open(path, progress: progress.add) }
     }
 
-    /// The folder that the backup is in.
-    private var folder: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     /// - Parameters:
     ///   - vault: The vault's name, for errors that are about the vault and not about the backup.
     ///   - isNew: Whether the backup is being made. Then its folder is what may be missing.
@@ -40,7 +34,8 @@ struct BackupPath {
             switch error {
             case .storage(.missing) where isNew:
                 throw Failure(
-                    .io, "there is no folder \"\(folder)\"", hint: "make it with mkdir, or give a path in another folder")
+                    .io, "there is no folder \"\(FilePath.folder(of: path))\"",
+                    hint: "make it with mkdir, or give a path in another folder")
             case .storage(.missing):
                 throw Failure(
                     .io, "there is no file or folder \"\(path)\"",
