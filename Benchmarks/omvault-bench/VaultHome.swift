@@ -121,7 +121,7 @@ final class VaultHome {
         return try timeMessage(count) {
             var values = FieldValues()
             try values.put(SecretBytes(copying: Array(Self.passphrase.utf8)), at: try FieldName("password"))
-            return .add(try ItemName(name), level: nil, values)
+            return .add(try ItemName(name), level: nil, ItemChange(set: values))
         }
     }
 

@@ -126,7 +126,7 @@ import Testing
         let changes = log.entries.count { (16...21).contains($0.event.kind) }
         let all = rounds.count * 9 + rounds.map(\.counted).reduce(0, +) + Self.counters + Self.shared
         #expect(changes == all || log.entries[0].sequence > 1 && changes < all)
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         #expect(try database.number("SELECT count(*) FROM pending") == 0)
     }
 }

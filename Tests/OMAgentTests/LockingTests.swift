@@ -82,6 +82,6 @@ extension ItemRequest {
     fileprivate static func changeOfTest() throws -> ItemRequest {
         var values = FieldValues()
         try values.put(bytes("new"), at: FieldName("f"))
-        return .update(try ItemName(ProtectionLevel.whenUnlocked.itemName), set: values, remove: [], ifRevision: nil)
+        return .update(try ItemName(ProtectionLevel.whenUnlocked.itemName), ItemChange(set: values), ifRevision: nil)
     }
 }

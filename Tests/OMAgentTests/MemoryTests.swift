@@ -136,7 +136,7 @@ import Testing
         let (name, field) = (try ItemName(Self.item), try FieldName(Self.field))
         var values = FieldValues()
         try values.put(bytes(Self.value), at: field)
-        guard case .reply(.changed) = try home.client.perform(home.paths, .add(name, level: nil, values)),
+        guard case .reply(.changed) = try home.client.perform(home.paths, .add(name, level: nil, ItemChange(set: values))),
             case .reply(.secrets) = try home.client.perform(home.paths, .secrets(name, revision: nil)),
             case .reply(.items) = try home.client.perform(home.paths, .items(trashed: false))
         else { throw AgentError.misbehaved }

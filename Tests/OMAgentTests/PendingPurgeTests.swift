@@ -57,7 +57,7 @@ import Testing
 
     /// Runs `body` while a connection of this process reads the earlier state.
     private func reading(_ home: AgentHome, _ body: () throws -> Void) throws {
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         try database.execute("BEGIN")
         _ = try database.number(VaultSchema.countRecords)
         try body()
@@ -66,7 +66,7 @@ import Testing
 
     /// Looks without opening the vault, because opening would finish the purge.
     private func pending(_ home: AgentHome) throws -> Int64 {
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         return try database.number(VaultSchema.countPending)
     }
 

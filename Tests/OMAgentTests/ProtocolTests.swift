@@ -221,7 +221,7 @@ import Testing
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .onlyLoginSlots,
             .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
             .malformedKeyFile,
-            .noLogHere, .vaultKnownHere,
+            .noLogHere, .vaultKnownHere, .invalidTag, .invalidExpiry, .notShowable(field), .laterContent,
             .ambiguousID([
                 EntryReference(
                     level: .whenUnlocked, entry: [UInt8](repeating: 1, count: 16),

@@ -56,9 +56,9 @@ import Testing
             let answer =
                 switch request {
                 case 0: try home.client.perform(home.paths, .items(trashed: false))
-                case 1: try home.client.perform(home.paths, .add(ItemName("new"), level: nil, values))
+                case 1: try home.client.perform(home.paths, .add(ItemName("new"), level: nil, ItemChange(set: values)))
                 default:
-                    try home.client.perform(home.paths, .update(always, set: values, remove: [], ifRevision: nil))
+                    try home.client.perform(home.paths, .update(always, ItemChange(set: values), ifRevision: nil))
                 }
             switch consume answer {
             case .locked(let state): #expect(state == .firstUnlocked && request < 2)
@@ -75,9 +75,9 @@ import Testing
         try home.makeVault()
         try home.unlock()
         func pending() throws -> Int64 {
-            try Database.open(home.vault, VaultSchema.schema).number("SELECT count(*) FROM pending")
+            try VaultSchema.open(home.vault).number("SELECT count(*) FROM pending")
         }
-        let reader = try Database.open(home.vault, VaultSchema.schema)
+        let reader = try VaultSchema.open(home.vault)
         for isOfAgent in [true, false] {
             let level = isOfAgent ? ProtectionLevel.whenUnlocked : .highest
             try reader.execute("BEGIN")
@@ -264,7 +264,7 @@ extension AgentHome: @unchecked Sendable {
         var values = FieldValues()
         try values.put(bytes("new"), at: FieldName("f"))
         let name = try ItemName(ProtectionLevel.whenUnlocked.itemName)
-        switch try client.perform(paths, .update(name, set: values, remove: [], ifRevision: nil)) {
+        switch try client.perform(paths, .update(name, ItemChange(set: values), ifRevision: nil)) {
         case .reply: return "changed"
         case .failure(let error): return "\(error)"
         case .locked(let state): return "locked \(state.rawValue)"

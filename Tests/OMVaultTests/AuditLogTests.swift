@@ -138,7 +138,7 @@ extension Home {
     func runsTampered() throws {
         let home = try homeWithALog()
         let file = try file(home)
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         func last() throws -> String { try database.text("SELECT hex(body) FROM log WHERE id = 9") }
         for _ in 1...3 { try file.record(.wrongSecret(slot: 2)) }
         let three = try last()
@@ -191,7 +191,7 @@ extension Home {
             try handle.truncate(atOffset: 0)
             try handle.write(contentsOf: bytes)
         }
-        _ = try Database.open(home.vault, VaultSchema.schema).truncateLog()
+        _ = try VaultSchema.open(home.vault).truncateLog()
         try overwrite(try Data(contentsOf: URL(filePath: home.root + "/old")))
         try guess(at: home.vault, acceptsRollback: true)
         try overwrite(whole)
@@ -263,7 +263,7 @@ extension Home {
     @Test("every flipped bit of an entry is noticed")
     func flips() throws {
         let home = try homeWithALog()
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         let count = try database.number("SELECT length(body) FROM log WHERE id = 5")
         let whole = try database.text("SELECT hex(body) FROM log WHERE id = 5")
         for index in 0..<Int(count) {
@@ -282,9 +282,9 @@ extension Home {
     func putBack() throws {
         let home = try homeWithALog()
         try home.save("before")
-        let old = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 8")
+        let old = try VaultSchema.open(home.vault).text("SELECT hex(body) FROM log WHERE id = 8")
         try file(home).record(.unlocked(slot: 1))
-        let other = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 9")
+        let other = try VaultSchema.open(home.vault).text("SELECT hex(body) FROM log WHERE id = 9")
         try home.putBack("before")
         #expect(try home.report().fault == LogFault(sequence: 9, kind: .missing))
         // The same position in another history, as in a copy of the vault on the same device.
@@ -323,7 +323,7 @@ extension Home {
         let file = try VaultFile.open(home.vault, device: home.device())
         let log = AuditLog(try home.device().make(), vault: try home.vaultID())
         let marks = try home.logMarks()
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         var seen = try #require(try marks.read())
         seen[MarkIndex.log] = try database.transaction(.write) { () throws(VaultError) in
             try log.append(
@@ -366,7 +366,7 @@ extension Home {
     func otherLogs() throws {
         let home = try homeWithALog()
         let other = try homeWithALog()
-        let theirs = try Database.open(other.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 8")
+        let theirs = try VaultSchema.open(other.vault).text("SELECT hex(body) FROM log WHERE id = 8")
         try home.tamper("UPDATE log SET body = x'\(theirs)' WHERE id = 8")
         #expect(try home.report().fault == LogFault(sequence: 8, kind: .changed))
         try FileManager.default.removeItem(atPath: home.deviceFolder)
@@ -439,7 +439,7 @@ extension Home {
 
 extension Home {
     func vaultID() throws -> [UInt8] {
-        try VaultFile.readHeader(try Database.open(vault, VaultSchema.schema)).id
+        try VaultFile.readHeader(try VaultSchema.open(vault)).id
     }
 
     func logMarks() throws -> HighWaterFile {

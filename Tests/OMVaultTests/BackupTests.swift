@@ -140,7 +140,7 @@ final class BackupHome {
     func portableBytes() throws {
         let site = try BackupHome(items: 40)
         let home = site.home
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         let header = try VaultFile.readHeader(database)
         // It must not contain wraps, states, entries, branches and records of the three levels.
         var parts: [(String, [UInt8])] = header.wraps.filter { $0.under != .root }

@@ -190,7 +190,7 @@ private final class FlipSite {
         }
         try home.save("pristine")
         do {
-            let database = try Database.open(home.vault, VaultSchema.schema)
+            let database = try VaultSchema.open(home.vault)
             #expect(try database.number("PRAGMA freelist_count") > 0)
             if keepsLog {
                 // While this connection is open, the close of the writer's connection does not move the log into the file.

@@ -30,7 +30,7 @@ import Testing
     @Test("R41 a vault's records for another device have nothing of a device-only item")
     func bytes() throws {
         let site = try BackupHome(items: 40)
-        let database = try Database.open(site.home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(site.home.vault)
         var find = try database.prepare("SELECT body FROM records")
         var (sent, bound, all): (Data, [Record], Data) = (Data(), [], Data())
         while try find.step() {

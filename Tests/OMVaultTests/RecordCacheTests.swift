@@ -244,7 +244,7 @@ extension Home {
     }
 
     func state(of level: ProtectionLevel) throws -> [UInt8] {
-        let database = try Database.open(vault, VaultSchema.schema)
+        let database = try VaultSchema.open(vault)
         var find = try database.prepare("SELECT state FROM levels WHERE level = ?1")
         try find.bind(1, Int64(level.code))
         _ = try find.step()
@@ -252,7 +252,7 @@ extension Home {
     }
 
     func setState(_ state: [UInt8], of level: ProtectionLevel) throws {
-        let database = try Database.open(vault, VaultSchema.schema)
+        let database = try VaultSchema.open(vault)
         var save = try database.prepare(VaultSchema.saveState)
         try save.bind(1, Int64(level.code))
         try save.bind(2, state)

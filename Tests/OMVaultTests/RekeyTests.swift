@@ -51,7 +51,7 @@ import Testing
     }
 
     private func blobs(_ home: Home) throws -> [Data] {
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         var found: [Data] = []
         for sql in [
             "SELECT body FROM records", "SELECT state FROM levels", "SELECT digests FROM branches",
@@ -78,7 +78,7 @@ import Testing
         #expect(isOld)
         let locked = try VaultFile.open(home.vault, device: home.device()).openAlways()
         #expect(try locked.value("open", "x") == "3")
-        let header = try VaultFile.readHeader(Database.open(home.vault, VaultSchema.schema))
+        let header = try VaultFile.readHeader(VaultSchema.open(home.vault))
         #expect(header.epoch == 2 && header.slots.map(\.id) == [1])
         // The vault can then be changed, and rekeyed again.
         try home.add("later", ["x": "6"])
@@ -103,7 +103,7 @@ import Testing
         #expect(try rekey(home) == .complete)
         let after = try bytes(home)
         for blob in old { #expect(after.range(of: blob.suffix(48)) == nil, "\(blob.count) bytes are left") }
-        #expect(try Database.open(home.vault, VaultSchema.schema).number("SELECT count(*) FROM pending") == 0)
+        #expect(try VaultSchema.open(home.vault).number("SELECT count(*) FROM pending") == 0)
     }
 
     @Test("while another process reads the old state the bytes stay, the vault says so, and the next open removes them")
@@ -111,7 +111,7 @@ import Testing
         let home = try filledHome()
         let old = try #require(try blobs(home).first)
         do {
-            let reader = try Database.open(home.vault, VaultSchema.schema)
+            let reader = try VaultSchema.open(home.vault)
             try reader.execute("BEGIN")
             _ = try reader.number("SELECT count(*) FROM records")
             #expect(try rekey(home) == .pending)
@@ -182,7 +182,7 @@ import Testing
         try home.tamper("UPDATE records SET body = zeroblob(376) WHERE id = (SELECT max(id) FROM records)")
         #expect(throws: VaultError.corrupt(.record)) { try rekey(home) }
         #expect(try home.get("many 3", "x") == "3")
-        let header = try VaultFile.readHeader(Database.open(home.vault, VaultSchema.schema))
+        let header = try VaultFile.readHeader(VaultSchema.open(home.vault))
         #expect(header.epoch == 1 && header.slots.count == 2)
     }
 }

@@ -75,7 +75,7 @@ extension Home {
     func unloggedEvent() throws {
         let home = try home()
         let marks = try home.logMarks()
-        let other = try Database.open(home.vault, VaultSchema.schema)
+        let other = try VaultSchema.open(home.vault)
         let before = try home.events()
         let waited = try marks.lock.hold { () throws(VaultError) in
             do { return try home.unlock() } catch { throw error as? VaultError ?? .noVault }
@@ -113,7 +113,7 @@ extension Home {
         try file.record(.wrongSecret(slot: 2))
         let log = AuditLog(try home.device().make(), vault: try home.vaultID())
         let marks = try home.logMarks()
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         var reads = 0
         func verified(meanwhile: () throws(VaultError) -> Void) throws -> AuditLogReport {
             reads = 0

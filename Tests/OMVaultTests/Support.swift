@@ -49,13 +49,13 @@ final class Home {
 
     /// Changes the file without the vault.
     func tamper(_ statements: String...) throws {
-        let database = try Database.open(vault, VaultSchema.schema)
+        let database = try VaultSchema.open(vault)
         for statement in statements { try database.execute(statement) }
     }
 
     /// Keeps a copy of the vault's files, or puts it back.
     func save(_ name: String) throws {
-        let database = try Database.open(vault, VaultSchema.schema)
+        let database = try VaultSchema.open(vault)
         _ = try database.truncateLog()
         try? FileManager.default.removeItem(atPath: root + "/" + name)
         try FileManager.default.copyItem(atPath: vault, toPath: root + "/" + name)

@@ -254,7 +254,7 @@ import Testing
         let home = try homeWithTwoItems()
         try home.save("kept")
         for (table, filter) in [("header", ""), ("slots", " WHERE id = 1")] {
-            let text = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM \(table)\(filter)")
+            let text = try VaultSchema.open(home.vault).text("SELECT hex(body) FROM \(table)\(filter)")
             let whole = try Hex.decode(text.lowercased())
             #expect(whole.count == (table == "header" ? VaultHeader.count : KeySlot.count))
             for offset in whole.indices {

@@ -100,7 +100,7 @@ import Testing
     func files() throws {
         let home = try Home()
         try home.create()
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         #expect(try database.number("PRAGMA synchronous") == 2)
         #expect(try database.text("PRAGMA journal_mode") == "wal")
         #expect(try database.number("PRAGMA secure_delete") == 1)

@@ -18,21 +18,21 @@ extension Home {
 
     func set(_ value: String, ifRevision: UInt64? = nil) throws {
         try unlock().edit { edit throws(VaultError) in
-            var values = FieldValues()
-            try values.put(secret(value), at: FieldName("x"))
-            try edit.update(ItemName("a"), set: values, ifRevision: ifRevision)
+            var change = ItemChange()
+            try change.set.put(secret(value), at: FieldName("x"))
+            try edit.update(ItemName("a"), change, ifRevision: ifRevision)
         }
     }
 
     func history(_ name: String = "a") throws -> [UInt64] { try unlock().history(ItemName(name)).map(\.revision) }
 
     func rows(_ table: String) throws -> Int64 {
-        try Database.open(vault, VaultSchema.schema).number("SELECT count(*) FROM \(table)")
+        try VaultSchema.open(vault).number("SELECT count(*) FROM \(table)")
     }
 
     /// The sealed bytes of every record, without the clear bytes before them.
     func boxes() throws -> [Data] {
-        let database = try Database.open(vault, VaultSchema.schema)
+        let database = try VaultSchema.open(vault)
         var each = try database.prepare("SELECT body FROM records")
         var boxes: [Data] = []
         while try each.step() { boxes.append(Data(each.bytes(0).dropFirst(80))) }
@@ -246,7 +246,7 @@ private let name = try! ItemName("a")
         try home.create()
         try home.addVersions(3)
         let boxes = try home.boxes()
-        let reader = try Database.open(home.vault, VaultSchema.schema)
+        let reader = try VaultSchema.open(home.vault)
         try reader.execute("BEGIN")
         #expect(try reader.number("SELECT count(*) FROM records") == 3)
         let vault = try home.unlock()
@@ -501,13 +501,13 @@ private let name = try! ItemName("a")
         try home.add("a", ["x": "1", "y": "2"])
         let vault = try home.unlock()
         let (x, none) = (try FieldName("x"), try FieldName("none"))
-        _ = try vault.perform(.update(name, set: FieldValues(), remove: [x], ifRevision: nil))
+        _ = try vault.perform(.update(name, ItemChange(removing: [x]), ifRevision: nil))
         #expect(try vault.item(name).fields.map(\.name.text) == ["y"] && vault.value(1) == "1")
         #expect(throws: VaultError.noField(none, of: name)) {
-            _ = try vault.perform(.update(name, set: FieldValues(), remove: [none], ifRevision: nil))
+            _ = try vault.perform(.update(name, ItemChange(removing: [none]), ifRevision: nil))
         }
         #expect(throws: VaultError.unchanged) {
-            _ = try vault.perform(.update(name, set: FieldValues(), remove: [], ifRevision: nil))
+            _ = try vault.perform(.update(name, ItemChange(), ifRevision: nil))
         }
     }
 }

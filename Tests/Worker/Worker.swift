@@ -132,20 +132,20 @@ private final class Crowd {
 
     func work(_ round: Int) throws {
         let own = try ItemName("own \(number) \(round)")
-        _ = try write(.add(own, level: nil, try values("v", "first")))
-        _ = try write(.update(own, set: try values("v", "second"), remove: [], ifRevision: nil))
+        _ = try write(.add(own, level: nil, ItemChange(set: try values("v", "first"))))
+        _ = try write(.update(own, ItemChange(set: try values("v", "second")), ifRevision: nil))
         guard try text(own, "v") == "second" else { throw Unexpected.value(own.text) }
         let levels = ProtectionLevel.allCases.filter { $0 != .whenUnlocked }
         _ = try write(.setLevel(own, levels[(number + round) % levels.count], ifRevision: nil))
         let isCounted = try count(try ItemName("counter \(number % 4)"))
         let shared = try ItemName("shared \(number % 3)")
-        _ = try write(.update(shared, set: try values("w\(number)", "\(round)"), remove: [], ifRevision: nil))
+        _ = try write(.update(shared, ItemChange(set: try values("w\(number)", "\(round)")), ifRevision: nil))
         _ = try write(.trash([own], ifRevision: nil))
         _ = try write(.restore(own, id: nil, revision: nil))
         let gone = try ItemName("gone \(number) \(round)")
-        _ = try write(.add(gone, level: nil, try values("v", "canary of \(number)")))
+        _ = try write(.add(gone, level: nil, ItemChange(set: try values("v", "canary of \(number)"))))
         _ = try write(.purge([gone], ifRevision: nil))
-        let last = try write(.update(own, set: try values("v", "last"), remove: [], ifRevision: nil))
+        let last = try write(.update(own, ItemChange(set: try values("v", "last")), ifRevision: nil))
         print("round \(number) \(round) level \(last?.level.code ?? 0) revision \(last?.revision ?? 0) counted \(isCounted)")
     }
 
@@ -156,7 +156,7 @@ private final class Crowd {
         else { throw Unexpected.answer }
         do {
             _ = try write(
-                .update(name, set: try self.values("n", "\(number + 1)"), remove: [], ifRevision: item.revision))
+                .update(name, ItemChange(set: try self.values("n", "\(number + 1)")), ifRevision: item.revision))
             return 1
         } catch let error as VaultError {
             guard case .changedMeanwhile(name, let found) = error, found != item.revision else { throw error }

@@ -13,17 +13,23 @@ package struct Database: ~Copyable {
     private let cache: StatementCache
     private let busy = BusyHandler()
 
-    /// Opens a file with our schema.
+    /// Opens a file with our schema, in one of its versions.
     ///
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
     ///   ``StorageError/laterFormat(_:)``.
-    package static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
+    package static func open(_ path: String, _ schemas: Schema...) throws(StorageError) -> Database {
         let database = try connect(path)
         // The application id is checked first. The journal mode below would otherwise convert a foreign database.
-        guard try database.number("PRAGMA application_id") == Int64(schema.applicationID) else { throw .corrupt }
-        let version = UInt32(truncatingIfNeeded: try database.number("PRAGMA user_version"))
-        guard version <= schema.version else { throw .laterFormat(version) }
-        guard version == schema.version, try database.tables() == schema.statements.sorted() else { throw .corrupt }
+        let kind = try database.number("PRAGMA application_id")
+        guard schemas.allSatisfy({ Int64($0.applicationID) == kind }) else { throw .corrupt }
+        // Both in one transaction: another process may upgrade the file between the two.
+        let schema = try database.transaction(.read) { () throws(StorageError) in
+            let version = try database.version()
+            guard schemas.contains(where: { $0.version >= version }) else { throw .laterFormat(version) }
+            let tables = try database.tables()
+            return schemas.first { $0.version == version && $0.statements.sorted() == tables }
+        }
+        guard schema != nil else { throw .corrupt }
         guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
         try database.execute("PRAGMA synchronous = FULL")
         return database
@@ -51,6 +57,25 @@ package struct Database: ~Copyable {
         // A statement that outlives this value closes the connection later. Then the busy handler no longer exists.
         sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
+    }
+
+    /// The version of the file's schema, as it is in the running transaction.
+    package borrowing func version() throws(StorageError) -> UInt32 {
+        var statement = try prepare("PRAGMA user_version")
+        guard try statement.step() else { throw .corrupt }
+        defer { statement.reset() }
+        return UInt32(truncatingIfNeeded: statement.number(0))
+    }
+
+    /// Adds the tables that `newer` has and `older` has not. Call it inside a write transaction.
+    ///
+    /// - Returns: Whether the file had the version of `older`. If not, another process upgraded it before.
+    @discardableResult
+    package borrowing func upgrade(from older: Schema, to newer: Schema) throws(StorageError) -> Bool {
+        guard try version() == older.version else { return false }
+        for statement in newer.statements where !older.statements.contains(statement) { try execute(statement) }
+        try execute("PRAGMA user_version = \(newer.version)")
+        return true
     }
 
     /// A statement that is prepared once and kept for the next use. `sql` is one of the schema's few texts.

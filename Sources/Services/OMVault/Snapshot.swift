@@ -8,6 +8,8 @@ internal import OMSystem
 /// The state inside a running transaction. Its trees are loaded on demand.
 final class Snapshot {
     let vault: UnlockedState
+    /// The vault's format in this state. The first content of version 2 raises it.
+    private(set) var format: UInt32
     /// The header of this state. Slots and policy may have changed since the unlock.
     private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
@@ -43,6 +45,9 @@ final class Snapshot {
         }
     ) throws(VaultError) {
         self.vault = vault
+        // Another process may have changed the format since this connection was opened.
+        format = try storing { () throws(StorageError) in try vault.database.version() }
+        guard format <= VaultSchema.secondSchema.version else { throw .storage(.laterFormat(format)) }
         findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
         // A rekey came in between, and these keys can read nothing after it. The next unlock checks that it was a rekey.
@@ -152,6 +157,15 @@ final class Snapshot {
     }
 
     // MARK: - Changing
+
+    /// Makes the vault one of format 2. Format 1 has no place for a content of version 2.
+    func raiseFormat() throws(VaultError) {
+        guard format == VaultSchema.schema.version else { return }
+        try storing { () throws(StorageError) in
+            try vault.database.upgrade(from: VaultSchema.schema, to: VaultSchema.secondSchema)
+        }
+        format = VaultSchema.secondSchema.version
+    }
 
     /// Replaces the header and its slots.
     func replaceHeader(_ next: VaultHeader) throws(VaultError) {

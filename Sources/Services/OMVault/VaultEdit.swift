@@ -16,16 +16,20 @@ public struct VaultEdit: ~Copyable {
     ///
     /// - Parameters:
     ///   - level: Nil for the vault's default.
+    ///   - details: Its type, tags and expiry.
     ///   - fill: Adds the fields.
-    /// - Throws: ``VaultError/itemExists(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/tooLarge``.
+    /// - Throws: ``VaultError/itemExists(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/tooLarge``,
+    ///   ``VaultError/invalidExpiry``.
     @discardableResult
     public mutating func add(
-        _ name: ItemName, level: ProtectionLevel?, _ fill: (inout ItemDraft) throws(VaultError) -> Void
+        _ name: ItemName, level: ProtectionLevel?, details: ItemDetails = ItemDetails(),
+        _ fill: (inout ItemDraft) throws(VaultError) -> Void
     ) throws(VaultError) -> Item {
+        try details.check()
         let level = level ?? snapshot.header.policy.defaultLevel
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
-        var draft = ItemDraft(name: name, created: now, modified: now)
+        var draft = ItemDraft(name: name, created: now, modified: now, details: details)
         try fill(&draft)
         let header = Record.Header(
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
@@ -37,23 +41,24 @@ public struct VaultEdit: ~Copyable {
         return item
     }
 
-    /// Sets fields, which replaces those of the same names, and removes fields, in one new version.
+    /// Changes fields, type, tags and expiry of an item, in one new version.
     ///
     /// - Parameter ifRevision: The revision that the item must have. Nil for any.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/changedMeanwhile(_:revision:)``,
-    ///   ``VaultError/unchanged``, ``VaultError/tooLarge``.
+    ///   ``VaultError/unchanged``, ``VaultError/tooLarge``, ``VaultError/notShowable(_:)``, ``VaultError/invalidExpiry``.
     @discardableResult
     public mutating func update(
-        _ name: ItemName, set values: borrowing FieldValues, remove removed: [FieldName] = [],
-        ifRevision: UInt64? = nil
+        _ name: ItemName, _ change: borrowing ItemChange, ifRevision: UInt64? = nil
     ) throws(VaultError) -> Item {
         let current = try current(name, ifRevision)
         let opened = try snapshot.open(current.newest, at: current.entry)
-        for field in removed where !opened.content.fields.contains(where: { $0.name == field }) {
+        let (names, given) = (opened.content.fields.map(\.name), change.set.names)
+        if let field = change.removed.first(where: { !names.contains($0) }) { throw .noField(field, of: name) }
+        if let field = (change.shown + change.concealed).first(where: { !names.contains($0) && !given.contains($0) }) {
             throw .noField(field, of: name)
         }
-        guard !removed.isEmpty || opened.content.differs(from: values) else { throw .unchanged }
-        let draft = try opened.content.draft(putting: values, without: removed, at: now)
+        guard try opened.content.differs(after: change) else { throw .unchanged }
+        let draft = try opened.content.draft(after: change, at: now)
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
@@ -61,9 +66,9 @@ public struct VaultEdit: ~Copyable {
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/unchanged``, ``VaultError/tooLarge``.
     public mutating func put(_ secret: borrowing SecretBytes, at path: FieldPath) throws(VaultError) {
-        var values = FieldValues()
-        try values.put(secret.duplicate(), at: path.field)
-        try update(path.item, set: values)
+        var change = ItemChange()
+        try change.set.put(secret.duplicate(), at: path.field)
+        try update(path.item, change)
     }
 
     /// Moves an item to another level. Every version is sealed again under that level's keys, and the bytes under the old

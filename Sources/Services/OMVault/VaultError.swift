@@ -67,6 +67,14 @@ public enum VaultError: Error, Hashable, Sendable {
     case malformedKeyFile
     case invalidItemName
     case invalidFieldName
+    /// A tag has 1 to 64 bytes of UTF-8 without control characters or commas.
+    case invalidTag
+    /// An item expires at a time after 1970.
+    case invalidExpiry
+    /// A value that cannot be shown: above 1024 bytes, or no text.
+    case notShowable(FieldName)
+    /// A later omvault wrote the item: it has a type or a form that this one does not know.
+    case laterContent
     /// A credential or property without a key (SDK 10501).
     case emptyKey
     case outOfMemory
@@ -137,6 +145,10 @@ extension VaultError {
         case .vaultKnownHere: (39, nil)
         case .ambiguousID: (40, nil)
         case .tooManyPasswordSlots: (41, nil)
+        case .invalidTag: (42, nil)
+        case .invalidExpiry: (43, nil)
+        case .notShowable: (44, nil)
+        case .laterContent: (45, nil)
         }
     }
 
@@ -145,7 +157,7 @@ extension VaultError {
         .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
         .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
         .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere, .emptyKey,
-        .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots,
+        .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent,
     ]
 
     /// The SDK's number. Nil if the SDK has none.

@@ -49,7 +49,7 @@ public struct VaultFile: ~Copyable {
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false,
         clock: @escaping @Sendable () -> Int64
     ) throws(VaultError) -> VaultFile {
-        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let database = try VaultSchema.open(path)
         return try VaultFile(path, database, folder: folder, acceptsRollback: acceptsRollback, clock: clock)
     }
 
@@ -59,7 +59,7 @@ public struct VaultFile: ~Copyable {
     package static func openWithAlways(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> LockedVault {
-        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let database = try VaultSchema.open(path)
         let file = try VaultFile(
             path, database, folder: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
         let vault = try file.open(root: nil, over: database)
@@ -97,9 +97,8 @@ public struct VaultFile: ~Copyable {
 
     /// Whether purged bytes may still be in the write-ahead log. The next unlock of the vault removes them.
     package static func isPurgePending(_ path: String) throws(VaultError) -> Bool {
-        try storing { () throws(StorageError) in
-            try Database.open(path, VaultSchema.schema).number(VaultSchema.countPending) > 0
-        }
+        let database = try VaultSchema.open(path)
+        return try storing { () throws(StorageError) in try database.number(VaultSchema.countPending) > 0 }
     }
 
     /// Unlocks with the key for `slot`. A password slot is charged first. The audit log gets its entry before this
@@ -181,7 +180,7 @@ public struct VaultFile: ~Copyable {
     ) throws(VaultError) -> Vault {
         try open(
             root: root, adding: keys,
-            over: try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) })
+            over: try VaultSchema.open(path))
     }
 
     private func open(
@@ -276,7 +275,7 @@ public struct VaultFile: ~Copyable {
                 guard !isAhead || acceptsRollback else { throw .corrupt(.header) }
                 return (false, header)
             } catch {
-                let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+                let database = try VaultSchema.open(path)
                 let again = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
                 guard again != header else { throw error }
                 header = again

@@ -125,7 +125,7 @@ private struct VaultInspection {
             row = previous
             guard let record = try? Record(decoding: bytes), record.header.level == level, !record.header.isDeleted,
                 id == nil || id == record.header.id, let plain = try? snapshot.plaintext(record),
-                let content = try? ItemContent(opened: plain)
+                let content = try? ItemContent(opened: plain, format: snapshot.format)
             else { continue }
             id = record.header.id
             if finding.item == nil { finding.item = content.name }

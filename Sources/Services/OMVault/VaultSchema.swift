@@ -1,8 +1,10 @@
 // The vault file's tables and every statement on them. Format: docs/formats/vault-format.md, "The database".
 
 internal import OMStorage
+internal import OMSystem
 
 enum VaultSchema {
+    /// The schema of a new vault.
     static let schema = Schema(
         applicationID: 0x4F4D_5631, version: 1,
         statements: [
@@ -21,6 +23,15 @@ enum VaultSchema {
             "CREATE TABLE log (id INTEGER PRIMARY KEY, body BLOB NOT NULL)",
             "CREATE TABLE pending (id INTEGER PRIMARY KEY CHECK (id = 1))",
         ])
+    /// The schema of a vault that has contents of version 2.
+    static let secondSchema = Schema(
+        applicationID: schema.applicationID, version: 2,
+        statements: schema.statements + ["CREATE TABLE chunks (id INTEGER PRIMARY KEY, body BLOB NOT NULL)"])
+
+    /// Opens a vault of any format.
+    static func open(_ path: String) throws(VaultError) -> Database {
+        try storing { () throws(StorageError) in try Database.open(path, schema, secondSchema) }
+    }
 
     /// The most slots of a vault.
     static let maximumSlots = 64

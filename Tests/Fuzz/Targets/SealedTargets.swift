@@ -9,7 +9,7 @@ import OMSecrets
 enum SealedTargets {
     static let all = [
         FuzzTarget(name: "vault-content", seeds: { VaultTemplate.seeds(of: "vault-content") }) { bytes in
-            guard let content = try? ItemContent(opened: SecretBytes(copying: bytes)) else { return }
+            guard let content = try? ItemContent(opened: SecretBytes(copying: bytes), format: 2) else { return }
             do throws(VaultError) {
                 let draft = try content.draft(isTrashed: content.isTrashed, at: content.modified)
                 let again = bytesOf(draft.finish(kept: content.kept))

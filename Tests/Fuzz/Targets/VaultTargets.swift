@@ -75,12 +75,12 @@ enum VaultTargets {
         else { return }
         var values = FieldValues()
         guard (try? values.put(SecretBytes(copying: [9]), at: VaultTemplate.field())) != nil else { return }
-        _ = try? vault.perform(.update(item, set: values, remove: [], ifRevision: nil))
+        _ = try? vault.perform(.update(item, ItemChange(set: values), ifRevision: nil))
         _ = try? vault.perform(.setLevel(item, .highest, ifRevision: nil))
         _ = try? vault.perform(.purgeTrash(nil))
         var again = FieldValues()
         guard (try? again.put(SecretBytes(copying: [9]), at: VaultTemplate.field())) != nil else { return }
-        _ = try? vault.perform(.add(other, level: nil, again))
+        _ = try? vault.perform(.add(other, level: nil, ItemChange(set: again)))
     }
 
     private static let columns: [(table: String, column: String)] = [
@@ -92,7 +92,7 @@ enum VaultTargets {
 
     private static func replace(_ path: String, _ bytes: [UInt8]) {
         let (table, column) = columns[Int(bytes[0]) % columns.count]
-        guard let database = try? Database.open(path, VaultSchema.schema) else { return }
+        guard let database = try? VaultSchema.open(path) else { return }
         RowChange(table: table, column: column, row: bytes[1], kind: bytes[2] & 127, bytes: Array(bytes.dropFirst(3)))
             .make(in: database)
     }

@@ -65,7 +65,7 @@ struct VaultTemplate: Sendable {
         for level in ProtectionLevel.allCases { try put(1, try name(level), level, in: vault) }
         var changed = FieldValues()
         try changed.put(SecretBytes(copying: [4, 5]), at: field())
-        _ = try vault.perform(.update(name(.whenUnlocked), set: changed, remove: [], ifRevision: nil))
+        _ = try vault.perform(.update(name(.whenUnlocked), ItemChange(set: changed), ifRevision: nil))
         let gone = try ItemName("gone")
         try put(2, gone, .whenUnlocked, in: vault)
         _ = try vault.perform(.trash([gone], ifRevision: nil))
@@ -77,7 +77,7 @@ struct VaultTemplate: Sendable {
     ) throws(VaultError) {
         var values = FieldValues()
         try values.put(SecretBytes(copying: [byte]), at: field())
-        _ = try vault.perform(.add(name, level: level, values))
+        _ = try vault.perform(.add(name, level: level, ItemChange(set: values)))
     }
 
     private static func opened(_ vault: borrowing Vault) throws(VaultError) -> ([[UInt8]], [[UInt8]]) {

@@ -5,7 +5,7 @@ internal import OMAgent
 internal import OMSecrets
 internal import OMVault
 
-/// `get ITEM:FIELD` or `get ITEM:` into a pipe, and `status`, both with or without `--vault NAME`.
+/// `get ITEM:FIELD` or `get ITEM` into a pipe, and `status`, both with or without `--vault NAME`.
 enum FastPath {
     /// - Returns: Whether it was answered. If not, the usual way follows, which has a message for each error.
     static func answer(to arguments: [String]) throws -> Bool {
@@ -29,7 +29,8 @@ enum FastPath {
 
     private static func get(_ text: String, _ vault: String?) throws -> Bool {
         guard !text.hasPrefix("-") else { return false }
-        if ItemArgument(argument: text).meansDefaultField {
+        let reference = ItemArgument(argument: text)
+        if reference.field == nil || reference.meansMainField {
             try getHere(text, vault, hasAskedAgent: false)
             return true
         }

@@ -13,7 +13,8 @@ struct ForeignVerb {
     static let all =
         [
             here("ls", ["list", "dir", "tree"]),
-            here("get", ["show", "read", "cat", "print", "view"]),
+            here("get", ["read", "cat", "print"]),
+            here("show", ["view", "describe"]),
             here("add", ["insert", "new", "put", "store"]),
             here("rm", ["delete", "remove", "del"]),
             here("find", ["search", "grep"]),

@@ -137,26 +137,26 @@ extension Failure {
         case .noField(let field, let name):
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
-                hint: "omvault get \(name.text.shown)")
+                hint: "omvault show \(name.asReference.asShellWord)")
         case .noRevision(let revision, let name):
             self.init(
                 .notFound, "item \"\(name.text.shown)\" has no revision \(revision)",
-                hint: "omvault history \(name.text.shown)")
+                hint: "omvault history \(name.asReference.asShellWord)")
         case .itemExists(let name):
             self.init(
                 .exists, "item \"\(name.text.shown)\" already exists",
-                hint: "omvault set \(name.text.shown):FIELD changes it")
+                hint: "omvault set \(name.shellReference(to: "FIELD")) changes it")
         case .fieldExists(let field): self.init(usage: "field \"\(field.text.shown)\" is given twice")
         case .changedMeanwhile(let name, let revision):
             self.init(
                 .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it now has revision \(revision)",
-                hint: "look at it with omvault get \(name.text.shown), then give --if-rev \(revision)")
+                hint: "look at it with omvault show \(name.asReference.asShellWord), then give --if-rev \(revision)")
         case .unchanged:
             self.init(
                 .unchanged, "the vault already has exactly that; nothing was changed",
-                hint: "omvault get ITEM and omvault policy show print what it has")
+                hint: "omvault show ITEM and omvault policy show print what it has")
         case .tooLarge:
-            self.init(usage: "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
+            self.init(usage: "a field holds at most 1 MiB, an item at most 256 fields, 64 tags and 16 MiB")
         case .mistypedRecoveryCode:
             self.init(
                 .badSecret, "this is not a recovery code: a character is missing or mistyped",
@@ -168,11 +168,25 @@ extension Failure {
         case .invalidItemName:
             self.init(
                 .usage, "the item's name is not valid",
-                hint: "an item's name has 1 to 255 bytes of UTF-8, no control characters and no colon")
+                hint: "an item's name has 1 to 255 bytes of UTF-8 and no control characters")
         case .invalidFieldName:
             self.init(
                 .usage, "the field's name is not valid",
                 hint: "a field's name has 1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
+        case .invalidTag:
+            self.init(
+                .usage, "the tag is not valid",
+                hint: "a tag has 1 to 64 bytes of UTF-8, no control characters and no comma")
+        case .invalidExpiry:
+            self.init(.usage, "an item expires at a time after 1970", hint: "give a day such as 2027-01-31, or never")
+        case .notShowable(let field):
+            self.init(
+                .usage, "the value of \(field.text.shown) cannot be shown",
+                hint: "a shown value is text of at most \(Item.maximumShownCount) bytes; leave the field concealed")
+        case .laterContent:
+            self.init(
+                .unsupported, "an item of \(vault) has a form that this omvault does not know",
+                hint: "a later omvault wrote the item; update omvault")
         case .emptyKey: self.init(usage: "the key of a credential or property cannot be empty")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
@@ -205,8 +219,7 @@ extension Failure {
     /// A backup beside its vault: a device accepts one state of a vault.
     static let lookHint = "HOME=NEWFOLDER omvault backup restore FILE --recovery-from tty"
     /// What to write for an address with a colon.
-    private static let colonHint =
-        "a colon ends an item's name, as in ITEM:FIELD; write - for it, and put the address in a field: --field address=tty"
+    private static let colonHint = "a colon ends an item's name, as in ITEM:FIELD; quote a name with a colon: '\"NAME\":FIELD'"
 
     /// - Parameter text: The item's name as it was typed.
     init(_ error: VaultError, itemName text: String) {
@@ -214,8 +227,6 @@ extension Failure {
         guard error == .invalidItemName else { return }
         if text.isEmpty {
             self = with(hints: ["give the item a name, such as github"])
-        } else if text.utf8.contains(UInt8(ascii: ":")) {
-            self = with(hints: [Self.colonHint])
         } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             self = with(hints: ["write the name without line ends, tabs and other control characters"])
         }

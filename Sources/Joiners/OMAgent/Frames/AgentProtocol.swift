@@ -2,7 +2,7 @@
 
 package enum AgentProtocol {
     /// Rises with every change that the other end would misread.
-    package static let version: UInt8 = 1
+    package static let version: UInt8 = 2
 
     static let magic: [UInt8] = [0x4F, 0x41]
     /// magic (2) ‖ version (1) ‖ kind (1) ‖ count of the body (4)

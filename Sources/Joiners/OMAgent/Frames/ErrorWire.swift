@@ -21,7 +21,7 @@ extension VaultError: WireValue {
             for level in levels { body.write(level) }
         case .ambiguousID(let places): body.write(longList: places)
         case .noField(let field, let item): body.write(field, item)
-        case .fieldExists(let field): body.write(field)
+        case .fieldExists(let field), .notShowable(let field): body.write(field)
         case .changedMeanwhile(let name, let revision): body.write(name, revision)
         case .noRevision(let revision, let item): body.write(revision, item)
         case .storage(let error): body.write(error)
@@ -30,7 +30,7 @@ extension VaultError: WireValue {
         case .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
             .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory,
             .unsupportedStretch, .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere,
-            .emptyKey, .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots:
+            .emptyKey, .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent:
             break
         }
     }
@@ -60,6 +60,7 @@ extension VaultError: WireValue {
         case 32: self = .slotChanged(try wire.read())
         case 34: self = .noRevision(try wire.read(), of: try wire.read())
         case 40: self = .ambiguousID(try wire.longList())
+        case 44: self = .notShowable(try wire.read())
         default:
             guard let error = VaultError.withoutValue.first(where: { $0.entry.tag == tag }) else { throw MalformedBytes() }
             self = error

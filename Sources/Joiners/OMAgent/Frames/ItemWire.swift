@@ -44,40 +44,117 @@ extension VaultPaths: WireValue {
     }
 }
 
-/// name ‖ count (4)
+/// name ‖ count (4) ‖ optional shown value
 extension Item.Field: WireValue {
-    func write(to body: inout SecretBuffer) { body.write(name, UInt32(count)) }
+    func write(to body: inout SecretBuffer) { body.write(name, UInt32(count), shownValue) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        self.init(name: try wire.read(), count: Int(try wire.read(UInt32.self)))
+        self.init(name: try wire.read(), count: Int(try wire.read(UInt32.self)), shownValue: try wire.read())
     }
 }
 
-/// name ‖ level ‖ id (16) ‖ revision (8) ‖ created (8) ‖ modified (8) ‖ in trash ‖ fields
+/// The type's number in a content, and 0 for none ‖ optional expiry (8) ‖ tags
+extension ItemDetails: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(type?.code ?? 0, expires)
+        body.write(shortList: tags)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let code: UInt8 = try wire.read()
+        let type = ItemType(code: code)
+        guard code == 0 || type != nil else { throw MalformedBytes() }
+        let expires: Int64? = try wire.read()
+        self.init(type: type, tags: try wire.shortList(upTo: Item.maximumTags), expires: expires)
+    }
+}
+
+extension ItemTag: WireValue {
+    func write(to body: inout SecretBuffer) { text.write(to: &body) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let text: String = try wire.read()
+        do throws(VaultError) { self = try ItemTag(text) } catch { throw MalformedBytes() }
+    }
+}
+
+extension ItemType: WireValue {
+    func write(to body: inout SecretBuffer) { body.append(code) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let type = ItemType(code: try wire.read()) else { throw MalformedBytes() }
+        self = type
+    }
+}
+
+/// 0 stays, 1 is removed, or 2 ‖ value
+extension ItemChange.Update: WireValue where Value: WireValue {
+    func write(to body: inout SecretBuffer) {
+        switch self {
+        case .stays: body.append(0)
+        case .removed: body.append(1)
+        case .becomes(let value): body.write(tag: 2, value)
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        switch try wire.read(UInt8.self) {
+        case 0: self = .stays
+        case 1: self = .removed
+        case 2: self = .becomes(try wire.read())
+        default: throw MalformedBytes()
+        }
+    }
+}
+
+/// values ‖ removed fields ‖ shown ‖ concealed ‖ type ‖ expiry ‖ added tags ‖ removed tags
+extension ItemChange: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(set)
+        for names in [removed, shown, concealed] { body.write(longList: names) }
+        body.write(type, expires)
+        for tags in [addedTags, removedTags] { body.write(longList: tags) }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let values: FieldValues = try wire.read()
+        let removed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
+        let shown: [FieldName] = try wire.longList(upTo: Item.maximumFields)
+        let concealed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
+        let (type, expires): (Update<ItemType>, Update<Int64>) = (try wire.read(), try wire.read())
+        let addedTags: [ItemTag] = try wire.longList(upTo: Item.maximumTags)
+        let removedTags: [ItemTag] = try wire.longList(upTo: Item.maximumTags)
+        self.init(set: values, removing: removed)
+        (self.shown, self.concealed, self.type, self.expires) = (shown, concealed, type, expires)
+        (self.addedTags, self.removedTags) = (addedTags, removedTags)
+    }
+}
+
+/// name ‖ level ‖ id (16) ‖ revision (8) ‖ created (8) ‖ modified (8) ‖ in trash ‖ details ‖ fields
 extension Item: WireValue {
     func write(to body: inout SecretBuffer) {
-        body.write(name, level, WireID(id), revision, created, modified, isTrashed)
+        body.write(name, level, WireID(id), revision, created, modified, isTrashed, details)
         body.write(shortList: fields)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
             name: try wire.read(), level: try wire.read(), id: try wire.read(WireID.self).bytes, revision: try wire.read(),
-            created: try wire.read(), modified: try wire.read(), isTrashed: try wire.read(),
+            created: try wire.read(), modified: try wire.read(), isTrashed: try wire.read(), details: try wire.read(),
             fields: try wire.shortList(upTo: Item.maximumFields))
     }
 }
 
-/// revision (8) ‖ modified (8) ‖ in trash ‖ fields
+/// revision (8) ‖ modified (8) ‖ in trash ‖ details ‖ fields
 extension ItemVersion: WireValue {
     func write(to body: inout SecretBuffer) {
-        body.write(revision, modified, isTrashed)
+        body.write(revision, modified, isTrashed, details)
         body.write(shortList: fields)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
-            revision: try wire.read(), modified: try wire.read(), isTrashed: try wire.read(),
+            revision: try wire.read(), modified: try wire.read(), isTrashed: try wire.read(), details: try wire.read(),
             fields: try wire.shortList(upTo: Item.maximumFields))
     }
 }

@@ -95,13 +95,12 @@ extension ItemRequest {
         case .item(let name): body.write(tag: 2, name)
         case .secret(let path, let revision): body.write(tag: 3, path.item, path.field, revision)
         case .secrets(let name, let revision): body.write(tag: 4, name, revision)
-        case .add(let name, let level, let values):
+        case .add(let name, let level, let change):
             body.write(tag: 5, name, level)
-            body.write(values)
-        case .update(let name, let values, let removed, let revision):
+            body.write(change)
+        case .update(let name, let change, let revision):
             body.write(tag: 6, name)
-            body.write(values)
-            body.write(longList: removed)
+            body.write(change)
             body.write(revision)
         case .history(let name): body.write(tag: 7, name)
         case .setLevel(let name, let level, let revision): body.write(tag: 8, name, level, revision)
@@ -124,11 +123,7 @@ extension ItemRequest {
         case 3: self = .secret(FieldPath(try wire.read(), try wire.read()), revision: try wire.read())
         case 4: self = .secrets(try wire.read(), revision: try wire.read())
         case 5: self = .add(try wire.read(), level: try wire.read(), try wire.read())
-        case 6:
-            let name: ItemName = try wire.read()
-            let values: FieldValues = try wire.read()
-            let removed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
-            self = .update(name, set: values, remove: removed, ifRevision: try wire.read())
+        case 6: self = .update(try wire.read(), try wire.read(), ifRevision: try wire.read())
         case 7: self = .history(try wire.read())
         case 8: self = .setLevel(try wire.read(), try wire.read(), ifRevision: try wire.read())
         case 9: self = .trash(try wire.longList(), ifRevision: try wire.read())

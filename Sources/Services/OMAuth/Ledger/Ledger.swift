@@ -50,11 +50,7 @@ final class Ledger: LedgerTables {
     private static func upgrade(_ database: borrowing Database) throws(StorageError) {
         database.setWait(wait)
         try database.transaction(.write) { () throws(StorageError) in
-            guard try database.number("PRAGMA user_version") == Int64(firstSchema.version) else { return }
-            for statement in schema.statements where !firstSchema.statements.contains(statement) {
-                try database.execute(statement)
-            }
-            try database.execute("PRAGMA user_version = \(schema.version)")
+            try database.upgrade(from: firstSchema, to: schema)
         }
     }
 

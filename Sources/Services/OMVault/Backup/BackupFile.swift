@@ -13,6 +13,8 @@ internal import OMSystem
 ///     let report = try backup.unlock(backup.slots[1], with: key, device: folder).restore(to: path)
 public struct BackupFile {
     public let summary: BackupSummary
+    /// The vault's format.
+    let format: UInt32
     let stream: any BackupSource
     let header: VaultHeader
     let states: [ProtectionLevel: [UInt8]]
@@ -49,14 +51,16 @@ public struct BackupFile {
         guard summary.slots.count <= VaultSchema.maximumSlots else { throw .corrupt(.backup) }
         let decoded = try VaultHeader(decoding: header, slots: summary.slots)
         summary.vault = decoded.id
-        return BackupFile(summary: summary, stream: stream, header: decoded, states: states, end: end)
+        return BackupFile(
+            summary: summary, format: reader.format, stream: stream, header: decoded, states: states, end: end)
     }
 
     private init(
-        summary: BackupSummary, stream: any BackupSource, header: VaultHeader, states: [ProtectionLevel: [UInt8]],
-        end: BackupReader.End
+        summary: BackupSummary, format: UInt32, stream: any BackupSource, header: VaultHeader,
+        states: [ProtectionLevel: [UInt8]], end: BackupReader.End
     ) {
-        (self.summary, self.stream, self.header, self.states, self.end) = (summary, stream, header, states, end)
+        (self.summary, self.format, self.stream) = (summary, format, stream)
+        (self.header, self.states, self.end) = (header, states, end)
     }
 
     public var slots: [KeySlot] { header.slots }

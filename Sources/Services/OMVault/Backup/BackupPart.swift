@@ -15,8 +15,11 @@ enum BackupPart {
     /// A sealed name.
     case name([UInt8])
 
-    static let magic = Array("OMVB1".utf8)
-    static let headCount = magic.count + 1 + 8
+    /// The first bytes of a backup of a vault of this format.
+    static func magic(format: UInt32) -> [UInt8] { Array("OMVB\(format)".utf8) }
+    /// - Returns: nil if these are not the first bytes of a backup.
+    static func format(_ head: [UInt8]) -> UInt32? { [1, 2].first { head.starts(with: magic(format: $0)) } }
+    static let headCount = 5 + 1 + 8
     static let endType: UInt8 = 9
     static let endCount = 2 * MAC.count
 

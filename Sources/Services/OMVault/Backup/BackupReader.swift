@@ -6,6 +6,8 @@ internal import OMRecords
 internal import OMSecrets
 
 struct BackupReader: ~Copyable {
+    /// The format of the vault that the backup was taken of, and of the vault that it restores.
+    let format: UInt32
     let isPortable: Bool
     /// Seconds since 1970.
     let takenAt: Int64
@@ -37,9 +39,10 @@ struct BackupReader: ~Copyable {
     /// - Throws: ``VaultError/corrupt(_:)``.
     init(_ read: @escaping (Int) throws(VaultError) -> [UInt8]) throws(VaultError) {
         let head = try read(BackupPart.headCount)
-        guard head.count == BackupPart.headCount, head.starts(with: BackupPart.magic), (1...2).contains(head[5]) else {
+        guard head.count == BackupPart.headCount, let format = BackupPart.format(head), (1...2).contains(head[5]) else {
             throw .corrupt(.backup)
         }
+        self.format = format
         isPortable = head[5] == 2
         takenAt = head[6...].reduce(0) { $0 << 8 | Int64($1) }
         self.read = read

@@ -9,9 +9,10 @@ struct BackupWriter: ~Copyable {
     private let hash = BLAKE2b(count: 32)
     private var piece: [UInt8] = []
 
-    init(portable isPortable: Bool, takenAt time: Int64) {
+    /// - Parameter format: The vault's format.
+    init(format: UInt32, portable isPortable: Bool, takenAt time: Int64) {
         self.isPortable = isPortable
-        piece = BackupPart.magic + [isPortable ? 2 : 1]
+        piece = BackupPart.magic(format: format) + [isPortable ? 2 : 1]
         piece.append(number: time)
     }
 

@@ -95,7 +95,7 @@ struct RestorePlan {
 
     /// Reads the whole draft like any reader: header, states, trees, every version.
     func check(_ path: String, _ root: borrowing Key<Deriving>) throws(VaultError) {
-        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let database = try VaultSchema.open(path)
         let vault = UnlockedState(
             database: database, header: header, root: root.duplicate(), device: nil, keys: keys, marks: nil, log: nil,
             isOwnDevice: true, acceptsRollback: false,

@@ -44,7 +44,8 @@ public struct UnlockedBackup: ~Copyable {
                 seen: seen ?? RestorePlan.nothingSeen, acceptsRollback: acceptsRollback, now: now)
             let fill = RestoreWriter(plan, BackupKeys(root, vault: id))
             var noted = plan.marks
-            let draft = try Database.draft(for: path, VaultSchema.schema) { (database) throws(VaultError) in
+            let schema = file.format == 1 ? VaultSchema.schema : VaultSchema.secondSchema
+            let draft = try Database.draft(for: path, schema) { (database) throws(VaultError) in
                 try fill.write(file, into: database)
                 noted[MarkIndex.log] = try log.append(
                     [.vaultRestored(takenAt: file.summary.takenAt)], after: noted[MarkIndex.log], startingAnew: true,

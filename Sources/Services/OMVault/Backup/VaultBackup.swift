@@ -52,7 +52,7 @@ extension Snapshot {
             var summary = BackupSummary()
             (summary.isPortable, summary.takenAt) = (isPortable, now)
             (summary.vault, summary.slots) = (header.id, header.slots)
-            var writer = BackupWriter(portable: isPortable, takenAt: now)
+            var writer = BackupWriter(format: format, portable: isPortable, takenAt: now)
             try writer.append(.header((isPortable ? header.portable(root: root) : header).encoded), write)
             for slot in header.slots { try writer.append(.slot(slot), write) }
             for level in levels {

@@ -1,5 +1,7 @@
 // The second reading of content that was parsed before, for lists and searches over thousands of items.
 
+internal import OMSecrets
+
 /// The positions of the parts in an item's content. Format: docs/formats/vault-format.md, "Content".
 ///
 /// Use it only for bytes that ``ItemContent`` has read, because it trusts their lengths.
@@ -8,6 +10,10 @@ struct ContentMap {
     private let created: Int64
     private let modified: Int64
     let name: Range<Int>
+    private let hasFlags: Bool
+    /// The offset of the type. Nil in version 1.
+    private let details: Int?
+    private let fieldsOffset: Int
     private let fieldCount: Int
 
     init(_ content: Span<UInt8>) {
@@ -15,8 +21,20 @@ struct ContentMap {
         created = Int64(bitPattern: Self.number(content, 8, 8))
         modified = Int64(bitPattern: Self.number(content, 16, 8))
         name = Self.name(of: content)
-        fieldCount = Int(Self.number(content, name.upperBound, 2))
+        hasFlags = content[ItemContent.versionOffset] == 2
+        var offset = name.upperBound
+        details = hasFlags ? offset : nil
+        if hasFlags {
+            offset += Self.tagsOffset
+            for _ in 0..<content[offset - 1] { offset += 1 + Int(content[offset]) }
+            offset += 1
+        }
+        fieldCount = Int(Self.number(content, offset, 2))
+        fieldsOffset = offset + 2
     }
+
+    /// type (1) ‖ expires (8) ‖ number of tags (1)
+    private static let tagsOffset = 10
 
     static func name(of content: Span<UInt8>) -> Range<Int> { 26..<26 + Int(number(content, 24, 2)) }
 
@@ -24,27 +42,48 @@ struct ContentMap {
     static func length(_ padded: Span<UInt8>) -> Int { Int(number(padded, 0, 4)) }
 
     /// Calls `body` with each field's name and value, until it returns false.
-    func forEachField(in content: Span<UInt8>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) {
-        var offset = name.upperBound + 2
+    func forEachField(
+        in content: Span<UInt8>, _ body: (_ name: Range<Int>, _ value: Range<Int>, _ isShown: Bool) -> Bool
+    ) {
+        var offset = fieldsOffset
         for _ in 0..<fieldCount {
+            let isShown = hasFlags && content[offset] == ItemContent.shownFlag
+            if hasFlags { offset += 1 }
             let name = offset + 1..<offset + 1 + Int(content[offset])
             let value = name.upperBound + 4..<name.upperBound + 4 + Int(Self.number(content, name.upperBound, 4))
-            guard body(name, value) else { return }
+            guard body(name, value, isShown) else { return }
             offset = value.upperBound
         }
     }
 
-    /// The item without its secrets.
+    /// The item without its concealed values.
     func item(_ version: CachedVersion, _ content: Span<UInt8>) -> Item {
         var fields: [Item.Field] = []
         fields.reserveCapacity(fieldCount)
-        forEachField(in: content) { name, value in
-            fields.append(Item.Field(name: FieldName(checked: Self.text(content, name)), count: value.count))
+        forEachField(in: content) { name, value, isShown in
+            fields.append(
+                Item.Field(
+                    name: FieldName(checked: Self.text(content, name)), count: value.count,
+                    shownValue: isShown ? Self.text(content, value) : nil))
             return true
         }
         return Item(
             name: ItemName(checked: Self.text(content, name)), level: version.level, id: version.id,
-            revision: version.revision, created: created, modified: modified, isTrashed: isTrashed, fields: fields)
+            revision: version.revision, created: created, modified: modified, isTrashed: isTrashed,
+            details: itemDetails(content), fields: fields)
+    }
+
+    private func itemDetails(_ content: Span<UInt8>) -> ItemDetails {
+        guard let details else { return ItemDetails() }
+        let expires = Int64(bitPattern: Self.number(content, details + 1, 8))
+        var tags: [ItemTag] = []
+        var offset = details + Self.tagsOffset
+        for _ in 0..<content[offset - 1] {
+            let tag = offset + 1..<offset + 1 + Int(content[offset])
+            tags.append(ItemTag(checked: Self.text(content, tag)))
+            offset = tag.upperBound
+        }
+        return ItemDetails(type: ItemType(code: content[details]), tags: tags, expires: expires == 0 ? nil : expires)
     }
 
     private static func text(_ content: Span<UInt8>, _ range: Range<Int>) -> String {

@@ -182,7 +182,7 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
                 try fields.put(SecretBytes(copying: Array(key.utf8)), at: CredentialItemName.keyField)
             } catch { throw Backend.problem(error) }
         }
-        _ = try backend.perform(.add(name, level: level, fields))
+        _ = try backend.perform(.add(name, level: level, ItemChange(set: fields)))
     }
 
     private borrowing func change(
@@ -192,8 +192,8 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
         let gone =
             keepsRest
             ? [] : item.fields.map(\.name).filter { !given.contains($0) && $0 != CredentialItemName.keyField }
-        _ = try backend.perform(
-            .update(item.name, set: try copy(values), remove: gone, ifRevision: item.revision))
+        let change = ItemChange(set: try copy(values), removing: gone)
+        _ = try backend.perform(.update(item.name, change, ifRevision: item.revision))
     }
 
     private borrowing func copy(_ values: borrowing FieldValues) throws(Backend.Problem) -> FieldValues {

@@ -1,21 +1,41 @@
-// An item as a user sees it, without its secrets.
+// An item as a user sees it, without its concealed values.
 
 public import OMRecords
 
-/// An item without its secrets.
+/// An item without its concealed values.
 public struct Item: Hashable, Sendable {
     /// The largest value of one field: 1 MiB.
     public static let maximumFieldCount = 1 << 20
     public static let maximumFields = 256
     /// The largest sum of everything that an item holds: 16 MiB.
     public static let maximumCount = 16 << 20
+    public static let maximumTags = 64
+    /// The longest value of a shown field, in bytes.
+    public static let maximumShownCount = 1024
 
     public struct Field: Hashable, Sendable {
         public let name: FieldName
-        /// The length of the field's secret in bytes.
+        /// The length of the field's value in bytes.
         public let count: Int
+        /// The value of a shown field. Nil if the field is concealed.
+        public let shownValue: String?
 
-        package init(name: FieldName, count: Int) { (self.name, self.count) = (name, count) }
+        package init(name: FieldName, count: Int, shownValue: String? = nil) {
+            (self.name, self.count, self.shownValue) = (name, count, shownValue)
+        }
+
+        /// The text that a shown field has with this value: at most 1024 bytes of UTF-8, without control characters other
+        /// than newline and tab.
+        ///
+        /// - Returns: nil if a field with this value cannot be shown.
+        static func shownValue(_ value: Span<UInt8>) -> String? {
+            guard value.count <= Item.maximumShownCount, let text = try? UTF8Span(validating: value) else { return nil }
+            let copy = String(copying: text)
+            let isPlain = copy.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
+            }
+            return isPlain ? copy : nil
+        }
     }
 
     public let name: ItemName
@@ -27,12 +47,14 @@ public struct Item: Hashable, Sendable {
     public let created: Int64
     public let modified: Int64
     public let isTrashed: Bool
+    public let details: ItemDetails
     public let fields: [Field]
 
     package init(
         name: ItemName, level: ProtectionLevel, id: [UInt8], revision: UInt64, created: Int64, modified: Int64,
-        isTrashed: Bool = false, fields: [Field]
+        isTrashed: Bool = false, details: ItemDetails = ItemDetails(), fields: [Field]
     ) {
+        self.details = details
         (self.name, self.level, self.id, self.revision) = (name, level, id, revision)
         (self.created, self.modified, self.isTrashed, self.fields) = (created, modified, isTrashed, fields)
     }

@@ -1,4 +1,4 @@
-// The sealed content of a record: name, times and fields. It exists in clear only in locked memory.
+// The sealed content of a record: name, times, details and fields. It exists in clear only in locked memory.
 // Format: docs/formats/vault-format.md, "Content".
 
 internal import OMRecords
@@ -6,13 +6,18 @@ internal import OMSecrets
 
 /// The opened content of a record.
 ///
-/// length (4) ‖ version (1) ‖ state (1) ‖ kept (2) ‖ created (8) ‖ modified (8) ‖ name length (2) ‖ name ‖
+/// Version 1: length (4) ‖ version (1) ‖ state (1) ‖ kept (2) ‖ created (8) ‖ modified (8) ‖ name length (2) ‖ name ‖
 /// number of fields (2) ‖ per field: name length (1) ‖ name ‖ value length (4) ‖ value; then zeros up to a multiple of
 /// 256.
+///
+/// Version 2 has type (1) ‖ expires (8) ‖ tags ‖ 0 behind the name, and flags (1) before each field.
 struct ItemContent: ~Copyable {
-    static let version: UInt8 = 1
     /// The most older versions that an item can keep. The policy sets the number.
     static let maximumHistory = 1000
+    /// The offset of the version.
+    static let versionOffset = 4
+    /// The flag of a shown field.
+    static let shownFlag: UInt8 = 1
 
     let isTrashed: Bool
     /// The number of older versions behind this one when it was written.
@@ -20,24 +25,37 @@ struct ItemContent: ~Copyable {
     let name: ItemName
     let created: Int64
     let modified: Int64
+    let details: ItemDetails
     let fields: [Field]
     private let bytes: SecretBytes
 
     struct Field {
         let name: FieldName
         let range: Range<Int>
+        /// Nil if the field is concealed.
+        let shownValue: String?
+
+        var isShown: Bool { shownValue != nil }
     }
 
     /// Parses a record's opened box.
-    init(opened bytes: consuming SecretBytes) throws(VaultError) {
+    ///
+    /// - Parameter format: The format of the vault.
+    /// - Throws: ``VaultError/corrupt(_:)``; ``VaultError/laterContent``, because a key of this vault sealed the box.
+    init(opened bytes: consuming SecretBytes, format: UInt32) throws(VaultError) {
         let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in
-            try authentic(.record) { try Self.parse(span) }
+            try authentic(.record) { try Parts(span, format: format) }
         }
-        (isTrashed, kept, name, created, modified, fields) = parts
+        guard let parts else { throw .laterContent }
+        (isTrashed, kept, name) = (parts.isTrashed, parts.kept, parts.name)
+        (created, modified) = (parts.created, parts.modified)
+        (details, fields) = (parts.details, parts.fields)
         self.bytes = bytes
     }
 
-    var itemFields: [Item.Field] { fields.map { Item.Field(name: $0.name, count: $0.range.count) } }
+    var itemFields: [Item.Field] {
+        fields.map { Item.Field(name: $0.name, count: $0.range.count, shownValue: $0.shownValue) }
+    }
 
     /// The key of the item's entry in its level's tree.
     borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
@@ -47,7 +65,7 @@ struct ItemContent: ~Copyable {
     /// The field's value, copied into its own secret.
     borrowing func secret(_ name: FieldName) -> SecretBytes? {
         guard let field = fields.first(where: { $0.name == name }) else { return nil }
-        return bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
+        return value(field)
     }
 
     /// Lends the content without its padding.
@@ -58,16 +76,21 @@ struct ItemContent: ~Copyable {
     /// All fields with their secrets.
     borrowing func values() throws(VaultError) -> FieldValues {
         var values = FieldValues()
-        for field in fields {
-            try values.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
-        }
+        for field in fields { try values.put(value(field), at: field.name) }
         return values
     }
 
-    /// Whether a field of `values` is missing here or has another secret.
-    borrowing func differs(from values: borrowing FieldValues) -> Bool {
-        var isDifferent = false
-        values.forEach { name, new in
+    private borrowing func value(_ field: Field) -> SecretBytes {
+        bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
+    }
+
+    // MARK: - The next version
+
+    /// Whether the change would leave anything different.
+    borrowing func differs(after change: borrowing ItemChange) throws(VaultError) -> Bool {
+        guard try change.applied(to: details) == details, change.removed.isEmpty else { return true }
+        var isDifferent = fields.contains { change.shows($0.name, before: $0.isShown) != $0.isShown }
+        change.set.forEach { name, new in
             switch secret(name) {
             case .some(let old): if !old.isEqual(to: new) { isDifferent = true }
             case .none: isDifferent = true
@@ -76,66 +99,119 @@ struct ItemContent: ~Copyable {
         return isDifferent
     }
 
-    /// A draft with the same fields, but with `values` for the fields of the same names and without `removed`. New
-    /// fields come after the others.
-    borrowing func draft(
-        putting values: borrowing FieldValues, without removed: [FieldName] = [], at now: Int64
-    ) throws(VaultError) -> ItemDraft {
-        var draft = ItemDraft(name: name, created: created, modified: now)
-        let replaced = values.names
-        for field in fields where !removed.contains(field.name) {
+    /// A draft of the item after the change. New fields come after the others.
+    ///
+    /// - Throws: ``VaultError/tooLarge``, ``VaultError/notShowable(_:)``, ``VaultError/invalidExpiry``.
+    borrowing func draft(after change: borrowing ItemChange, at now: Int64) throws(VaultError) -> ItemDraft {
+        var draft = ItemDraft(name: name, created: created, modified: now, details: try change.applied(to: details))
+        let replaced = change.set.names
+        for field in fields where !change.removed.contains(field.name) {
+            let isShown = change.shows(field.name, before: field.isShown)
             if replaced.contains(field.name) {
-                try values.withSecret(field.name) { (new: borrowing SecretBytes) throws(VaultError) in
-                    try draft.put(new, at: field.name)
+                try change.set.withSecret(field.name) { (new: borrowing SecretBytes) throws(VaultError) in
+                    try draft.put(new, at: field.name, isShown: isShown)
                 }
             } else {
-                try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+                try draft.put(value(field), at: field.name, isShown: isShown)
             }
         }
-        try values.forEach { (name, new) throws(VaultError) in
-            if removed.contains(name) || !fields.contains(where: { $0.name == name }) { try draft.put(new, at: name) }
+        try change.set.forEach { (name, new) throws(VaultError) in
+            guard change.removed.contains(name) || !fields.contains(where: { $0.name == name }) else { return }
+            try draft.put(new, at: name, isShown: change.shows(name, before: false))
         }
         return draft
-    }
-
-    private typealias Parts = (Bool, Int, ItemName, Int64, Int64, [Field])
-
-    private static func parse(_ span: Span<UInt8>) throws -> Parts {
-        var cursor = ByteCursor()
-        let length: UInt32 = try cursor.number(in: span)
-        guard span.count % Record.step == 0, Int(length) <= span.count, Int(length) > span.count - Record.step else {
-            throw MalformedBytes()
-        }
-        let content = span.extracting(0..<Int(length))
-        guard try cursor.number(UInt8.self, in: content) == version else { throw MalformedBytes() }
-        let state: UInt8 = try cursor.number(in: content)
-        let kept: UInt16 = try cursor.number(in: content)
-        guard state <= 1, kept <= maximumHistory else { throw MalformedBytes() }
-        let created: Int64 = try cursor.number(in: content)
-        let modified: Int64 = try cursor.number(in: content)
-        let name = try ItemName(cursor.text(Int(try cursor.number(UInt16.self, in: content)), in: content))
-        let count: UInt16 = try cursor.number(in: content)
-        var fields: [Field] = []
-        for _ in 0..<count {
-            let name = try FieldName(cursor.text(Int(try cursor.number(UInt8.self, in: content)), in: content))
-            let range = try cursor.skip(Int(try cursor.number(UInt32.self, in: content)), in: content)
-            guard !fields.contains(where: { $0.name == name }) else { throw MalformedBytes() }
-            fields.append(Field(name: name, range: range))
-        }
-        try cursor.end(in: content)
-        for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
-        return (state == 1, Int(kept), name, created, modified, fields)
     }
 
     /// A draft with the same fields, live or in the trash.
-    borrowing func draft(isTrashed: Bool = false, at now: Int64) throws(VaultError) -> ItemDraft {
-        var draft = ItemDraft(name: name, created: created, modified: now, isTrashed: isTrashed)
-        for field in fields {
-            try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
-        }
+    ///
+    /// - Parameter name: Another name. Nil for the same.
+    borrowing func draft(
+        isTrashed: Bool = false, name: ItemName? = nil, at now: Int64
+    ) throws(VaultError) -> ItemDraft {
+        var draft = ItemDraft(
+            name: name ?? self.name, created: created, modified: now, isTrashed: isTrashed, details: details)
+        for field in fields { try draft.put(value(field), at: field.name, isShown: field.isShown) }
         return draft
+    }
+
+    /// Whether version 1 cannot say everything about an item.
+    static func needsVersion2(_ name: ItemName, _ details: ItemDetails, _ areShown: [Bool]) -> Bool {
+        details != ItemDetails() || name.hasColon || areShown.contains(true)
     }
 
     /// The content that a deleted item's tombstone seals. It has no item data.
     static func tombstone() -> SecretBytes { SecretBytes(count: Record.step) { _ in } }
+}
+
+extension ItemContent {
+    /// The parts of a content, as its bytes have them.
+    private struct Parts {
+        let isTrashed: Bool
+        let kept: Int
+        let name: ItemName
+        let created: Int64
+        let modified: Int64
+        var details = ItemDetails()
+        var fields: [Field] = []
+
+        /// - Returns: nil for a content of a later omvault.
+        init?(_ span: Span<UInt8>, format: UInt32) throws {
+            var cursor = ByteCursor()
+            let length: UInt32 = try cursor.number(in: span)
+            guard span.count % Record.step == 0, Int(length) <= span.count, Int(length) > span.count - Record.step else {
+                throw MalformedBytes()
+            }
+            let content = span.extracting(0..<Int(length))
+            let version: UInt8 = try cursor.number(in: content)
+            guard version < 3 else { return nil }
+            // Attack: an attacker sets the vault's format back, so that an older omvault meets this content.
+            guard version >= 1, version <= format else { throw MalformedBytes() }
+            let state: UInt8 = try cursor.number(in: content)
+            let kept: UInt16 = try cursor.number(in: content)
+            guard state <= 1, kept <= maximumHistory else { throw MalformedBytes() }
+            (isTrashed, self.kept) = (state == 1, Int(kept))
+            created = try cursor.number(in: content)
+            modified = try cursor.number(in: content)
+            name = try ItemName(cursor.text(Int(try cursor.number(UInt16.self, in: content)), in: content))
+            if version == 1 {
+                guard !name.hasColon else { throw MalformedBytes() }
+            } else {
+                guard let details = try Self.details(&cursor, in: content) else { return nil }
+                self.details = details
+            }
+            let count: UInt16 = try cursor.number(in: content)
+            for _ in 0..<count {
+                let flags = version == 1 ? 0 : try cursor.number(UInt8.self, in: content)
+                guard flags & ~shownFlag == 0 else { return nil }
+                let name = try FieldName(cursor.text(Int(try cursor.number(UInt8.self, in: content)), in: content))
+                let range = try cursor.skip(Int(try cursor.number(UInt32.self, in: content)), in: content)
+                guard !fields.contains(where: { $0.name == name }) else { throw MalformedBytes() }
+                let shown = flags == shownFlag ? Item.Field.shownValue(content.extracting(range)) : nil
+                guard flags == 0 || shown != nil else { throw MalformedBytes() }
+                fields.append(Field(name: name, range: range, shownValue: shown))
+            }
+            try cursor.end(in: content)
+            // A content has one form: version 2 is only for what version 1 cannot say.
+            guard version == 1 || needsVersion2(name, details, fields.map(\.isShown)) else { throw MalformedBytes() }
+            for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
+        }
+
+        /// type (1) ‖ expires (8) ‖ number of tags (1) ‖ per tag: length (1) ‖ tag; then 0, the place of what sync adds.
+        private static func details(_ cursor: inout ByteCursor, in content: Span<UInt8>) throws -> ItemDetails? {
+            let code: UInt8 = try cursor.number(in: content)
+            let type = ItemType(code: code)
+            let expires: Int64 = try cursor.number(in: content)
+            guard expires >= 0 else { throw MalformedBytes() }
+            var tags: [ItemTag] = []
+            for _ in 0..<(try cursor.number(UInt8.self, in: content)) {
+                let tag = try ItemTag(cursor.text(Int(try cursor.number(UInt8.self, in: content)), in: content))
+                guard tags.last.map({ $0 < tag }) ?? true else { throw MalformedBytes() }
+                tags.append(tag)
+            }
+            guard tags.count <= Item.maximumTags else { throw MalformedBytes() }
+            let added: UInt8 = try cursor.number(in: content)
+            guard added == 0, code == 0 || type != nil else { return nil }
+            return ItemDetails(type: type, tags: tags, expires: expires == 0 ? nil : expires)
+        }
+    }
 }

@@ -1,10 +1,10 @@
-/// The name of an item: 1 to 255 bytes of UTF-8 without control characters or `:`. Names are compared as bytes: two
-/// spellings of é are two names.
+/// The name of an item: 1 to 255 bytes of UTF-8 without control characters. Names are compared as bytes: two spellings of
+/// é are two names.
 public struct ItemName: Hashable, Sendable {
     public let text: String
 
     public init(_ text: String) throws(VaultError) {
-        guard isName(text, upTo: 255, without: { $0 == UInt8(ascii: ":") }) else { throw .invalidItemName }
+        guard isName(text, upTo: 255, without: { _ in false }) else { throw .invalidItemName }
         self.text = text
     }
 
@@ -12,6 +12,9 @@ public struct ItemName: Hashable, Sendable {
     init(checked text: String) { self.text = text }
 
     var bytes: [UInt8] { Array(text.utf8) }
+
+    /// Whether it has a colon. Then a reference to a field of the item quotes it.
+    public var hasColon: Bool { text.utf8.contains(UInt8(ascii: ":")) }
 
     /// Compares names in the order of their bytes.
     func precedes(_ other: ItemName) -> Bool { text.utf8.lexicographicallyPrecedes(other.text.utf8) }

@@ -19,9 +19,9 @@ public enum ItemRequest: ~Copyable, Sendable {
     /// ``ItemReply/versions(_:)``, the newest first.
     case history(ItemName)
     /// Adds an item. A nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
-    case add(ItemName, level: ProtectionLevel?, FieldValues)
-    /// Sets fields, which replaces those of the same names, and removes fields: ``ItemReply/changed(_:purge:)``.
-    case update(ItemName, set: FieldValues, remove: [FieldName], ifRevision: UInt64?)
+    case add(ItemName, level: ProtectionLevel?, ItemChange)
+    /// Changes fields, type, tags and expiry: ``ItemReply/changed(_:purge:)``.
+    case update(ItemName, ItemChange, ifRevision: UInt64?)
     /// ``ItemReply/changed(_:purge:)``
     case setLevel(ItemName, ProtectionLevel, ifRevision: UInt64?)
     /// Moves all of them to the trash, or none: ``ItemReply/removed(_:purge:)``.
@@ -49,16 +49,17 @@ extension Vault {
         case .secret(let path, let revision): return .secret(try secret(path, revision: revision))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)
         case .history(let name): return .versions(try history(name))
-        case .add(let name, let level, let values):
+        case .add(let name, let level, let change):
+            let details = try change.applied(to: ItemDetails())
             return try changed { edit throws(VaultError) in
-                try edit.add(name, level: level) { draft throws(VaultError) in
-                    try values.forEach { (field, secret) throws(VaultError) in try draft.put(secret, at: field) }
+                try edit.add(name, level: level, details: details) { draft throws(VaultError) in
+                    try change.set.forEach { (field, secret) throws(VaultError) in
+                        try draft.put(secret, at: field, isShown: change.shows(field, before: false))
+                    }
                 }
             }
-        case .update(let name, let values, let removed, let revision):
-            return try changed { edit throws(VaultError) in
-                try edit.update(name, set: values, remove: removed, ifRevision: revision)
-            }
+        case .update(let name, let change, let revision):
+            return try changed { edit throws(VaultError) in try edit.update(name, change, ifRevision: revision) }
         case .setLevel(let name, let level, let revision):
             return try changed { edit throws(VaultError) in
                 try edit.setLevel(name, level, ifRevision: revision)

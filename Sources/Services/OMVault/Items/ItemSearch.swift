@@ -66,7 +66,7 @@ public struct ItemSearch: ~Copyable, Sendable {
         if scope?.hasItemName != false, Self.contains(content.extracting(map.name), word, interruption) { return true }
         guard scope?.fields.isEmpty != true else { return false }
         var isFound = false
-        map.forEachField(in: content) { name, value in
+        map.forEachField(in: content) { name, value, _ in
             switch scope {
             case .none: isFound = Self.contains(content.extracting(name), word, interruption)
             case .some(let scope):

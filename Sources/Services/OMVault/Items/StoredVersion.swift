@@ -31,13 +31,13 @@ struct OpenedVersion: ~Copyable {
         Item(
             name: content.name, level: header.level, id: header.id, revision: header.revision,
             created: content.created, modified: content.modified, isTrashed: content.isTrashed,
-            fields: content.itemFields)
+            details: content.details, fields: content.itemFields)
     }
 
     var version: ItemVersion {
         ItemVersion(
             revision: header.revision, modified: content.modified, isTrashed: content.isTrashed,
-            fields: content.itemFields)
+            details: content.details, fields: content.itemFields)
     }
 }
 
@@ -83,7 +83,8 @@ extension Snapshot {
 
     /// Opens a version that another version led to.
     func open(_ version: StoredVersion) throws(VaultError) -> OpenedVersion {
-        OpenedVersion(header: version.header, content: try ItemContent(opened: try plaintext(version.record)))
+        OpenedVersion(
+            header: version.header, content: try ItemContent(opened: try plaintext(version.record), format: format))
     }
 
     /// An item's version of that revision. Its newest version if `revision` is nil.
@@ -137,10 +138,11 @@ extension Snapshot {
 
     // MARK: - Changing
 
-    /// Seals a version and stores it. The tree does not have it yet.
+    /// Seals a version and stores it. The tree does not have it yet. A content of version 2 raises the vault's format.
     func add(
         _ content: borrowing SecretBytes, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
     ) throws(VaultError) -> RowReference {
+        if content.withBytes({ $0[ItemContent.versionOffset] }) == 2 { try raiseFormat() }
         let box = AEAD.seal(content, using: keys.recordKey(header), context: recordContext(header))
         let bytes = Record(header: header, box: box.bytes).stored
         let row: Int64 = try storing { () throws(StorageError) in

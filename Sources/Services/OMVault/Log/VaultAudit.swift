@@ -10,7 +10,7 @@ extension VaultFile {
     public func auditReport() throws(VaultError) -> AuditLogReport {
         guard let log else { throw .noLogHere }
         let path = path
-        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let database = try VaultSchema.open(path)
         var seen: [HighWaterMark] = []
         var report = try log.read(in: database) { () throws(VaultError) in
             guard let marks = try UnlockedState.readMarks(highWater(), acceptsRollback) else { throw .unseenHere }
@@ -42,7 +42,7 @@ extension VaultFile {
     ) throws(VaultError) -> Bool {
         guard let log else { throw .noLogHere }
         let path = path
-        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let database = try VaultSchema.open(path)
         return try log.record(
             event, highWater(), file: FilePath.fileNumber(path), now: now, wait: wait, in: database)
     }

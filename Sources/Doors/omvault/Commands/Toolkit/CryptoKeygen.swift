@@ -208,7 +208,7 @@ struct CryptoKeygen: Verb {
         let bits = key.count * 8
         var values = FieldValues()
         try values.put(key, at: path.field)
-        _ = try access.perform(.add(path.item, level: chosen, values))
+        _ = try access.perform(.add(path.item, level: chosen, ItemChange(set: values)))
         try context.output.done(
             "made \(kind.name): \"\(reference.item)\" in vault \"\(access.location.name)\"",
             [

@@ -52,7 +52,7 @@ struct GenCommand: Verb {
     }
 
     /// With at most one decimal, rounded down.
-    private static func text(_ bits: Double) -> String {
+    static func text(_ bits: Double) -> String {
         let tenths = Int(bits * 10)
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }

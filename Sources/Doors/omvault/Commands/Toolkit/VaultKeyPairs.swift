@@ -45,7 +45,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
             try values.put(privateHalf.duplicate(), at: privatePath.field)
             try values.put(publicHalf.duplicate(), at: publicPath.field)
         } catch { throw Failure(error, vault: access.location.name) }
-        _ = try access.perform(.add(privatePath.item, level: level, values))
+        _ = try access.perform(.add(privatePath.item, level: level, ItemChange(set: values)))
     }
 
     mutating func delete(_ tag: KeyPairTag) throws(Failure) {

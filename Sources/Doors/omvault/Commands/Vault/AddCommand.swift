@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMSecrets
 internal import OMVault
 
 /// `omvault add`: a new item.
@@ -7,20 +8,30 @@ struct AddCommand: Verb {
         commandName: "add",
         abstract: "Add an item with its secrets.",
         discussion: """
-            Without --field it asks for one field, called "password". A website's login belongs here, with a field for each part;
-            'omvault credential' is for programs that use Oracle's IDM Mobile SDK.
+            Without --field and --generate it asks for the item's main secret: "password", or "notes" of a note, "key" of an
+            api-key. A website's login belongs here, with a field for each part; 'omvault credential' is for programs that use
+            Oracle's IDM Mobile SDK.
 
               omvault add github
+              omvault add github --type login --plain username=ada --generate
               omvault add example.org --field username=tty --field password=tty
               omvault add deploy --field token=file:token.txt --field key=stdin < id.pem
+              omvault add '"https://a.example"' --type login --tag work --expires 90d
+
+            Of a type, the fields username, url, email, host and port are shown; all other fields are concealed. A field of --plain
+            is shown. Types: \(ItemType.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: LevelOptions
+    @OptionGroup var generated: GenerateOptions
 
     @Argument(help: "The item's name.")
     var item: String
+
+    @Option(name: .customLong("type"), help: ArgumentHelp("What the item is for.", valueName: "type"))
+    var typeArgument: ItemTypeArgument?
 
     @Option(
         name: .customLong("field"),
@@ -28,35 +39,95 @@ struct AddCommand: Verb {
             "A field and where its secret comes from, such as token=tty; may be repeated.", valueName: "name=source"))
     var fields: [FieldArgument] = []
 
+    @Option(
+        help: ArgumentHelp("A shown field with its value, such as username=ada; may be repeated.", valueName: "name=text"))
+    var plain: [PlainFieldArgument] = []
+
+    @Option(help: ArgumentHelp("A tag of the item; may be repeated.", valueName: "tag"))
+    var tag: [TagArgument] = []
+
+    @Option(help: ArgumentHelp("When the item is out of date: \(ExpiryArgument.help).", valueName: "when"))
+    var expires: ExpiryArgument?
+
     @Flag(help: "Keep the newline at the end of a source.")
     var keepNewline = false
 
+    private var type: ItemType? { typeArgument?.type }
+
     func run(_ context: CommandContext) throws {
-        let name = try ItemArgument(whole: item).itemName()
-        let fields = try (self.fields.isEmpty ? [.password] : self.fields).map { field in
-            (name: try field.fieldName(), option: "--field \(field.name ?? "")", source: field.source)
-        }
+        let name = try ItemArgument.wholeName(item)
+        let (asked, main) = try questions(name)
         let access = try VaultAccess(context)
-        let secrets = try SecretSources(
-            context, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
+        let secrets = try SecretSources(context, unlock.sources + asked.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
+        var change = try details()
         try access.unlock(secrets, unlock)
         // Checked before the user types secrets, and again inside the change.
         try access.refuseExisting(name)
-        var values = FieldValues()
-        for field in fields {
+        for field in plain { try put(field.value, at: field.fieldName(), in: &change, access) }
+        for field in asked {
             let value = try secrets.read(
                 field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true, keepNewline: keepNewline,
                 maximum: Item.maximumFieldCount)
-            do throws(VaultError) { try values.put(value, at: field.name) } catch {
-                throw Failure(error, vault: access.location.name)
-            }
+            try put(value, at: field.name, in: &change, access)
         }
-        _ = try access.perform(.add(name, level: chosen, values))
+        if generated.generate, let main { try put(try generated.secret(context), at: main, in: &change, access) }
+        _ = try access.perform(.add(name, level: chosen, change))
         try context.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.location.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])
     }
+
+    /// Everything but the values of the fields.
+    private func details() throws(Failure) -> ItemChange {
+        var change = ItemChange()
+        if let type { change.type = .becomes(type) }
+        for tag in tag { change.addedTags.append(try tag.tag()) }
+        if let expires { change.expires = expires.update }
+        for field in plain { change.shown.append(try field.fieldName()) }
+        for field in fields {
+            let name = try field.fieldName()
+            if type?.shows(name) == true { change.shown.append(name) }
+        }
+        return change
+    }
+
+    private typealias Question = (name: FieldName, option: String, source: SecretSourceArgument?)
+
+    /// The fields whose values come from sources, and the main field if it is made here.
+    private func questions(_ item: ItemName) throws(Failure) -> (asked: [Question], main: FieldName?) {
+        var asked: [Question] = []
+        for field in fields {
+            asked.append((try field.fieldName(), "--field \(field.name ?? "")", field.source))
+        }
+        let hasMainField = type == nil || type == .custom || type?.mainField != nil
+        // Fields in clear alone make an item without a main secret.
+        let asksForMain = fields.isEmpty && (plain.isEmpty || type != nil && hasMainField)
+        guard generated.generate || asksForMain else { return (asked, nil) }
+        guard hasMainField else {
+            let usual = type?.usualFields ?? []
+            throw Failure(
+                .usage, "an item of type \(type?.rawValue ?? "") has no main secret",
+                hint: "name its fields, such as --field \(usual.first ?? "key")=tty; usual are \(usual.joined(separator: ", "))",
+                details: ["fields": .list(usual.map { .text($0) })])
+        }
+        let main = FieldArgument(named: type?.mainField ?? "password")
+        if generated.generate { return (asked, try main.fieldName()) }
+        return (asked + [(try main.fieldName(), "--field \(main.name ?? "")", main.source)], nil)
+    }
+
+    private func put(
+        _ value: consuming SecretBytes, at name: FieldName, in change: inout ItemChange, _ access: VaultAccess
+    ) throws(Failure) {
+        do throws(VaultError) { try change.set.put(value, at: name) } catch {
+            throw Failure(error, vault: access.location.name)
+        }
+    }
+}
+
+extension FieldArgument {
+    /// A field that is asked for at the terminal.
+    fileprivate init(named name: String) { self.init(argument: "\(name)=tty") }
 }
 
 extension VaultAccess {

@@ -8,8 +8,6 @@ struct FieldArgument: ExpressibleByArgument {
     let name: String?
     let source: SecretSourceArgument
 
-    static let password = FieldArgument(argument: "password=tty")
-
     init(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         name = parts.count == 2 ? parts[0] : nil

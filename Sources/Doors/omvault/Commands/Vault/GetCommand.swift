@@ -2,19 +2,22 @@ internal import ArgumentParser
 internal import OMSecrets
 internal import OMVault
 
-/// `omvault get`: the exact bytes of one secret, or an item with its secrets concealed.
+/// `omvault get`: the exact bytes of one secret.
 struct GetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print a secret, or show an item.",
+        abstract: "Print a secret.",
         discussion: """
-            ITEM:FIELD prints the exact bytes of that field, no newline added. "ITEM:" with the colon prints the field "password", or
-            the only field. ITEM shows the item with its secrets concealed; --reveal shows them too.
+            ITEM prints the item's main secret: "password" of a login, a database or an item without a type, "notes" of a note,
+            "key" of an api-key, or the only concealed field. ITEM:FIELD prints that field. The output is the exact bytes, with no
+            newline added. 'omvault show' prints the whole item.
 
-              omvault get github:password
-              omvault get github:
-              omvault get github --reveal --json
-              omvault get github:password --rev 3
+              omvault get github
+              omvault get github:token
+              omvault get github:token --rev 3
+              omvault get '"https://a.example":password'
+
+            --json prints one field as a document. For ITEM alone it prints the document of the item, as 'omvault show --json' does.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -26,7 +29,7 @@ struct GetCommand: Verb {
     @Option(help: ArgumentHelp("The field: the same as ITEM:FIELD.", valueName: "name"))
     var field: String?
 
-    @Flag(help: "Show the secrets of the item.")
+    @Flag(help: "Print a value of several lines at a terminal too. With --json and ITEM: show the secrets of the item.")
     var reveal = false
 
     @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
@@ -47,23 +50,16 @@ struct GetCommand: Verb {
         _ item: ItemArgument, of access: VaultAccess, _ secrets: borrowing SecretSources, _ context: CommandContext
     ) throws(Failure) {
         let name = try item.itemName()
-        guard item.field != nil else {
-            return try ShownItem(read(name, all: reveal, access, secrets), isRevealed: reveal).print(context)
+        let reading = ItemReading(access: access, unlock: unlock, revision: rev)
+        if item.field == nil, context.output.format == .json {
+            return try ShownItem(reading.item(name, withSecrets: reveal, secrets), isRevealed: reveal).print(context)
         }
+        let namesField = item.field != nil && !item.meansMainField
         let path =
-            item.meansDefaultField
-            ? FieldPath(name, try DefaultField(of: read(name, all: false, access, secrets).item()).required())
-            : try item.path()
+            try namesField
+            ? item.path()
+            : FieldPath(name, MainField(of: reading.item(name, withSecrets: false, secrets).item()).required())
         try print(try access.read(.secret(path, revision: rev), secrets, unlock).secret(), path, context)
-    }
-
-    /// - Parameter all: Whether to read the secrets too.
-    private func read(
-        _ name: ItemName, all: Bool, _ access: VaultAccess, _ secrets: borrowing SecretSources
-    ) throws(Failure) -> ItemReply {
-        all || rev != nil
-            ? try access.read(.secrets(name, revision: rev), secrets, unlock)
-            : try access.read(.item(name), secrets, unlock)
     }
 
     /// The item with the field, wherever that was named.
@@ -72,15 +68,26 @@ struct GetCommand: Verb {
         guard item.field == nil else {
             throw Failure(.usage, "--field and ITEM:FIELD both name a field", hint: "give one of them")
         }
-        return ItemArgument(argument: "\(item.item):\(field)")
+        return ItemArgument(item: item.item, field: field)
     }
 
     private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ context: CommandContext) throws(Failure) {
-        guard context.output.format == .json else { return try context.output.writeSecret(secret) }
+        guard context.output.format == .json else {
+            guard reveal || !StandardOutput.isTerminal || !secret.withBytes(Self.hasSeveralLines) else {
+                throw Failure(
+                    .usage, "the value has several lines, and standard output is a terminal",
+                    hint: "--reveal prints it; or pipe it, or write it to a file")
+            }
+            return try context.output.writeSecret(secret)
+        }
         var document = JSONDocument()
         document.field("item", .text(path.item.text))
         document.field("field", .text(path.field.text))
         document.secret("value", secret)
         try context.output.document(document)
+    }
+
+    private static func hasSeveralLines(_ bytes: Span<UInt8>) -> Bool {
+        bytes.indices.dropLast().contains { bytes[$0] == UInt8(ascii: "\n") }
     }
 }

@@ -27,7 +27,7 @@ struct HistoryCommand: Verb {
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {
-        let name = try ItemArgument(whole: item).itemName()
+        let name = try ItemArgument.wholeName(item)
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources)
         guard case .versions(let all) = try access.read(.history(name), secrets, unlock) else {

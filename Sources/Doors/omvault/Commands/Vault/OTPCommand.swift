@@ -77,7 +77,7 @@ struct OTPCommand: Verb {
     ) throws {
         let name = try item.itemName()
         let found = try access.read(.item(name), secrets, unlock).item()
-        let isNamed = item.field != nil && !item.meansDefaultField
+        let isNamed = item.field != nil && !item.meansMainField
         let path = try isNamed ? item.path() : FieldPath(name, OTPField(of: found).required())
         // Of this revision, so that a counter is not stored over a change of another process.
         let stored = try access.read(.secret(path, revision: found.revision), secrets, unlock).secret()
@@ -92,7 +92,7 @@ struct OTPCommand: Verb {
             // Attack: omvault is killed after it has shown a code. If the counter were stored later, the same code would be
             // shown, or accepted, a second time.
             do throws(Failure) {
-                _ = try access.perform(.update(path.item, set: values, remove: [], ifRevision: found.revision))
+                _ = try access.perform(.update(path.item, ItemChange(set: values), ifRevision: found.revision))
             } catch {
                 guard error.status == .conflict else { throw error }
                 throw error.with(hints: ["another process may have used this code: run the command again"])

@@ -33,7 +33,7 @@ struct PolicyShow: Verb {
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)
         guard let item else { return try print(try access.policy(secrets, unlock), context) }
-        let name = try ItemArgument(whole: item).itemName()
+        let name = try ItemArgument.wholeName(item)
         let found = try access.read(.item(name), secrets, unlock).item()
         guard context.output.format == .json else {
             return try context.output.rows([["level", found.level.spoken]], header: ["RULE", "VALUE"])
@@ -126,7 +126,7 @@ struct PolicySet: Verb {
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)
         if isForItem {
-            let name = try ItemArgument(whole: rule ?? "").itemName()
+            let name = try ItemArgument.wholeName(rule ?? "")
             try access.unlock(secrets, unlock)
             return try SetCommand.setLevel(name, level, ifRevision: nil, access)
         }
@@ -196,7 +196,7 @@ struct PolicyExplain: Verb {
     var item: String
 
     func run(_ context: CommandContext) throws {
-        let name = try ItemArgument(whole: item).itemName()
+        let name = try ItemArgument.wholeName(item)
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)
         let level = try access.read(.item(name), secrets, unlock).item().level

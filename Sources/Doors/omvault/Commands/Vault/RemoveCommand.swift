@@ -57,7 +57,7 @@ struct RemoveCommand: Verb {
 
     func run(_ context: CommandContext) throws {
         if let id { return try removeOne(id, context) }
-        let names = try items.map { try ItemArgument(whole: $0).itemName() }
+        let names = try items.map { try ItemArgument.wholeName($0) }
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)

@@ -27,7 +27,7 @@ struct RestoreCommand: Verb {
     var id: String?
 
     func run(_ context: CommandContext) throws {
-        let name = try ItemArgument(whole: item).itemName()
+        let name = try ItemArgument.wholeName(item)
         let chosen = try id.map { text in
             guard let id = Identifier.bytes(text) else {
                 throw ValidationError("\"\(text.shown)\" is not an item's id; omvault ls --trash --fields id,name lists the ids")

@@ -1,32 +1,50 @@
 internal import ArgumentParser
 internal import OMRecords
+internal import OMSecrets
 internal import OMVault
 
-/// `omvault set`: changes the secret in an item's field, or the item's level.
+/// `omvault set`: changes a field of an item, or the item's type or level.
 struct SetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change a field of an item, or the item's level.",
+        abstract: "Change a field of an item, or the item's type or level.",
         discussion: """
             The earlier version is kept: 'omvault history' lists it. A field that is not there is added. With --level every version
             of the item gets new keys, and the old sealed bytes are purged. If no item has the name, --level changes those of
             that name in the trash.
 
               omvault set github:password
+              omvault set github:password --generate --words 6
               omvault set github:token --value-from cmd:'gh auth token'
+              omvault set github:url --plain https://github.com
+              omvault set github:username --show
               omvault set github:token --delete
+              omvault set github --type login
               omvault set github --level when-unlocked --device-only
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: LevelOptions
+    @OptionGroup var generated: GenerateOptions
 
-    @Argument(help: ArgumentHelp("The item and the field. With --level only the item.", valueName: "item[:field]"))
+    @Argument(help: ArgumentHelp("The item and the field. With --level and --type only the item.", valueName: "item[:field]"))
     var item: ItemArgument
 
     @Option(help: ArgumentHelp("Where the new secret comes from.", valueName: "source"))
     var valueFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("A new value in clear. The field is shown from then on.", valueName: "text"))
+    var plain: String?
+
+    @Flag(help: "Show the field: 'show' and 'find' print its value without --reveal. It stays encrypted.")
+    var show = false
+
+    @Flag(help: "Conceal the field again.")
+    var conceal = false
+
+    @Option(help: ArgumentHelp("What the item is for; none removes the type.", valueName: "type"))
+    var type: TypeUpdateArgument?
 
     @Flag(help: "Keep the newline at the end of the source.")
     var keepNewline = false
@@ -39,11 +57,20 @@ struct SetCommand: Verb {
 
     private var changesLevel: Bool { level.level != nil || level.deviceOnly }
 
+    /// Whether a new value comes from somewhere.
+    private var hasValue: Bool { valueFrom != nil || plain != nil || generated.generate }
+
     func validate() throws {
-        if delete, valueFrom != nil { throw ValidationError("give --delete or --value-from, not both") }
-        if changesLevel, item.field != nil || delete || valueFrom != nil {
-            throw ValidationError("--level is for the whole item: give it without a field")
+        if [delete, valueFrom != nil, plain != nil, generated.generate].count(where: \.self) > 1 {
+            throw ValidationError("give only one of --value-from, --plain, --generate and --delete")
         }
+        if [delete, show || plain != nil, conceal].count(where: \.self) > 1 {
+            throw ValidationError("a field is shown, concealed or deleted: give only one of them")
+        }
+        let isOfField = item.field != nil || delete || hasValue || show || conceal
+        if changesLevel, isOfField { throw ValidationError("--level is for the whole item: give it without a field") }
+        if type != nil, isOfField { throw ValidationError("--type is for the whole item: give it without a field") }
+        if changesLevel, type != nil { throw ValidationError("give --level or --type, not both") }
     }
 
     func run(_ context: CommandContext) throws {
@@ -53,6 +80,7 @@ struct SetCommand: Verb {
             try access.unlock(secrets, unlock)
             return try Self.setLevel(try item.itemName(), level, ifRevision: ifRev, access)
         }
+        if let type { return try setType(type, access, secrets) }
         let path = try item.path()
         try access.unlock(secrets, unlock)
         let found = try access.perform(.item(path.item)).item()
@@ -60,21 +88,52 @@ struct SetCommand: Verb {
         if let ifRev, ifRev != found.revision {
             throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.location.name)
         }
-        var values = FieldValues()
-        if !delete {
-            let value = try secrets.read(
-                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
-                keepNewline: keepNewline, maximum: Item.maximumFieldCount)
-            try values.put(value, at: path.field)
-        }
-        let changed = try access.perform(
-            .update(path.item, set: values, remove: delete ? [path.field] : [], ifRevision: ifRev)
-        ).item()
+        let change = try change(of: path, in: found, secrets, context)
+        let changed = try access.perform(.update(path.item, change, ifRevision: ifRev)).item()
         try context.output.done(
             "\(delete ? "deleted" : "changed") \(path.field.text.shown) of \"\(path.item.text.shown)\"",
             [
                 "result": .text(delete ? "deleted" : "changed"), "item": .text(path.item.text),
                 "field": .text(path.field.text), "revision": .number(Int(clamping: changed.revision)),
+            ])
+    }
+
+    private func change(
+        of path: FieldPath, in item: Item, _ secrets: borrowing SecretSources, _ context: CommandContext
+    ) throws -> ItemChange {
+        var change = ItemChange(removing: delete ? [path.field] : [])
+        let isNew = !item.fields.contains { $0.name == path.field }
+        if show || plain != nil || isNew && !conceal && item.details.type?.shows(path.field) == true {
+            change.shown = [path.field]
+        }
+        if conceal { change.concealed = [path.field] }
+        if let plain {
+            try change.set.put(SecretBytes(copying: Array(plain.utf8)), at: path.field)
+        } else if generated.generate {
+            try change.set.put(try generated.secret(context), at: path.field)
+        } else if !delete, hasValue || !show && !conceal {
+            let value = try secrets.read(
+                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
+                keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+            try change.set.put(value, at: path.field)
+        }
+        return change
+    }
+
+    private func setType(
+        _ type: TypeUpdateArgument, _ access: VaultAccess, _ secrets: borrowing SecretSources
+    ) throws(Failure) {
+        let name = try item.itemName()
+        var change = ItemChange()
+        change.type = type.update
+        try access.unlock(secrets, unlock)
+        let changed = try access.perform(.update(name, change, ifRevision: ifRev)).item()
+        let text = changed.details.type?.rawValue
+        try access.context.output.done(
+            "\"\(name.text.shown)\" \(text.map { "is now of type \($0)" } ?? "has no type now")",
+            [
+                "result": .text("changed"), "item": .text(name.text), "type": text.map { .text($0) } ?? .null,
+                "revision": .number(Int(clamping: changed.revision)),
             ])
     }
 

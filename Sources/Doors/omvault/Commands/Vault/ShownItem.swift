@@ -24,18 +24,23 @@ struct ShownItem: ~Copyable {
         if context.output.format == .json { return try printDocument(context) }
         // Scripts read the names of plain rows; those of a table are for people.
         let zone = context.output.format == .table ? " (UTC)" : ""
-        let rows = [
+        var rows = [
             ["name", item.name.text],
             ["level", item.level.name + (item.level.isDeviceOnly ? " (device only)" : "")],
             ["revision", "\(item.revision)"],
             ["created\(zone)", Timestamp.text(item.created)],
             ["modified\(zone)", Timestamp.text(item.modified)],
         ]
+        // An item without them has the rows that it had before there were types.
+        if let type = item.details.type { rows.insert(["type", type.rawValue], at: 1) }
+        if !item.details.tags.isEmpty { rows.append(["tags", item.details.tags.map(\.text).joined(separator: ",")]) }
+        if let expires = item.details.expires { rows.append(["expires\(zone)", Timestamp.text(expires)]) }
         switch values {
         case .none:
-            try context.output.rows(rows + item.fields.map { [$0.name.text, "(concealed)"] }, header: Self.header)
+            let fields = item.fields.map { [$0.name.text, $0.shownValue ?? "(concealed)"] }
+            try context.output.rows(rows + fields, header: Self.header)
             guard context.output.format == .table, StandardOutput.isTerminal else { return }
-            context.output.notice("hint: \(DefaultField(of: item).hint)")
+            context.output.notice("hint: \(MainField(of: item).hint)")
         case .some(let values):
             let table = try SecretTable(rows, values, of: item, isAligned: context.output.format == .table)
             try context.output.writeSecret(table.text)
@@ -52,9 +57,19 @@ struct ShownItem: ~Copyable {
         document.field("revision", .number(Int(clamping: item.revision)))
         document.field("created", .text(Timestamp.text(item.created)))
         document.field("modified", .text(Timestamp.text(item.modified)))
+        if let type = item.details.type { document.field("type", .text(type.rawValue)) }
+        if !item.details.tags.isEmpty { document.field("tags", .list(item.details.tags.map { .text($0.text) })) }
+        if let expires = item.details.expires { document.field("expires", .text(Timestamp.text(expires))) }
         document.object("fields") { fields in
             switch values {
-            case .none: for field in item.fields { fields.concealed(field.name.text, count: field.count) }
+            case .none:
+                for field in item.fields {
+                    if let value = field.shownValue {
+                        fields.field(field.name.text, .text(value))
+                    } else {
+                        fields.concealed(field.name.text, count: field.count)
+                    }
+                }
             case .some(let values): values.forEach { field, secret in fields.secret(field.text, secret) }
             }
         }
