@@ -27,7 +27,7 @@ import Testing
             ("no magic", [1, 2, 3, 4, 5, 6, 7, 8]),
             ("half of the magic", [0x4F, 0x42, 1, 2, 0, 0, 0, 0]),
             ("a length of 1 GiB", frame(5, count: 1 << 30)),
-            ("a length of 4 GiB", [0x4F, 0x41, 1, 5, 255, 255, 255, 255]),
+            ("a length of 4 GiB", [0x4F, 0x41, AgentProtocol.version, 5, 255, 255, 255, 255]),
             ("a length just above the limit", frame(5, count: (17 << 20) + 1)),
             ("kind 0", frame(0)),
             ("kind 7", frame(7)),
@@ -55,7 +55,12 @@ import Testing
             ("unlock with bytes behind it", frame(3, unlock([1, 0x03] + key + [0]))),
             ("perform without a request", frame(5, paths)),
             ("an unknown request", perform([99])),
-            ("an item name with a colon", perform([2] + text("a:b"))),
+            ("an item name with a newline", perform([2] + text("a\nb"))),
+            ("an update to type 0", update([2, 0, 0] + noTags)),
+            ("an update to a type of a later version", update([2, 12, 0] + noTags)),
+            ("an update that is neither set nor removed", update([3, 0] + noTags)),
+            ("an update with an expiry cut short", update([0, 2, 0, 0] + noTags)),
+            ("an update with a tag that has a comma", update([0, 0, 0, 0, 0, 1] + text("a,b") + [0, 0, 0, 0])),
             ("an empty item name", perform([2] + text(""))),
             ("a field name with a slash", perform([3] + text("a") + text("b/c"))),
             ("add with an unknown level", perform([5] + text("a") + [1, 0x55, 0, 0])),
@@ -102,6 +107,11 @@ import Testing
     private static let paths = text("/s") + text("/d")
     private static let names = text("s") + text("p") + text("") + text("u")
     private static let kept = paths + names + [UInt8](repeating: 7, count: 32)
+    /// An update of the item `a` without values and names of fields. `rest` begins with the type.
+    private static func update(_ rest: [UInt8]) -> [UInt8] {
+        perform([6] + text("a") + [UInt8](repeating: 0, count: 14) + rest + [0])
+    }
+    private static let noTags = [UInt8](repeating: 0, count: 8)
     private static let zero = [UInt8](repeating: 0, count: 8)
     private static let field = text("f") + [0, 0, 0, 1, 65]
     private static func text(_ text: String) -> [UInt8] {
