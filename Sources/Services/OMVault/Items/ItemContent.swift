@@ -127,9 +127,11 @@ struct ItemContent: ~Copyable {
         return (state == 1, Int(kept), name, created, modified, fields)
     }
 
-    /// A draft with the same fields, live or in the trash.
-    borrowing func draft(isTrashed: Bool = false, at now: Int64) throws(VaultError) -> ItemDraft {
-        var draft = ItemDraft(name: name, created: created, modified: now, isTrashed: isTrashed)
+    /// A draft with the same fields, live or in the trash. A nil name keeps the present one.
+    borrowing func draft(
+        named newName: ItemName? = nil, isTrashed: Bool = false, at now: Int64
+    ) throws(VaultError) -> ItemDraft {
+        var draft = ItemDraft(name: newName ?? name, created: created, modified: now, isTrashed: isTrashed)
         for field in fields {
             try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
         }
