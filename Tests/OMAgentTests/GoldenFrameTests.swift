@@ -192,6 +192,8 @@ private let later = [UInt8](16..<32)
         ("purge-id", { .perform(paths, .purgeID(later, level: .highest)) }),
         ("places", { .perform(paths, .entries(id: later, level: nil)) }),
         ("find", { .perform(paths, .find(try search(), trashed: false)) }),
+        ("rename", { .perform(paths, .rename([NewName(try name("git"), try name("b"))], ifRevision: 4)) }),
+        ("copy", { .perform(paths, .copy([NewName(try name("git"), try name("b"))], level: .highest, ifRevision: nil)) }),
     ]
 
     private static func errors() throws -> [VaultError] {

@@ -117,6 +117,41 @@ import Testing
         #expect(try home.answer(.whenUnlocked) == "\(VaultError.noItem(item.name))")
     }
 
+    @Test("items get new names and are copied through the agent, but not while the vault is locked")
+    func newNames() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let always = try ItemName(ProtectionLevel(.always).itemName)
+        let (renamed, copied) = (try ItemName("renamed"), try ItemName("copied"))
+        guard
+            case .reply(.items(let items)) = try home.client.perform(
+                home.paths, .rename([NewName(always, renamed)], ifRevision: 1))
+        else { throw VaultError.noVault }
+        #expect(items.map(\.name) == [renamed] && items.map(\.revision) == [2])
+        guard
+            case .reply(.items(let copies)) = try home.client.perform(
+                home.paths, .copy([NewName(renamed, copied)], level: .highest, ifRevision: 2))
+        else { throw VaultError.noVault }
+        #expect(copies.map(\.name) == [copied] && copies.map(\.level) == [.highest])
+        #expect(try home.open().history(copied).map(\.revision) == [2, 1])
+        guard
+            case .failure(let taken) = try home.client.perform(home.paths, .rename([NewName(renamed, copied)], ifRevision: nil))
+        else { throw VaultError.noVault }
+        #expect(taken == .itemExists(copied))
+        // While it is locked, an item that nobody sees may have the new name.
+        try home.client.lock(home.paths, forgets: false)
+        for isCopy in [true, false] {
+            let names = [NewName(renamed, always)]
+            let request: ItemRequest =
+                isCopy ? .copy(names, level: nil, ifRevision: nil) : .rename(names, ifRevision: nil)
+            guard case .locked(.firstUnlocked) = try home.client.perform(home.paths, request) else {
+                throw VaultError.noVault
+            }
+        }
+        #expect(try home.open().item(renamed).revision == 2)
+    }
+
     @Test("keys that do not open the vault are refused, and the existing keys stay")
     func forgedKeys() throws {
         let home = try AgentHome()

@@ -28,7 +28,7 @@ import Testing
         }
         try expectSame(kept, home)
         for isOwn in [true, false] {
-            for change in 0..<7 {
+            for change in 0..<9 {
                 let body = { (edit: inout VaultEdit) throws(VaultError) in
                     try Self.change(change, isOwn ? 0 : 20, &edit)
                 }
@@ -49,6 +49,8 @@ import Testing
             try edit.setLevel(try name(4), item == .highest ? .whenUnlocked : .highest)
         case 4: try edit.restore(try name(2))
         case 5: for number in 5..<12 { try edit.trash(try name(number)) }
+        case 6: try edit.rename(try name(12), to: try name(13 + 100))
+        case 7: try edit.copy(try name(13), to: try name(14 + 100))
         default: try edit.purgeTrash([try name(6)])
         }
     }

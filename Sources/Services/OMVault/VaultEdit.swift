@@ -62,6 +62,22 @@ public struct VaultEdit: ~Copyable {
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
+    /// Gives an item another name, in one new version. The older versions keep the names that they had.
+    ///
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/itemExists(_:)`` if another item has the new name,
+    ///   ``VaultError/changedMeanwhile(_:revision:)``, ``VaultError/unchanged`` for the same name.
+    @discardableResult
+    public mutating func rename(
+        _ name: ItemName, to newName: ItemName, ifRevision: UInt64? = nil
+    ) throws(VaultError) -> Item {
+        let current = try current(name, ifRevision)
+        guard newName != name else { throw .unchanged }
+        guard try snapshot.find(newName) == nil else { throw .itemExists(newName) }
+        let opened = try snapshot.open(current.newest, at: current.entry)
+        let draft = try opened.content.draft(named: newName, at: now)
+        return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
+    }
+
     /// Sets the secret of one field. It replaces the field of that name or adds a new one.
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/unchanged``, ``VaultError/tooLarge``.
@@ -150,7 +166,8 @@ public struct VaultEdit: ~Copyable {
         return going.map(\.item)
     }
 
-    /// Brings an item back from the trash, or an earlier version of it to the top, in one new version.
+    /// Brings an item back from the trash, or an earlier version of it to the top, in one new version. The item keeps its
+    /// present name.
     ///
     /// - Parameters:
     ///   - id: Chooses among several items of that name in the trash. Nil for the last trashed one.
@@ -184,7 +201,7 @@ public struct VaultEdit: ~Copyable {
         let newest: StoredVersion
     }
 
-    private func current(_ name: ItemName, _ ifRevision: UInt64?) throws(VaultError) -> Current {
+    func current(_ name: ItemName, _ ifRevision: UInt64?) throws(VaultError) -> Current {
         guard let (level, entry) = try snapshot.find(name) else { throw .noItem(name) }
         let current = try current(entry, level)
         if let ifRevision, ifRevision != current.newest.header.revision {
@@ -199,9 +216,11 @@ public struct VaultEdit: ~Copyable {
     }
 
     private mutating func restore(_ current: Current, _ revision: UInt64?) throws(VaultError) -> Item {
-        let kept = try snapshot.open(current.newest, at: current.entry).content.kept
+        let newest = try snapshot.open(current.newest, at: current.entry)
         let wanted = try snapshot.open(current.entry, current.level, revision: revision)
-        return try succeed(current, kept: kept, try wanted.content.draft(at: now), AuditEvent.itemRestored)
+        // The item may have had another name then, and that name may be taken now.
+        let draft = try wanted.content.draft(named: newest.content.name, at: now)
+        return try succeed(current, kept: newest.content.kept, draft, AuditEvent.itemRestored)
     }
 
     /// Puts a new version on top, and drops the versions that the history no longer keeps.
@@ -245,7 +264,7 @@ public struct VaultEdit: ~Copyable {
 }
 
 extension TreeEntry {
-    fileprivate init(_ key: [UInt8], _ reference: RowReference) {
+    init(_ key: [UInt8], _ reference: RowReference) {
         self.init(key: key, digest: reference.digest, row: reference.row)
     }
 }

@@ -77,6 +77,10 @@ enum VaultTargets {
         guard (try? values.put(SecretBytes(copying: [9]), at: VaultTemplate.field())) != nil else { return }
         _ = try? vault.perform(.update(item, ItemChange(set: values), ifRevision: nil))
         _ = try? vault.perform(.setLevel(item, .highest, ifRevision: nil))
+        if let copy = try? ItemName("copy"), let renamed = try? ItemName("renamed") {
+            _ = try? vault.perform(.copy([NewName(item, copy)], level: .whenUnlocked, ifRevision: nil))
+            _ = try? vault.perform(.rename([NewName(copy, renamed)], ifRevision: nil))
+        }
         _ = try? vault.perform(.purgeTrash(nil))
         var again = FieldValues()
         guard (try? again.put(SecretBytes(copying: [9]), at: VaultTemplate.field())) != nil else { return }

@@ -34,6 +34,13 @@ extension ProtectionLevel: WireValue {
     }
 }
 
+/// item name ‖ new name
+extension NewName: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(item, name) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) { self.init(try wire.read(), try wire.read()) }
+}
+
 /// Two texts: the vault's path and the device folder's.
 extension VaultPaths: WireValue {
     func write(to body: inout SecretBuffer) { body.write(vault, device) }

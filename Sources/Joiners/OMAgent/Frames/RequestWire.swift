@@ -113,6 +113,8 @@ extension ItemRequest {
         case .find(let search, let trashed):
             body.write(tag: 15, trashed)
             body.write(search)
+        case .rename(let names, let revision): body.write(tag: 16, LongList(names), revision)
+        case .copy(let names, let level, let revision): body.write(tag: 17, LongList(names), level, revision)
         }
     }
 
@@ -135,12 +137,14 @@ extension ItemRequest {
         case 15:
             let trashed: Bool = try wire.read()
             self = .find(try wire.read(), trashed: trashed)
+        case 16: self = .rename(try wire.longList(), ifRevision: try wire.read())
+        case 17: self = .copy(try wire.longList(), level: try wire.read(), ifRevision: try wire.read())
         default: throw MalformedBytes()
         }
     }
 
-    /// Whether the agent can answer it with the keys that remain while the vault is locked. It cannot add an item: a
-    /// locked item may have the same name.
+    /// Whether the agent can answer it with the keys that remain while the vault is locked. It cannot add, copy or rename
+    /// an item: a locked item may have the same name.
     var isForLockedToo: Bool {
         switch self {
         case .item: true

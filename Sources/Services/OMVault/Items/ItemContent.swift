@@ -122,14 +122,12 @@ struct ItemContent: ~Copyable {
         return draft
     }
 
-    /// A draft with the same fields, live or in the trash.
-    ///
-    /// - Parameter name: Another name. Nil for the same.
+    /// A draft with the same fields, live or in the trash. A nil name keeps the present one.
     borrowing func draft(
-        isTrashed: Bool = false, name: ItemName? = nil, at now: Int64
+        named newName: ItemName? = nil, isTrashed: Bool = false, at now: Int64
     ) throws(VaultError) -> ItemDraft {
         var draft = ItemDraft(
-            name: name ?? self.name, created: created, modified: now, isTrashed: isTrashed, details: details)
+            name: newName ?? name, created: created, modified: now, isTrashed: isTrashed, details: details)
         for field in fields { try draft.put(value(field), at: field.name, isShown: field.isShown) }
         return draft
     }

@@ -37,6 +37,12 @@ public enum ItemRequest: ~Copyable, Sendable {
     case purgeID([UInt8], level: ProtectionLevel?)
     /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.
     case restore(ItemName, id: [UInt8]?, revision: UInt64?)
+    /// Gives all of them their new names, or none: ``ItemReply/items(_:)``, in this order. One change after the other, so
+    /// a later item can get the name that an earlier one had.
+    case rename([NewName], ifRevision: UInt64?)
+    /// Copies all of them with their histories, or none: ``ItemReply/items(_:)``, the copies in this order. A nil level
+    /// is that of each item; see ``VaultEdit/copy(_:to:level:ifRevision:)``.
+    case copy([NewName], level: ProtectionLevel?, ifRevision: UInt64?)
 }
 
 extension Vault {
@@ -84,6 +90,20 @@ extension Vault {
             return try changed { edit throws(VaultError) in
                 try edit.restore(name, id: id, revision: revision)
             }
+        case .rename(let names, let revision):
+            return .items(
+                try edit { edit throws(VaultError) in
+                    try names.map { each throws(VaultError) in
+                        try edit.rename(each.item, to: each.name, ifRevision: revision)
+                    }
+                })
+        case .copy(let names, let level, let revision):
+            return .items(
+                try edit { edit throws(VaultError) in
+                    try names.map { each throws(VaultError) in
+                        try edit.copy(each.item, to: each.name, level: level, ifRevision: revision)
+                    }
+                })
         }
     }
 

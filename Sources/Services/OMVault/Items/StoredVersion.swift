@@ -165,17 +165,31 @@ extension Snapshot {
         let newest = try newest(entry, level)
         let id = newest.header.id
         let (key, references) = try destination(newest, entry, keys)
-        var moved: RowReference?
+        let moved = try seal(references, of: level, as: id, at: target, keys, epoch: epoch)
+        try drop(references)
+        guard let moved else { throw .corrupt(.record) }
+        return TreeEntry(key: key, digest: moved.digest, row: moved.row)
+    }
+
+    /// Seals versions again, the oldest first, as versions of the item `id`. Their revisions and contents stay.
+    ///
+    /// - Parameters:
+    ///   - references: The newest first, each checked.
+    ///   - keys: The keys of `target`.
+    /// - Returns: The newest of them. Nil if there are none.
+    func seal(
+        _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
+        at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32
+    ) throws(VaultError) -> RowReference? {
+        var newest: RowReference?
         for reference in references.reversed() {
             let version = try version(reference, level)
             let header = Record.Header(
                 level: target, isDeleted: version.header.isDeleted, id: id, revision: version.header.revision,
-                epoch: epoch, parent: moved?.digest, salt: Random.bytes(16))
-            moved = try add(try plaintext(version.record), header, keys, previous: moved?.row)
+                epoch: epoch, parent: newest?.digest, salt: Random.bytes(16))
+            newest = try add(try plaintext(version.record), header, keys, previous: newest?.row)
         }
-        try drop(references)
-        guard let moved else { throw .corrupt(.record) }
-        return TreeEntry(key: key, digest: moved.digest, row: moved.row)
+        return newest
     }
 
     private func destination(
