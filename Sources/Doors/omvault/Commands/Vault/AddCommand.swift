@@ -12,6 +12,7 @@ struct AddCommand: Verb {
 
               omvault add github
               omvault add example.org --field username=tty --field password=tty
+              omvault add wifi --field notes=lines
               omvault add deploy --field token=file:token.txt --field key=stdin < id.pem
             """)
 
