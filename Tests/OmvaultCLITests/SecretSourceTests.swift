@@ -10,7 +10,8 @@ import Testing
     @Test(
         "every form of a source is accepted",
         arguments: [
-            ("tty", .tty), ("stdin", .stdin), ("fd:0", .stdin), ("fd:7", .descriptor(7)), ("file:/a:b", .file("/a:b")),
+            ("tty", .tty), ("lines", .lines), ("stdin", .stdin), ("fd:0", .stdin), ("fd:7", .descriptor(7)),
+            ("file:/a:b", .file("/a:b")),
             ("file:key", .file("key")), ("env:NAME", .environment("NAME")),
             ("cred:db.password", .credential("db.password")),
             ("cmd:pass show x", .command(["pass", "show", "x"])),
@@ -25,7 +26,8 @@ import Testing
     @Test(
         "any other text is refused as a source",
         arguments: [
-            "", "tty:", "stdin:x", "fd", "fd:", "fd:-1", "fd:x", "fd:+1", "fd: 1", "fd:99999999999", "file", "file:",
+            "", "tty:", "lines:", "lines:3", "line", "stdin:x", "fd", "fd:", "fd:-1", "fd:x", "fd:+1", "fd: 1", "fd:99999999999",
+            "file", "file:",
             "env:",
             "env:A=B", "cmd", "cmd:", "cmd:   ", "cmd:'open", "cmd:\"open", "cmd:a\\", "cred:", "cred:a/b",
             "cred:.hidden", "cred:..",

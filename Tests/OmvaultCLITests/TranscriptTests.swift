@@ -72,6 +72,18 @@ import Testing
             code-…
             Again: «…»
             same
+            $ echo Lines:; cat > lines; cat lines
+            Lines:
+            ‹one›
+            ‹two›
+            «^D»
+            one
+            two
+            $ echo Lines:; cat > lines; cat lines
+            Lines:
+            ‹one›
+            «^D»
+            two
             $ cat << 'END'
             > it's
             > END
@@ -80,7 +92,7 @@ import Testing
             """
         let transcript = try Transcript.session(of: page, named: "page")
         #expect(transcript.isAtTerminal)
-        #expect(try await transcript.play().map(\.step.line) == [11, 13, 14, 16])
+        #expect(try await transcript.play().map(\.step.line) == [11, 13, 14, 16, 33])
         #expect(throws: Transcript.Malformed.self) { try Transcript.session(of: "```console\nout\n```", named: "page") }
         #expect(throws: Transcript.Malformed.self) { try Transcript.session(of: "```console\n$ true", named: "page") }
     }

@@ -81,9 +81,47 @@ public final class PseudoTerminal: Sendable {
 
     /// ``play(_:echo:last:)`` on a thread of its own, for a test whose own process asks.
     public func playBeside(
-        _ dialogue: [(prompt: String, answer: String?)], echo: Bool = false, last: @escaping @Sendable () -> Void = {}
+        _ dialogue: [(prompt: String, answer: String?)], echo: Bool? = false, last: @escaping @Sendable () -> Void = {}
     ) {
         Thread.detachNewThread { self.play(dialogue, echo: echo, last: last) }
+    }
+
+    /// Shows a line at the terminal that controls this process.
+    public func say(_ line: String) throws {
+        let bytes = Array("\(line)\n".utf8)
+        guard try onTerminal({ write($0, bytes, bytes.count) }) == bytes.count else { throw Failed(call: "write") }
+    }
+
+    /// Waits until a line is typed that this process has not read.
+    public func awaitInput() throws {
+        _ = try onTerminal { descriptor in
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return Int(poll(&waiting, 1, -1))
+        }
+    }
+
+    /// Whether anything is typed that this process has not read. It does not change the terminal.
+    public var hasInput: Bool {
+        get throws {
+            try onTerminal { descriptor in
+                var before = termios()
+                tcgetattr(descriptor, &before)
+                // The kernel counts an unfinished line only if it does not collect lines.
+                var mode = before
+                mode.c_lflag &= ~tcflag_t(ICANON)
+                tcsetattr(descriptor, TCSANOW, &mode)
+                defer { tcsetattr(descriptor, TCSANOW, &before) }
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                return Int(poll(&waiting, 1, 0))
+            } > 0
+        }
+    }
+
+    private func onTerminal(_ body: (Int32) -> Int) throws -> Int {
+        let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failed(call: "open /dev/tty") }
+        defer { close(descriptor) }
+        return body(descriptor)
     }
 
     private func lastCode(before end: Int) -> String {

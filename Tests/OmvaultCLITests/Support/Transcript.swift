@@ -17,8 +17,9 @@ import Foundation
 /// - `$ ` begins a command; a line that begins with `> ` continues it.
 /// - `…` matches any text within a line; as a whole line, for any number of lines.
 /// - `[exit N]` ends the output of a command whose exit code is not 0.
-/// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` types
-///   the last code that was shown: a line of one word with a dash.
+/// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` and
+///   `‹…›` type the last code that was shown: a line of one word with a dash.
+/// - A line that begins with typed text is typed after the line before it. `«^D»` as a whole line is Ctrl-D.
 /// - `<!-- at a terminal -->` makes a session run at a terminal though nothing is typed.
 /// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
 struct Transcript: Sendable {
@@ -86,18 +87,32 @@ extension Transcript.Step {
     /// What the user types: the text that is shown before it, and the answer.
     var answers: [(prompt: String, answer: String?)] {
         var found: [(String, String?)] = []
+        // The text before an answer that begins a line. Typed lines need none: the terminal keeps their order.
+        var before = ""
         for line in output ?? [] {
+            defer { before = line.contains { "«‹".contains($0) } ? "" : Self.lastShown(line[...]) }
+            if line == Self.endOfInput {
+                found.append((before, "\u{4}"))
+                continue
+            }
             var rest = Substring(line)
             while let start = rest.firstIndex(where: { "«‹".contains($0) }),
                 let end = rest[start...].firstIndex(of: rest[start] == "«" ? "»" : "›")
             {
-                let shown = rest[..<start].split(separator: "…", omittingEmptySubsequences: false).last ?? ""
+                let shown = start == line.startIndex ? before : Self.lastShown(rest[..<start])
                 let answer = rest[rest.index(after: start)..<end]
-                found.append((String(shown), answer == "…" ? nil : answer + "\n"))
+                found.append((shown, answer == "…" ? nil : answer + "\n"))
                 rest = rest[rest.index(after: end)...]
             }
         }
         return found
+    }
+
+    private static let endOfInput = "«^D»"
+
+    /// The end of a line that a wildcard does not cover.
+    private static func lastShown(_ line: Substring) -> String {
+        String(line.split(separator: "…", omittingEmptySubsequences: false).last ?? "")
     }
 
     /// The output and the exit code, as the page has them.
@@ -107,7 +122,7 @@ extension Transcript.Step {
     func matches(_ shown: [String], _ status: Int32) -> Bool {
         guard status == self.status else { return false }
         guard let output else { return true }
-        return Wildcard.matches(shown[...], output[...], isAny: { $0 == "…" }, Self.matches)
+        return Wildcard.matches(shown[...], output.filter { $0 != Self.endOfInput }[...], isAny: { $0 == "…" }, Self.matches)
     }
 
     /// The page's line that a shown line matches, with its placeholders and typed text.

@@ -4,7 +4,10 @@ internal import Glibc
 internal import OMSecrets
 
 enum SecretSource: Hashable, Sendable {
+    /// One line, typed at the terminal.
     case tty
+    /// Several lines, typed at the terminal.
+    case lines
     case descriptor(Int32)
     case file(String)
     case environment(String)
@@ -14,7 +17,7 @@ enum SecretSource: Hashable, Sendable {
     /// The sources other than the terminal and standard input, for an error's hint.
     static let others = "fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
 
-    static let grammar = "tty, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
+    static let grammar = "tty, lines, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
 
     static let stdin = SecretSource.descriptor(STDIN_FILENO)
 
@@ -30,6 +33,7 @@ enum SecretSource: Hashable, Sendable {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.count == 2 ? parts[1] : nil) {
         case ("tty", nil): self = .tty
+        case ("lines", nil): self = .lines
         case ("stdin", nil): self = .stdin
         case ("fd", let number?):
             guard let descriptor = Self.descriptor(number) else { return nil }

@@ -8,7 +8,7 @@ internal import ArgumentParser
 /// in the wrong place. ``SecretSources`` refuses it and does not repeat it.
 struct SecretSourceArgument: ExpressibleByArgument, Sendable {
     static var defaultCompletionKind: CompletionKind {
-        .list(["tty", "stdin", "fd:", "file:", "env:", "cmd:", "cred:"])
+        .list(["tty", "lines", "stdin", "fd:", "file:", "env:", "cmd:", "cred:"])
     }
 
     let source: SecretSource?

@@ -47,7 +47,7 @@ struct SecretSources: ~Copyable {
         fromEnvironment = Self.takeFromEnvironment(sources.values, context.output)
     }
 
-    /// Whether the secret of this option is typed at the terminal. Then omvault can ask for it again.
+    /// Whether the secret of this option is a line that is typed at the terminal. Then omvault can ask for it again.
     borrowing func isAsked(_ option: String) -> Bool {
         if case .tty? = sources[option] { true } else { false }
     }
@@ -58,17 +58,19 @@ struct SecretSources: ~Copyable {
     ///   - prompt: The prompt at a terminal, without the colon.
     ///   - name: What an error calls the secret, if the prompt is not a noun.
     ///   - isNew: Whether to ask twice at a terminal. A new secret cannot be compared with a stored one.
+    ///   - isShown: Whether a terminal shows what the user types.
     ///   - keepNewline: Whether to keep the one trailing newline that is stripped otherwise.
     borrowing func read(
-        _ option: String, prompt: String, name: String? = nil, isNew: Bool = false, keepNewline: Bool = false,
-        maximum: Int = Password.maximumCount
+        _ option: String, prompt: String, name: String? = nil, isNew: Bool = false, isShown: Bool = false,
+        keepNewline: Bool = false, maximum: Int = Password.maximumCount
     ) throws(Failure) -> SecretBytes {
         guard let source = sources[option] else { preconditionFailure("\(option) was not declared") }
         let reader = SecretReader(option: option, maximum: maximum, keepsNewline: keepNewline)
+        let name = name ?? Self.noun(prompt, of: option)
         switch source {
-        case .tty:
-            return try terminal.readSecret(
-                prompt, name: name ?? Self.noun(prompt, of: option), for: option, isNew: isNew)
+        case .tty: return try terminal.readSecret(prompt, name: name, for: option, isNew: isNew, isShown: isShown)
+        // The user sees the lines, so they are asked for once.
+        case .lines: return try reader.trimmed(try terminal.readLines(prompt, name: name, for: option, maximum: maximum))
         case .descriptor(let number): return try reader.read(descriptor: number)
         case .file(let path): return try reader.read(file: path)
         case .command(let words): return try reader.read(command: words)
@@ -160,8 +162,7 @@ private struct SecretReader {
         let name = descriptor == STDIN_FILENO ? "standard input" : "descriptor \(descriptor)"
         guard isatty(descriptor) == 0 else {
             throw Failure(
-                .usage, "\(option): \(name) is a terminal, which would show the secret as you type it",
-                hint: "\(SecretSource.spelled("tty", for: option)) asks for it without showing it")
+                .usage, "\(option): \(name) is a terminal, which would show the secret as you type it", hints: terminalHints)
         }
         if descriptor == STDIN_FILENO { try StandardInput.claim() }
         var buffer = SecretBuffer(capacity: 4096)
@@ -182,8 +183,7 @@ private struct SecretReader {
         defer { close(descriptor) }
         guard isatty(descriptor) == 0 else {
             throw Failure(
-                .usage, "\(option): \(path) is a terminal, which would show the secret as you type it",
-                hint: "\(SecretSource.spelled("tty", for: option)) asks for it without showing it")
+                .usage, "\(option): \(path) is a terminal, which would show the secret as you type it", hints: terminalHints)
         }
         var buffer = SecretBuffer(capacity: 4096)
         return try whole(buffer, readAll(descriptor, into: &buffer, maximum: maximum + 2), of: path)
@@ -237,6 +237,13 @@ private struct SecretReader {
         case .tooLong: throw tooLong
         case .error(let code): throw cannotRead(name, code)
         }
+    }
+
+    private var terminalHints: [String] {
+        [
+            "\(SecretSource.spelled("tty", for: option)) asks for one line without showing it",
+            "\(SecretSource.spelled("lines", for: option)) asks for several lines, and shows them as you type",
+        ]
     }
 
     private var tooLong: Failure { Failure(usage: "\(option): the secret is longer than \(maximum) bytes") }

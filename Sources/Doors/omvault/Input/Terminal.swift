@@ -1,4 +1,4 @@
-// Questions to a person, at /dev/tty and never at standard input or output. The echo is off for secrets.
+// Questions to a person, at /dev/tty and never at standard input or output. The echo is off for passwords.
 
 internal import Glibc
 internal import OMSecrets
@@ -7,30 +7,46 @@ struct Terminal: Sendable {
     /// False under `--no-input`.
     let mayAsk: Bool
 
-    /// Asks for a secret. For a new one it asks twice.
+    /// Asks for a secret of one line. For a new one that is not shown it asks twice.
     ///
-    /// - Parameter name: What an error calls the secret.
+    /// - Parameters:
+    ///   - name: What an error calls the secret.
+    ///   - isShown: Whether the terminal shows what the user types, as for a recovery code on paper.
     /// - Throws: ``ExitStatus/inputRequired`` if there is no terminal to ask at, ``ExitStatus/aborted`` if the input ends or
-    ///   the two entries differ. A signal has its usual effect, after the echo is on again.
+    ///   the two entries differ, ``ExitStatus/usage`` for a new secret of several lines. A signal has its usual effect,
+    ///   after the echo is on again.
     func readSecret(
-        _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false
+        _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false, isShown: Bool = false
     ) throws(Failure) -> SecretBytes {
-        let terminal = try opened(
-            toGet: name, orElse: "give \(SecretSource.spelled("stdin", for: option)), or another source: \(SecretSource.others)")
-        let secret = try terminal.readLine("\(prompt): ", showsTyping: false)
-        guard isNew else { return secret }
-        guard secret.isEqual(to: try terminal.readLine("\(prompt), again: ", showsTyping: false)) else {
+        let terminal = try opened(toGet: name, for: option)
+        guard !isShown else { return try terminal.readLine("\(prompt): ", .shownSecret) }
+        guard isNew else { return try terminal.readLine("\(prompt): ", .secret) }
+        let secret = try terminal.readNewLine("\(prompt): ", for: option)
+        guard secret.isEqual(to: try terminal.readNewLine("\(prompt), again: ", for: option)) else {
+            terminal.dropTyped()
             throw Failure(.aborted, "the two entries differ; nothing was changed", hint: "try again")
         }
         return secret
     }
 
+    /// Asks for a secret of several lines. The terminal shows them, since nobody types several lines correctly without a look
+    /// at them.
+    ///
+    /// - Returns: The lines with their newlines, at most `maximum` bytes and a few more.
+    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:)``.
+    func readLines(
+        _ prompt: String, name: String, for option: String, maximum: Int
+    ) throws(Failure) -> SecretBuffer {
+        try opened(toGet: name, for: option)
+            .readLines("\(prompt), shown as you type; end it with Ctrl-D on an empty line:", maximum: maximum)
+    }
+
     /// Asks for text that is not secret. It is shown while the user types it.
     ///
-    /// - Throws: As ``readSecret(_:name:for:isNew:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
+    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
     func readText(_ prompt: String, toGet what: String, orElse hint: String) throws(Failure) -> String {
         let terminal = try opened(toGet: what, orElse: hint)
-        let typed = try terminal.readLine("\(prompt): ", showsTyping: true)
+        let typed = try terminal.readLine("\(prompt): ", .text)
         let text = typed.withBytes { bytes in String(validating: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
         guard let text else { throw Failure(usage: "\(what) must be UTF-8") }
         return text
@@ -39,7 +55,14 @@ struct Terminal: Sendable {
     /// Asks a question of the server. The answer is secret.
     func readAnswer(_ question: String) throws(Failure) -> SecretBytes {
         try opened(toGet: "the answer to the server's question", orElse: "log in at a terminal")
-            .readLine("\(question) ", showsTyping: false)
+            .readLine("\(question) ", .secret)
+    }
+
+    /// Whether the answer to `question` is "y" or "yes".
+    func isAgreed(_ question: String) throws(Failure) -> Bool {
+        let terminal = try opened(toGet: "a confirmation", orElse: "give --yes if you are sure")
+        let answer = try terminal.readLine("\(question) [y/N] ", .text)
+        return ["y", "Y", "yes"].contains { answer.isEqual(to: SecretBytes(copying: Array($0.utf8))) }
     }
 
     /// Whether there is a terminal to ask at.
@@ -50,101 +73,46 @@ struct Terminal: Sendable {
         return descriptor >= 0
     }
 
-    /// Whether the answer to `question` is "y" or "yes".
-    func isAgreed(_ question: String) throws(Failure) -> Bool {
-        let terminal = try opened(toGet: "a confirmation", orElse: "give --yes if you are sure")
-        let answer = try terminal.readLine("\(question) [y/N] ", showsTyping: true)
-        return ["y", "Y", "yes"].contains { answer.isEqual(to: SecretBytes(copying: Array($0.utf8))) }
+    private func opened(toGet what: String, for option: String) throws(Failure) -> OpenTerminal {
+        try opened(
+            toGet: what, orElse: "give \(SecretSource.spelled("stdin", for: option)), or another source: \(SecretSource.others)")
     }
 
     private func opened(toGet what: String, orElse hint: String) throws(Failure) -> OpenTerminal {
         guard mayAsk else {
             throw Failure(.inputRequired, "\(what) is needed, and --no-input forbids asking", hint: hint)
         }
-        let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else {
+        guard let terminal = OpenTerminal() else {
             throw Failure(.inputRequired, "\(what) is needed, and there is no terminal to ask at", hint: hint)
         }
-        return OpenTerminal(descriptor: descriptor)
+        return terminal
     }
 }
 
-/// The controlling terminal, closed when it goes out of scope.
-private struct OpenTerminal: ~Copyable {
-    let descriptor: Int32
-
-    /// The longest line that the kernel delivers. It silently drops the rest of a longer line.
-    private static let longestLine = 4094
-
-    init(descriptor: Int32) { self.descriptor = descriptor }
-    deinit { close(descriptor) }
-
-    /// One line, edited with the terminal's own erase and kill keys.
-    borrowing func readLine(_ prompt: String, showsTyping: Bool) throws(Failure) -> SecretBytes {
-        while true {
-            var line = SecretBuffer()
-            let end = ask(prompt, showsTyping: showsTyping, into: &line)
-            switch end {
-            case .line where line.count >= Self.longestLine:
-                throw Failure(.usage, "a line at a terminal has at most \(Self.longestLine) bytes", hint: "use file:PATH")
-            case .line: return line.finish()
-            case .ended: throw Failure(aborted: "the input ended at the prompt")
-            case .signal(let number):
-                SignalWatch.deliver(number)
-                // This point is reached after a stop (Ctrl-Z, fg), or if the signal did not end the process.
-                guard number == SIGTSTP else { throw Failure(aborted: "interrupted at the prompt") }
-            }
-        }
+/// Between two questions. If there is no terminal, these do nothing.
+extension Terminal {
+    /// A line for the person, between two questions.
+    func tell(_ text: String) {
+        OpenTerminal()?.write("omvault: \(text.shown)\n")
     }
 
-    private enum LineEnd {
-        case line
-        case ended
-        case signal(Int32)
+    /// Waits, and counts down on the terminal. What is typed meanwhile is neither shown nor kept.
+    ///
+    /// - Parameters:
+    ///   - words: The line that is shown, from the seconds that are left.
+    ///   - second: The length of a second in milliseconds.
+    /// - Throws: ``ExitStatus/aborted`` if a signal ends the wait and not the process.
+    func wait(seconds: Int, second: Int = 1000, saying words: (Int) -> String) throws(Failure) {
+        try OpenTerminal()?.wait(seconds: seconds, second: second) { "omvault: \(words($0))" }
     }
 
-    private borrowing func ask(_ prompt: String, showsTyping: Bool, into line: inout SecretBuffer) -> LineEnd {
-        // The watch starts first and ends last. Otherwise a signal could end the process while the echo is off.
-        let signals = SignalWatch()
-        defer { signals.end() }
-        var before = termios()
-        let isSilent = !showsTyping && tcgetattr(descriptor, &before) == 0
-        if isSilent {
-            var silent = before
-            silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-            silent.c_lflag |= tcflag_t(ICANON | ISIG)
-            tcsetattr(descriptor, TCSAFLUSH, &silent)
-        }
-        defer {
-            // TCSAFLUSH drops what was typed after an interrupt. It is the rest of a secret, not the shell's next command.
-            if isSilent { tcsetattr(descriptor, TCSAFLUSH, &before) }
-        }
-        _ = writeAll(prompt.shown.utf8Span.span, to: descriptor)
-        let end = readBytes(into: &line, signals)
-        if isSilent { _ = writeAll("\n".utf8Span.span, to: descriptor) }
-        return end
-    }
+    /// Drops what was typed ahead.
+    func dropTyped() { OpenTerminal()?.dropTyped() }
 
-    private borrowing func readBytes(into line: inout SecretBuffer, _ signals: SignalWatch) -> LineEnd {
-        while true {
-            var waiting = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            if poll(&waiting, 2, -1) < 0 { continue }
-            if waiting[1].revents != 0, let number = signals.next() { return .signal(number) }
-            guard waiting[0].revents != 0 else { continue }
-            var count = 0
-            line.append(upTo: 1) { free in
-                count = free.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 1) }
-                return max(count, 0)
-            }
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            if count <= 0 { return .ended }
-            if line.withBytes({ $0[$0.count - 1] == UInt8(ascii: "\n") }) {
-                line.removeLast()
-                return .line
-            }
-        }
+    /// Runs `body`, which asks for a password and checks it. What is typed during the check is not shown either.
+    func withoutEcho<R: ~Copyable>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
+        let silence = EchoSilence()
+        defer { silence.end() }
+        return try body()
     }
 }

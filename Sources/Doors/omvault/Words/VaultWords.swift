@@ -10,8 +10,12 @@ extension Failure {
         self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode)
     }
 
-    /// - Parameter kind: What was given, which opens no slot of its kind.
-    init(wrong kind: KeySlot.Kind, vault: String) {
+    /// A wrong secret for a vault, or for a backup.
+    ///
+    /// - Parameters:
+    ///   - kind: What was given, which opens no slot of its kind.
+    ///   - backup: Whether it was for a backup.
+    init(wrong kind: KeySlot.Kind, vault: String, inBackup backup: Bool = false) {
         let failure = Failure(.cannotUnlock, vault: vault)
         let ending = "belongs to one vault, and ends when it is removed or the vault is rekeyed"
         let (noun, hints) =
@@ -19,13 +23,18 @@ extension Failure {
             case .password:
                 (
                     "password",
-                    failure.hints + ["forgotten: omvault key passwd --recovery-from tty sets a new one by the recovery code"]
+                    failure.hints + [
+                        backup
+                            ? "forgotten: --recovery-from tty opens the backup with its recovery code"
+                            : "forgotten: omvault key passwd --recovery-from tty sets a new one by the recovery code"
+                    ]
                 )
             case .recovery: ("recovery code", ["a code \(ending)"])
             case .keyFile: ("key file", ["a key file \(ending)"])
             case .login: ("password of the login", failure.hints)
             }
-        self = Failure(failure.status, "wrong \(noun) for vault \"\(vault.shown)\"", hints: hints).with(sdkCode: failure.sdkCode)
+        let owner = backup ? "the backup" : "vault \"\(vault.shown)\""
+        self = Failure(failure.status, "wrong \(noun) for \(owner)", hints: hints).with(sdkCode: failure.sdkCode)
     }
 
     private init(withoutSDKCode error: VaultError, _ vault: String?) {

@@ -15,6 +15,7 @@ struct AddCommand: Verb {
               omvault add github
               omvault add github --type login --plain username=ada --generate
               omvault add example.org --field username=tty --field password=tty
+              omvault add wifi --field notes=lines
               omvault add deploy --field token=file:token.txt --field key=stdin < id.pem
               omvault add '"https://a.example"' --type login --tag work --expires 90d
 

@@ -30,28 +30,32 @@ struct BackupPath {
     func run<R: ~Copyable>(
         vault: String? = nil, isNew: Bool = false, _ body: () throws(VaultError) -> R
     ) throws(Failure) -> R {
-        do throws(VaultError) { return try body() } catch {
-            switch error {
-            case .storage(.missing) where isNew:
-                throw Failure(
-                    .io, "there is no folder \"\(FilePath.folder(of: path))\"",
-                    hint: "make it with mkdir, or give a path in another folder")
-            case .storage(.missing):
-                throw Failure(
-                    .io, "there is no file or folder \"\(path)\"",
-                    hint: "check the path; omvault backup create FILE makes a backup")
-            case .storage(.exists):
-                throw Failure(.exists, "\"\(path)\" already exists", hint: "choose another name; a backup never replaces a file")
-            case .corrupt where vault == nil:
-                throw Failure(
-                    .corrupt, "\"\(path)\" is not a backup of omvault, or it was damaged or changed",
-                    hint: "nothing of it was used; use another copy of the backup")
-            case .rolledBack where vault == nil:
-                throw Failure(
-                    .rollback, "the backup is older than the last state of the vault that this device saw",
-                    hint: "--accept-rollback restores it; this device then refuses every newer copy")
-            default: throw Failure(error, vault: vault)
-            }
+        do throws(VaultError) { return try body() } catch { throw failure(error, vault: vault, isNew: isNew) }
+    }
+
+    func failure(_ error: VaultError) -> Failure { failure(error, vault: nil, isNew: false) }
+
+    private func failure(_ error: VaultError, vault: String?, isNew: Bool) -> Failure {
+        switch error {
+        case .storage(.missing) where isNew:
+            Failure(
+                .io, "there is no folder \"\(FilePath.folder(of: path))\"",
+                hint: "make it with mkdir, or give a path in another folder")
+        case .storage(.missing):
+            Failure(
+                .io, "there is no file or folder \"\(path)\"",
+                hint: "check the path; omvault backup create FILE makes a backup")
+        case .storage(.exists):
+            Failure(.exists, "\"\(path)\" already exists", hint: "choose another name; a backup never replaces a file")
+        case .corrupt where vault == nil:
+            Failure(
+                .corrupt, "\"\(path)\" is not a backup of omvault, or it was damaged or changed",
+                hint: "nothing of it was used; use another copy of the backup")
+        case .rolledBack where vault == nil:
+            Failure(
+                .rollback, "the backup is older than the last state of the vault that this device saw",
+                hint: "--accept-rollback restores it; this device then refuses every newer copy")
+        default: Failure(error, vault: vault)
         }
     }
 }

@@ -72,12 +72,19 @@ struct BackupRestore: Verb {
             Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
         }
         let first = slots.tried[0]
-        try path.run { () throws(VaultError) in try backup.checkUse(of: first, device: access.device) }
-        let secret = try access.read(first, secrets, option: unlock.given.first?.key)
-        return try slots.naming { () throws(Failure) in
-            try path.run { () throws(VaultError) in
-                try backup.unlock(anyOf: slots.tried, device: access.device) { slot throws(VaultError) in
-                    try secret.key(for: slot)
+        let option = unlock.option(for: first) ?? first.kind.option
+        let tries = SecretTries(first.kind, of: option, secrets, access.context, failure: path.failure)
+        return try tries.run { isFirst throws(Failure) in
+            try tries.awaitUse(isFirst) { () throws(VaultError) in try backup.checkUse(of: first, device: access.device) }
+            let secret = try access.read(first, secrets, option: option)
+            return try slots.naming { () throws(Failure) in
+                do throws(VaultError) {
+                    return try backup.unlock(anyOf: slots.tried, device: access.device) { slot throws(VaultError) in
+                        try secret.key(for: slot)
+                    }
+                } catch {
+                    throw error == .cannotUnlock
+                        ? Failure(wrong: first.kind, vault: access.location.name, inBackup: true) : path.failure(error)
                 }
             }
         }

@@ -65,7 +65,7 @@ struct InitCommand: Verb {
             return try report(context, location, code.text())
         }
         try RecoveryCodeSheet.print(code.text(), context)
-        try RecoveryCodeSheet.confirm(code, secrets)
+        try RecoveryCodeSheet.confirm(code, secrets, context)
         try make(location, device: folder, policy: policy, slots: [slot, recovery])
         made(context, location)
     }

@@ -117,7 +117,7 @@ struct KeyAddSlot: Verb {
         let format = access.context.output.format
         if format != .json { try RecoveryCodeSheet.print(code.text(), access.context) }
         if RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, access.context) {
-            try RecoveryCodeSheet.confirm(code, secrets)
+            try RecoveryCodeSheet.confirm(code, secrets, access.context)
         }
         let slot = try access.run { () throws(VaultError) in
             try vault.addSlot(try NewSlot(recovery: code, policy.stretch))

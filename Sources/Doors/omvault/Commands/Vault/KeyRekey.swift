@@ -65,7 +65,7 @@ struct KeyRekey: Verb {
             isShown = RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, context)
             if isShown {
                 try RecoveryCodeSheet.print(code.text(), context)
-                try RecoveryCodeSheet.confirm(code, secrets)
+                try RecoveryCodeSheet.confirm(code, secrets, context)
             } else if context.output.format != .json {
                 // Printed before the old code stops working. If printing fails, nothing is changed.
                 try RecoveryCodeSheet.print(code.text(), context)
@@ -123,10 +123,16 @@ extension VaultAccess {
     fileprivate func keep(
         _ slot: KeySlot, secrets: borrowing SecretSources, option: String, policy: VaultPolicy
     ) throws(Failure) -> Vault.RekeyedSlot {
-        let file = try file()
-        try run { () throws(VaultError) in try file.checkUse(of: slot) }
-        let secret = try read(slot, secrets, option: option)
-        try run { () throws(VaultError) in _ = try file.unlock(slot, with: try secret.key(for: slot)) }
+        let tries = SecretTries(slot.kind, of: option, secrets, context, failure: failure)
+        let secret = try tries.run { isFirst throws(Failure) in
+            let file = try file()
+            try tries.awaitUse(isFirst) { () throws(VaultError) in try file.checkUse(of: slot) }
+            let secret = try read(slot, secrets, option: option)
+            do throws(VaultError) { _ = try file.unlock(slot, with: try secret.key(for: slot)) } catch {
+                throw error == .cannotUnlock ? Failure(wrong: slot.kind, vault: location.name) : failure(error)
+            }
+            return secret
+        }
         return Vault.RekeyedSlot(id: slot.id, try newSlot(secret, policy))
     }
 

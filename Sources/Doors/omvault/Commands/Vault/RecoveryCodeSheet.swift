@@ -17,15 +17,23 @@ enum RecoveryCodeSheet {
         context.output.format != .json && (wasGiven || context.terminal.mayAsk && StandardOutput.isTerminal)
     }
 
-    static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {
-        let typed = try secrets.read(
-            "--code-from", prompt: "Recovery code, from what you wrote down", name: "the new recovery code, typed back")
-        var isSame = false
-        do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
-        guard isSame else {
-            throw Failure(
-                .aborted, "the given code is not the recovery code; nothing was changed, and the code shown above opens nothing",
-                hint: "run the command again for a new code")
+    /// Reads the code back. At a terminal the user has three tries, so that a slip does not cost the passwords typed before.
+    ///
+    /// - Throws: ``ExitStatus/aborted`` if it is another code.
+    static func confirm(
+        _ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources, _ context: CommandContext
+    ) throws(Failure) {
+        for left in (0..<(secrets.isAsked("--code-from") ? SecretTries.most : 1)).reversed() {
+            let typed = try secrets.read(
+                "--code-from", prompt: "Recovery code, from what you wrote down", name: "the new recovery code, typed back",
+                isShown: true)
+            var isSame = false
+            do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
+            if isSame { return }
+            if left > 0 { context.terminal.tell("that is not the recovery code shown above; compare each character") }
         }
+        throw Failure(
+            .aborted, "the given code is not the recovery code; nothing was changed, and the code shown above opens nothing",
+            hint: "run the command again for a new code")
     }
 }

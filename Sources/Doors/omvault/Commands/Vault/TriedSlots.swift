@@ -43,7 +43,8 @@ struct TriedSlots {
             throw Failure(
                 error.status, error.message,
                 hints: ["not tried: slot \(ids); --keyslot ID tries one of them"] + error.hints,
-                details: ["untried": .list(untried.map { .number(Int($0.id)) })])
+                details: ["untried": .list(untried.map { .number(Int($0.id)) })]
+            ).with(sdkCode: error.sdkCode)
         }
     }
 }

@@ -20,12 +20,33 @@ extension VaultAccess {
     func openSlot(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
     ) throws(Failure) -> UnlockedVault {
-        let slots = try TriedSlots(options, of: file.slots, in: "vault \"\(location.name.shown)\"") { id in
+        let first = try slots(options, of: file)
+        let option = options.option(for: first.tried[0]) ?? first.tried[0].kind.option
+        let tries = SecretTries(first.tried[0].kind, of: option, secrets, context, failure: failure)
+        let unlocked = try tries.run { isFirst throws(Failure) in
+            if isFirst { return try open(file, first, secrets, option, tries, isFirst: true) }
+            // Another process may have changed the password while this one asked and waited.
+            let file = try self.file()
+            return try open(file, try slots(options, of: file), secrets, option, tries, isFirst: false)
+        }
+        strengthenStretch(unlocked.slot, unlocked.secret, unlocked.vault)
+        return unlocked
+    }
+
+    private func slots(_ options: UnlockOptions, of file: borrowing VaultFile) throws(Failure) -> TriedSlots {
+        try TriedSlots(options, of: file.slots, in: "vault \"\(location.name.shown)\"") { id in
             Failure(VaultError.noSlot(id), vault: location.name)
         }
+    }
+
+    /// One try of one secret.
+    private func open(
+        _ file: borrowing VaultFile, _ slots: TriedSlots, _ secrets: borrowing SecretSources, _ option: String,
+        _ tries: SecretTries, isFirst: Bool
+    ) throws(Failure) -> UnlockedVault {
         let first = slots.tried[0]
-        try run { () throws(VaultError) in try file.checkUse(of: first) }
-        let secret = try read(first, secrets, option: options.option(for: first))
+        try tries.awaitUse(isFirst) { () throws(VaultError) in try file.checkUse(of: first) }
+        let secret = try read(first, secrets, option: option)
         let vault = try slots.naming { () throws(Failure) in
             do throws(VaultError) {
                 return try unlock(anyOf: slots.tried, of: file) { slot throws(VaultError) in try secret.key(for: slot) }
@@ -34,7 +55,6 @@ extension VaultAccess {
             }
         }
         let slot = vault.openedBy ?? first
-        strengthenStretch(slot, secret, vault)
         return UnlockedVault(vault: vault, slot: slot, secret: secret)
     }
 
@@ -66,16 +86,16 @@ extension VaultAccess {
 
     /// Reads the secret for slots of the same kind as `slot`.
     ///
-    /// - Parameter option: The option for its source. Nil for the usual option of the kind.
+    /// - Parameter option: The option for its source.
     func read(
-        _ slot: KeySlot, _ secrets: borrowing SecretSources, option: String? = nil
+        _ slot: KeySlot, _ secrets: borrowing SecretSources, option: String
     ) throws(Failure) -> SlotSecret {
-        let option = option ?? slot.kind.option
         switch slot.kind {
         case .password:
             return .password(try secrets.readPassword(option, prompt: "Password for vault \"\(location.name)\""))
         case .recovery:
-            let typed = try secrets.read(option, prompt: "Recovery code of vault \"\(location.name)\"")
+            // It is long, and comes from paper. A typing error is found only by looking.
+            let typed = try secrets.read(option, prompt: "Recovery code of vault \"\(location.name)\"", isShown: true)
             return .recovery(try code(typed))
         case .keyFile:
             let text = try secrets.read(option, prompt: "Text of the key file of vault \"\(location.name)\"")
