@@ -236,7 +236,7 @@ private func named(_ text: String) -> ItemName { ItemName(checked: text) }
     func level(_ level: ProtectionLevel) throws {
         let home = try filled(level: level)
         #expect(try home.copy("a", "same").level == level)
-        let database = try Database.open(home.vault, VaultSchema.schema)
+        let database = try VaultSchema.open(home.vault)
         #expect(try database.number("SELECT count(*) FROM entries WHERE level = \(level.code)") == 2)
         for other in ProtectionLevel.allCases where other != level {
             #expect(try home.copy("a", "at \(other.code)", level: other).level == other)
