@@ -15,6 +15,8 @@ struct Failure: Error {
     private(set) var hints: [String]
     /// Further members of the JSON error, such as `attempts_left`.
     let details: KeyValuePairs<String, JSONValue>
+    /// What a person would have been told before the error, if the error is JSON.
+    private(set) var notices: [String] = []
     /// The SDK's number for this error, if it has one.
     private(set) var sdkCode: Int?
     /// Whether the reader of standard output has gone. Then the process ends by SIGPIPE, without a message.
@@ -71,6 +73,13 @@ struct Failure: Error {
         return failure
     }
 
+    /// The same with notices that were held back. An error for a person does not repeat them.
+    func with(notices: [String]) -> Failure {
+        var failure = self
+        failure.notices += notices
+        return failure
+    }
+
     /// Runs `body`. If it needs an input and there is none, the error gets this SDK number.
     static func requiring<R: ~Copyable>(_ sdkCode: Int, _ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) { return try body() } catch {
@@ -106,6 +115,7 @@ struct Failure: Error {
                 error.field("sdk_code", .number(sdkCode))
                 error.field("sdk_domain", .text(Self.sdkDomain))
             }
+            if !notices.isEmpty { error.field("notices", .list(notices.map { .text($0) })) }
         }
         return document
     }

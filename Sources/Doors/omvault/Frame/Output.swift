@@ -5,9 +5,17 @@ internal import OMSecrets
 struct Output: Sendable {
     let format: OutputFormat
     let isQuiet: Bool
+    /// Nil if notices are printed at once: beside rows, and to a person at a terminal.
+    private let held: HeldNotices?
+
+    init(format: OutputFormat, isQuiet: Bool) {
+        (self.format, self.isQuiet) = (format, isQuiet)
+        held = format == .json && !StandardError.isTerminal ? HeldNotices() : nil
+    }
 
     /// One JSON document.
     func document(_ document: consuming JSONDocument) throws(Failure) {
+        printHeldNotices()
         try StandardOutput.write(document.finish())
     }
 
@@ -43,8 +51,19 @@ struct Output: Sendable {
 
     /// A line for a person, on standard error. `--quiet` silences it.
     func notice(_ text: String) {
-        if !isQuiet { StandardError.write("omvault: \(text.shown)\n") }
+        guard !isQuiet else { return }
+        if let held { held.add(text) } else { Self.print(notice: text) }
     }
+
+    /// Prints the notices that were held back, since the command has an answer.
+    func printHeldNotices() {
+        for text in takeHeldNotices() { Self.print(notice: text) }
+    }
+
+    /// The notices that were held back. They are not printed.
+    func takeHeldNotices() -> [String] { held?.take() ?? [] }
+
+    private static func print(notice text: String) { StandardError.write("omvault: \(text.shown)\n") }
 
     /// The result of a command without data: a line for a person, or a document that says what was done.
     func done(_ notice: String, _ members: KeyValuePairs<String, JSONValue>) throws(Failure) {

@@ -18,9 +18,15 @@ protocol Verb: ParsableCommand {
 extension Verb {
     func run() throws {
         let context = try CommandContext(global)
-        try run(context)
+        do { try run(context) } catch where !(error is AlreadyReported) && !Failure.isOfParser(error) {
+            throw Failure(anyError: error).with(notices: context.output.takeHeldNotices())
+        } catch {
+            context.output.printHeldNotices()
+            throw error
+        }
         if !SecretMemory.isLocked {
             context.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
         }
+        context.output.printHeldNotices()
     }
 }

@@ -86,7 +86,8 @@ struct AgentRun: Verb {
         // The agent itself reads a socket that systemd passes.
         let isPassed = Environment.text("LISTEN_FDS") != nil
         let words = isPassed ? [] : ["--socket", try options.agentSocket().path]
-        _ = ([program] + words + options.words).withCArguments { execv(program, $0) }
+        let format = context.output.format == .json ? ["--json"] : []
+        _ = ([program] + words + options.words + format).withCArguments { execv(program, $0) }
         throw Failure(.agent, "cannot start \(program.shown)", errno: errno)
     }
 }
