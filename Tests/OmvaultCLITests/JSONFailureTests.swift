@@ -50,14 +50,17 @@ import Testing
         let ran = try await bash(script)
         let ended = ran.output.split(separator: "\u{1E}").map { part in
             let fields = part.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+            // The dot kept the newlines at the end.
             return Ended(
-                command: fields[0], status: Int32(fields[1]) ?? -1, output: fields[2], errors: String(fields[3].dropLast(2)) + "\n")
+                command: fields[0], status: Int32(fields[1]) ?? -1, output: fields[2], errors: String(fields[3].dropLast()))
         }
         #expect(ended.count == lines.count)
         return ended
     }
 
-    @Test("an unknown option of any command, and JSON before or behind the command", arguments: ["--json", "--format json"])
+    @Test(
+        "an unknown option of any command, and JSON before or behind the command",
+        arguments: ["--json", "--format json", "--format=jsonl"])
     func unknownOption(json: String) async throws {
         #expect(Self.verbs.count > 60)
         for ended in try await run(Self.verbs.flatMap { ["\($0) --frob \(json)", "\(json) \($0) --frob"] }) {
@@ -76,7 +79,7 @@ import Testing
 
     @Test("any command with arguments that mean nothing")
     func anyArguments() async throws {
-        for ended in try await run(Self.verbs.map { "\($0) --json --no-input nothing:at all=" }) where ended.status != 0 {
+        for ended in try await run(Self.verbs.map { "\($0) --json --no-input nothing:at=all" }) where ended.status != 0 {
             #expect(ended.output.isEmpty && ended.error != nil, "\(ended)")
         }
     }
@@ -85,8 +88,9 @@ import Testing
         "a line that names no command, or what the parser refuses before it knows one",
         arguments: [
             "--json", "--json frob", "frob --json", "--json key", "key frob --json", "--json --vault", "get --json --vault",
-            "--format json get", "get --format=json", "--json get x --format", "--json get x --format xml",
-            "--json get x --format plain", "--json --frob get x", "get -dash --json", "login statsu --json", #"get $'\xff' --json"#,
+            "--format json get", "get --format=json", "--json get x --format", "--json get x --format xml", "frob --format jsonl",
+            "--json get x --format plain", "--json --frob get x", "get -dash --json", "login statsu --json",
+            #"get $'\xff' --json"#, "--format=jsonl get", "get x --format csv --json",
             "--json list", "get a b c --json", "set x --if-rev y --json",
         ])
     func refusedLines(line: String) async throws {

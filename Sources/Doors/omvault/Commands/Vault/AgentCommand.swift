@@ -118,6 +118,8 @@ struct AgentStatusCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let socket = try AgentSocket(Environment.text)
         let status = try AgentClient(socket).status()
@@ -129,7 +131,7 @@ struct AgentStatusCommand: Verb {
                     ["socket", socket.path], ["process", "\(status.process)"], ["memory", memory],
                     ["idle", DurationText.text(status.idle)], ["hard", DurationText.text(status.hard)],
                     ["open", "\(status.vaults.count)"], ["confinement", Self.words(lacking)],
-                ], header: ["AGENT", ""])
+                ], header: ["AGENT", Column("", name: "value")])
         }
         var document = JSONDocument()
         document.field("socket", .text(socket.path))

@@ -38,6 +38,8 @@ struct LogListCommand: Verb {
             valueName: "time"))
     var since: SinceArgument?
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         if let log = try login.access(context) { return try log.list(since: since?.seconds) }
         let report = try AuditAccess(context).report()
@@ -45,15 +47,11 @@ struct LogListCommand: Verb {
         if let fault = report.fault {
             context.output.notice("warning: the log is broken: \(fault.words); the entries from there on are not shown")
         }
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                entries.map { ["\($0.sequence)", Timestamp.text($0.time), $0.event.name, $0.event.words] },
-                header: ["ENTRY", "TIME (UTC)", "EVENT", "DETAIL"])
-        }
-        var document = JSONDocument()
-        document.objects("entries", entries) { entry, member in entry.write(into: &member) }
-        document.field("broken_at", report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
-        try context.output.document(document)
+        try context.output.list(
+            "entries", entries, columns: ["ENTRY", .time("TIME"), "EVENT", "DETAIL"],
+            tail: ["broken_at": report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null],
+            row: { ["\($0.sequence)", context.output.time($0.time), $0.event.name, $0.event.words] },
+            object: { entry, member in entry.write(into: &member) })
     }
 }
 

@@ -23,17 +23,18 @@ struct ShownItem: ~Copyable {
     func print(_ context: CommandContext) throws(Failure) {
         if context.output.format == .json { return try printDocument(context) }
         // Scripts read the names of plain rows; those of a table are for people.
-        let zone = context.output.format == .table ? " (UTC)" : ""
+        let zone = context.output.zoneWords
         let rows = [
             ["name", item.name.text],
             ["level", item.level.name + (item.level.isDeviceOnly ? " (device only)" : "")],
             ["revision", "\(item.revision)"],
-            ["created\(zone)", Timestamp.text(item.created)],
-            ["modified\(zone)", Timestamp.text(item.modified)],
+            ["created\(zone)", context.output.time(item.created)],
+            ["modified\(zone)", context.output.time(item.modified)],
         ]
         switch values {
         case .none:
-            try context.output.rows(rows + item.fields.map { [$0.name.text, "(concealed)"] }, header: Self.header)
+            try context.output.rows(
+                rows + item.fields.map { [$0.name.text, "(concealed)"] }, header: Self.header.map { Column($0) })
             guard context.output.format == .table, StandardOutput.isTerminal else { return }
             context.output.notice("hint: \(DefaultField(of: item).hint)")
         case .some(let values):
