@@ -72,11 +72,11 @@ struct Output: Sendable {
         }
     }
 
-    /// A point in time as a cell of a row.
-    func time(_ seconds: Int64) -> String { Timestamp.text(seconds) }
+    /// A point in time as a cell of a row: for people in the local zone, for programs in UTC.
+    func time(_ seconds: Int64) -> String { format == .table ? LocalTime.text(seconds) : Timestamp.text(seconds) }
 
     /// The zone of the times in a table, behind a title. Scripts read the titles of plain rows, so these have none.
-    var zoneWords: String { format == .table ? " (UTC)" : "" }
+    var zoneWords: String { format == .table ? " (\(LocalTime.zone))" : "" }
 
     /// A line of data.
     func line(_ text: String) throws(Failure) {

@@ -7,7 +7,7 @@ struct RowText {
 
     /// For people: columns aligned with blanks.
     var table: String {
-        let rows = [header.map { $0.title + ($0.isOfTimes ? " (UTC)" : "") }] + shownRows
+        let rows = [header.map { $0.title + ($0.isOfTimes ? " (\(LocalTime.zone))" : "") }] + shownRows
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -117,6 +117,7 @@ struct CryptoInspect: Verb {
         let rows = facts.map { name, value in
             switch value {
             case .text(let text): [name, text]
+            case .time(let seconds): [name, context.output.time(seconds)]
             case .number(let number): [name, "\(number)"]
             case .decimal(let number): [name, "\(number)"]
             case .flag(let flag): [name, flag ? "yes" : "no"]

@@ -34,7 +34,8 @@ struct LogListCommand: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries from this time on: 2026-11-01, 2026-11-01T12:00:00Z, or @ and seconds since 1970.",
+            "Only entries from this time on: 2026-11-01 (in UTC), 2026-11-01T12:00:00Z, 2026-11-01T13:00:00+01:00, or @ and "
+                + "seconds since 1970.",
             valueName: "time"))
     var since: SinceArgument?
 
@@ -50,7 +51,7 @@ struct LogListCommand: Verb {
         try context.output.list(
             "entries", entries, columns: ["ENTRY", .time("TIME"), "EVENT", "DETAIL"],
             tail: ["broken_at": report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null],
-            row: { ["\($0.sequence)", context.output.time($0.time), $0.event.name, $0.event.words] },
+            row: { ["\($0.sequence)", context.output.time($0.time), $0.event.name, $0.event.words(context.output)] },
             object: { entry, member in entry.write(into: &member) })
     }
 }
@@ -155,7 +156,7 @@ private struct AuditAccess {
     }
 }
 
-/// `--since`: a day, a moment in UTC, or `@` and seconds.
+/// `--since`: a day in UTC, a moment, or `@` and seconds.
 struct SinceArgument: ExpressibleByArgument {
     let seconds: Int64
 
