@@ -20,7 +20,7 @@ let rooms: [Target] = [
             "OMSystem", "OMJSON", "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
-    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem"], .callsC),
+    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"], .callsC),
     room(
         .doors, "omvault-pam-helper",
         imports: ["OMAgent", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),
@@ -88,7 +88,7 @@ let tests: [Target] = [
     .testTarget(
         name: "OmvaultCLITests",
         dependencies: [
-            "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport",
+            "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "OMJSON", "TestSupport",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: .callsC),

@@ -62,6 +62,26 @@ import Testing
         #expect(text.shown == expected)
     }
 
+    @Test("csv quotes as RFC 4180 says, ends records with CRLF, and makes a formula text that can be read back")
+    func csv() {
+        let cells = ["a,b", "a\"b", "a\nb", "é", "", "-", "=1", "+1", "-1", "@x", "'x", "\t=1"]
+        let text = RowText(rows: cells.map { [$0, "x"] }, header: ["NAME", Column("OTHER THING")])
+        #expect(
+            text.csv(withHeader: true).split(separator: "\r\n").map(String.init) == [
+                "name,other_thing", "\"a,b\",x", "\"a\"\"b\",x", "a\\nb,x", "é,x", ",x", "-,x", "'=1,x", "'+1,x", "'-1,x",
+                "'@x,x",
+                "''x,x", "\\t=1,x",
+            ])
+        #expect(text.csv(withHeader: false).hasPrefix("\"a,b\",x\r\n") && text.csv(withHeader: false).hasSuffix("x\r\n"))
+    }
+
+    @Test("a row of nul ends with a NUL byte, has its text as it is, and no other NUL byte")
+    func nul() {
+        let text = RowText(rows: [["a\nb", "c\u{1B}"], ["d\0e", "f"]], header: ["A", "B"])
+        #expect(text.nul == "a\nb\tc\u{1B}\0d\\u{0}e\tf\0")
+        #expect(text.plain == "a\\nb\tc\\u{1b}\nd\\u{0}e\tf\n")
+    }
+
     @Test("a secret on a terminal is printable or refused; in a pipe it is exact")
     func secrets() async {
         await #expect(processExitsWith: .success) {

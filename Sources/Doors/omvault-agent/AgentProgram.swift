@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import OMAgent
+internal import OMJSON
 internal import OMSystem
 
 @main
@@ -16,7 +17,7 @@ enum AgentProgram {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }
         guard let options else {
-            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready]"
+            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready] [--json]"
             say("usage: omvault-agent \(options), or omvault-agent --online with a socket as descriptor 3")
             exit(2)
         }
@@ -26,7 +27,7 @@ enum AgentProgram {
             if options.reportsReady { AgentProcess.report(nil) }
             server.run()
         } catch {
-            if options.reportsReady { AgentProcess.report(error.words) } else { say("error: \(error.words)") }
+            if options.reportsReady { AgentProcess.report(error.words) } else { report(error, asJSON: options.asJSON) }
             exit(61)
         }
     }
@@ -52,9 +53,17 @@ enum AgentProgram {
         execv("/proc/self/exe", CommandLine.unsafeArgv)
     }
 
-    private static func say(_ words: String) {
-        let line = Array("omvault-agent: \(words)\n".utf8)
-        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// - Parameter asJSON: Whether the error has the form of omvault's own errors, for `omvault agent run --json`.
+    private static func report(_ error: AgentError, asJSON: Bool) {
+        guard asJSON else { return say("error: \(error.words)") }
+        write(#"{"error":{"code":"agent","exit":61,"message":\#(JSONText.quoted(error.words))}}"#)
+    }
+
+    private static func say(_ words: String) { write("omvault-agent: \(words)") }
+
+    private static func write(_ text: String) {
+        let line = Array("\(text)\n".utf8)
+        _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 
@@ -63,6 +72,7 @@ private struct AgentArguments {
     private(set) var timeOuts = AgentServer.TimeOuts()
     private(set) var hidesMemory = true
     private(set) var reportsReady = false
+    private(set) var asJSON = false
 
     /// Nil if a word is not an option or a valid value.
     init?(_ words: [String]) {
@@ -80,6 +90,7 @@ private struct AgentArguments {
                 timeOuts = AgentServer.TimeOuts(idle: timeOuts.idle, hard: seconds)
             case "--no-memfd-secret": hidesMemory = false
             case "--ready": reportsReady = true
+            case "--json": asJSON = true
             default: return nil
             }
         }

@@ -18,8 +18,8 @@ extension Ran {
     }
 }
 
-/// Runs `script` in bash with `omvault` in its path, an empty home, the functions of Tests/Scripts/prelude.bash and none of our
-/// environment.
+/// Runs `script` in bash with `omvault` in its path, an empty home, the functions of Tests/Scripts/prelude.bash, the zone UTC
+/// and none of our environment.
 func bash(_ script: String, environment: [String: String] = [:]) async throws -> Ran {
     let home = try TestFolder()
     return try await run(command(script), in: home, environment: variables(home, environment))
@@ -40,6 +40,8 @@ private func command(_ script: String) -> [String] { ["/bin/bash", "-c", script]
 
 private func variables(_ home: TestFolder, _ more: [String: String]) -> [String: String] {
     [
-        "PATH": "\(Programs.folder):/usr/bin:/bin", "HOME": home.path, "LC_ALL": "C.UTF-8", "BASH_ENV": Programs.scriptPrelude,
+        // The zone is the same on every machine.
+        "PATH": "\(Programs.folder):/usr/bin:/bin", "HOME": home.path, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+        "BASH_ENV": Programs.scriptPrelude,
     ].merging(more) { $1 }
 }

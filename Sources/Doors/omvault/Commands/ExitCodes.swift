@@ -14,18 +14,16 @@ struct ExitCodes: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                ExitStatus.allCases.map { ["\($0.rawValue)", $0.name, $0.meaning] },
-                header: ["CODE", "NAME", "MEANING"])
-        }
-        var document = JSONDocument()
-        document.objects("exit_codes", ExitStatus.allCases) { status, entry in
-            entry.field("code", .number(Int(status.rawValue)))
-            entry.field("name", .text(status.name))
-            entry.field("meaning", .text(status.meaning))
-        }
-        try context.output.document(document)
+        try context.output.list(
+            "exit_codes", ExitStatus.allCases, columns: ["CODE", "NAME", "MEANING"],
+            row: { ["\($0.rawValue)", $0.name, $0.meaning] },
+            object: { status, entry in
+                entry.field("code", .number(Int(status.rawValue)))
+                entry.field("name", .text(status.name))
+                entry.field("meaning", .text(status.meaning))
+            })
     }
 }

@@ -20,6 +20,8 @@ struct StatusCommand: Verb {
     @Flag(help: "Exit with 7 unless the vault is unlocked.")
     var exitCode = false
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let report = try StatusReport(vault: context.vaultGiven)
         try report.print(context.output)

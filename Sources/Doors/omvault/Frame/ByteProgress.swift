@@ -12,7 +12,7 @@ struct ByteProgress {
     /// - Parameter total: The number of bytes, if it is known.
     init(total: Int?, isQuiet: Bool) {
         self.total = total
-        isShown = StandardError.isTerminal && !isQuiet
+        isShown = StandardError.showsProgress && !isQuiet
         // Work that ends within half a second needs no bar.
         nextSecond = Self.now() + 0.5
     }

@@ -8,8 +8,11 @@ struct CommandContext: Sendable {
     let vaultGiven: String?
     private let assumesYes: Bool
 
-    init(_ options: GlobalOptions) throws(Failure) {
-        output = Output(format: try Self.format(options), isQuiet: options.quiet)
+    /// - Parameters:
+    ///   - format: The format that the command asks for, instead of the one of the options.
+    ///   - printsRows: Whether the command prints rows.
+    init(_ options: GlobalOptions, format: FormatName? = nil, printsRows: Bool = false) throws(Failure) {
+        output = Output(format: try Self.format(format ?? options.formatAsked, printsRows: printsRows), isQuiet: options.quiet)
         terminal = Terminal(mayAsk: !options.noInput && Environment.text("OMVAULT_NO_INPUT") == nil)
         vaultGiven = options.vault ?? Environment.text("OMVAULT_VAULT")
         assumesYes = options.yes
@@ -28,15 +31,22 @@ struct CommandContext: Sendable {
         guard try terminal.isAgreed(question) else { throw Failure(aborted: "nothing was changed") }
     }
 
-    private static func format(_ options: GlobalOptions) throws(Failure) -> OutputFormat {
-        if options.json { return .json }
-        if let format = options.format { return format }
-        guard let name = Environment.text("OMVAULT_FORMAT") else { return StandardOutput.isTerminal ? .table : .plain }
-        guard let format = OutputFormat(rawValue: name) else {
-            throw Failure(
-                .config, "OMVAULT_FORMAT is \"\(name)\", which is not a format",
-                hint: "formats: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+    /// - Throws: ``ExitStatus/usage`` for a format that the command cannot print.
+    private static func format(_ asked: FormatName?, printsRows: Bool) throws(Failure) -> FormatName {
+        if let asked {
+            guard printsRows || !asked.isOfRows else {
+                throw Failure(
+                    .usage, "this command prints no rows, so it has no format \(asked.rawValue)",
+                    hint: "its formats: \(FormatName.words(FormatName.allCases.filter { !$0.isOfRows }))")
+            }
+            return asked
         }
-        return format
+        guard let name = Environment.text("OMVAULT_FORMAT") else { return StandardOutput.isTerminal ? .table : .plain }
+        guard let format = FormatName(rawValue: name) else {
+            throw Failure(
+                .config, "OMVAULT_FORMAT is \"\(name)\", which is not a format", hint: "formats: \(FormatName.words())")
+        }
+        // The variable is meant for all commands, so a command without rows does not refuse it.
+        return printsRows || !format.isOfRows ? format : .plain
     }
 }

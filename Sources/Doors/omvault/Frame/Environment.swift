@@ -12,9 +12,10 @@ enum Environment {
         return text.isEmpty ? nil : text
     }
 
-    /// Erases every `OMVAULT_` variable, and the folder of systemd's credentials.
+    /// Erases every `OMVAULT_` variable, the folder of systemd's credentials, and the time zone, which can be any file.
     static func eraseVariables() {
-        guard om_environment_erase_all("OMVAULT_") == 0, om_environment_erase_all("CREDENTIALS_DIRECTORY") == 0 else {
+        let names = ["OMVAULT_", "CREDENTIALS_DIRECTORY", "TZ"]
+        guard names.allSatisfy({ om_environment_erase_all($0) == 0 }) else {
             fatalError("omvault: error: the environment could not be erased")
         }
     }

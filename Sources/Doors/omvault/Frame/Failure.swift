@@ -1,5 +1,6 @@
 // The error of a command, as the user sees it: what happened, what to do next, and the exit code.
 
+internal import Glibc
 internal import OMCrypto
 
 /// An error with a message for the user.
@@ -9,13 +10,17 @@ internal import OMCrypto
 /// The message contains no secret. It can contain text from outside as it is: printing escapes it.
 struct Failure: Error {
     let status: ExitStatus
-    let message: String
+    private(set) var message: String
     /// What to do next. Mostly none, one or two.
-    let hints: [String]
+    private(set) var hints: [String]
     /// Further members of the JSON error, such as `attempts_left`.
     let details: KeyValuePairs<String, JSONValue>
+    /// What a person would have been told before the error, if the error is JSON.
+    private(set) var notices: [String] = []
     /// The SDK's number for this error, if it has one.
     private(set) var sdkCode: Int?
+    /// Whether the reader of standard output has gone. Then the process ends by SIGPIPE, without a message.
+    private(set) var isReaderGone = false
     /// The SDK's name for the list of its numbers.
     static let sdkDomain = "ORAIDMMOBILE"
 
@@ -39,9 +44,19 @@ struct Failure: Error {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
     }
 
+    /// The reader of standard output has gone, as after `omvault ls | head -n 1`. It is an error like any other until
+    /// ``Omvault`` ends the process: work that was begun is finished or undone, and drafts are removed.
+    static let readerGone: Failure = {
+        var failure = Failure(.io, "cannot write to standard output", errno: EPIPE)
+        failure.isReaderGone = true
+        return failure
+    }()
+
     /// The same with the file's name in front, for a command that reads more than one file.
     func about(_ file: String) -> Failure {
-        Failure(status, "\"\(file)\": \(message)", hints: hints, details: details).with(sdkCode: sdkCode)
+        var failure = self
+        failure.message = "\"\(file)\": \(message)"
+        return failure
     }
 
     /// The same with the SDK's number. Nil keeps the present number.
@@ -53,7 +68,16 @@ struct Failure: Error {
 
     /// The same with other hints.
     func with(hints: [String]) -> Failure {
-        Failure(status, message, hints: hints, details: details).with(sdkCode: sdkCode)
+        var failure = self
+        failure.hints = hints
+        return failure
+    }
+
+    /// The same with notices that were held back. An error for a person does not repeat them.
+    func with(notices: [String]) -> Failure {
+        var failure = self
+        failure.notices += notices
+        return failure
     }
 
     /// Runs `body`. If it needs an input and there is none, the error gets this SDK number.
@@ -91,6 +115,7 @@ struct Failure: Error {
                 error.field("sdk_code", .number(sdkCode))
                 error.field("sdk_domain", .text(Self.sdkDomain))
             }
+            if !notices.isEmpty { error.field("notices", .list(notices.map { .text($0) })) }
         }
         return document
     }

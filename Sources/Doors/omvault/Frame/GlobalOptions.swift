@@ -10,7 +10,7 @@ struct GlobalOptions: ParsableArguments {
     var vault: String?
 
     @Option(help: ArgumentHelp("How to print.", valueName: "format"))
-    var format: OutputFormat?
+    var format: FormatName?
 
     @Flag(help: "The same as --format json.")
     var json = false
@@ -24,8 +24,11 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print no notices. Errors are always printed.")
     var quiet = false
 
-    /// Whether the options ask for one JSON document. An environment variable can ask for it too.
-    var isJSON: Bool { json || format == .json }
+    /// The format that the options ask for. An environment variable can ask for one too.
+    var formatAsked: FormatName? { json ? .json : format }
+
+    /// Whether the options ask for JSON.
+    var isJSON: Bool { formatAsked?.kind == .json }
 
     /// Every spelling that can be before the command, and whether a value follows it. A test compares it with the options above.
     static let spellings = [
@@ -45,8 +48,11 @@ extension GlobalOptions {
     static func wantJSON(_ arguments: [String]) -> Bool {
         let options = arguments.prefix { $0 != "--" }
         if options.contains("--json") { return true }
-        if let format = options.last(where: { $0.hasPrefix("--format=") }) { return format == "--format=json" }
-        if let flag = options.lastIndex(of: "--format") { return options.dropFirst(flag + 1).first == "json" }
-        return Environment.text("OMVAULT_FORMAT") == OutputFormat.json.rawValue
+        var name: String?
+        for (index, word) in options.enumerated() {
+            if word.hasPrefix("--format=") { name = String(word.dropFirst("--format=".count)) }
+            if word == "--format" { name = options.dropFirst(index + 1).first ?? "" }
+        }
+        return (name ?? Environment.text("OMVAULT_FORMAT")).flatMap(FormatName.init)?.kind == .json
     }
 }

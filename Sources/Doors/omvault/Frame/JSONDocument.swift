@@ -91,6 +91,7 @@ extension JSONDocument {
     private mutating func append(_ value: JSONValue) {
         switch value {
         case .text(let text): append(quoting: text.utf8Span)
+        case .time(let seconds): append(quoting: Timestamp.text(seconds).utf8Span)
         case .number(let number): append(String(number))
         case .decimal(let number): append(String(number))
         case .flag(let flag): append(flag ? "true" : "false")

@@ -1,6 +1,8 @@
 /// A value that is not secret.
 enum JSONValue: Sendable {
     case text(String)
+    /// Seconds since 1970, as a text in UTC.
+    case time(Int64)
     case number(Int)
     case decimal(Double)
     case flag(Bool)

@@ -11,8 +11,8 @@ enum Omvault {
     static func main() {
         guard om_harden_process() == 0 else { fatalError("omvault: error: this system refuses to protect the process") }
         holdStandardDescriptors()
-        // If the reader of a pipe has gone, the write fails with a message and an exit code. Without this the process would
-        // end silently.
+        // If the reader of a pipe or socket has gone, the write fails. With the signal's usual effect an agent that ends, or a
+        // standard error that is closed, would kill this process in the middle of a change or between charge and settlement.
         signal(SIGPIPE, SIG_IGN)
         // The same for a file that has reached the limit of its size.
         signal(SIGXFSZ, SIG_IGN)
@@ -36,9 +36,18 @@ enum Omvault {
             return answered.status
         } catch {
             let failure = Failure(anyError: error)
+            if failure.isReaderGone { endByBrokenPipe() }
             failure.report(asJSON: GlobalOptions.wantJSON(arguments))
             return failure.status
         }
+    }
+
+    /// Ends the process as the signal would have, after the work is done: without a message, and a shell shows 141. The caller
+    /// may have ignored the signal, as services of systemd do; the exit is the same for all callers.
+    private static func endByBrokenPipe() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        SignalWatch.deliver(SIGPIPE)
+        exit(128 + SIGPIPE)
     }
 
     private static func perform(_ arguments: [String]) throws -> ExitStatus {

@@ -65,7 +65,8 @@ struct OutputFile: ~Copyable {
         let descriptor = try descriptor()
         count += bytes.count
         if let code = writeAll(bytes, to: descriptor) {
-            throw Failure(.io, "cannot write to \(path.map { "\"\($0)\"" } ?? "standard output")", errno: code)
+            guard let path else { throw StandardOutput.failure(code) }
+            throw Failure(.io, "cannot write to \"\(path)\"", errno: code)
         }
     }
 

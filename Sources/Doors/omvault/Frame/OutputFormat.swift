@@ -1,10 +1,9 @@
-internal import ArgumentParser
-
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+/// For whom a command prints. The formats that ``FormatName`` names beside these are other forms of them.
+enum OutputFormat: Sendable {
     /// For people. It may change.
     case table
-    /// For scripts: fields separated by a tab, no header.
+    /// For scripts: rows of fields.
     case plain
-    /// One document with a stable schema.
+    /// For programs: JSON with a stable schema.
     case json
 }

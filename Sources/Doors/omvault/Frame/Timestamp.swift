@@ -14,19 +14,31 @@ enum Timestamp {
         var time = time_t(seconds)
         var parts = tm()
         guard gmtime_r(&time, &parts) != nil else { return "\(seconds)" }
-        func padded(_ number: Int, _ width: Int = 2) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let date =
-            "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1))-\(padded(Int(parts.tm_mday)))"
-        return date + "T\(padded(Int(parts.tm_hour))):\(padded(Int(parts.tm_min))):\(padded(Int(parts.tm_sec)))Z"
+        return text(parts) + "Z"
     }
 
-    /// Seconds since 1970 of `2026-11-21` or `2026-11-21T18:33:00Z`.
+    /// The same in RFC 3339, without the zone.
+    static func text(_ parts: tm) -> String {
+        let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+        return date + "T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
+    }
+
+    /// A number with zeros in front, to this many digits.
+    static func padded(_ number: Int32, _ width: Int = 2) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    /// Seconds since 1970 of `2026-11-21`, `2026-11-21T18:33:00Z` or `2026-11-21T19:33:00+01:00`.
     ///
     /// - Returns: Nil for any other text, and for a day or time that does not exist.
     static func seconds(_ text: String) -> Int64? {
+        if let offset = text.wholeMatch(of: /(.{19})([+-])([01]\d|2[0-3]):([0-5]\d)/) {
+            guard let local = seconds("\(offset.1)Z"), let hours = Int64(offset.3), let minutes = Int64(offset.4) else {
+                return nil
+            }
+            return local - (offset.2 == "+" ? 1 : -1) * (hours * 3600 + minutes * 60)
+        }
         let bytes = Array(text.utf8)
         guard bytes.count == 10 || bytes.count == 20 else { return nil }
         let pattern = Array("dddd-dd-ddTdd:dd:ddZ".utf8)

@@ -8,6 +8,8 @@ enum UsageError {
     static func failure(_ message: String, of verb: [String]) -> Failure {
         // Its longer messages have several lines.
         let line = message.split(whereSeparator: \.isNewline).map { $0.trimmed }.joined(separator: " ")
+            // A list of values with more than three is one line for each.
+            .replacing(/one of the following: - .*/) { $0.0.replacing(" - ", with: ", ").replacing(":,", with: ":") }
         let parts = line.split(separator: ". Did you mean ", maxSplits: 1).map(String.init)
         let error = parts[0].prefix(1).lowercased() + parts[0].dropFirst()
         let help = help(of: verb)
@@ -57,7 +59,7 @@ enum UsageError {
         }
         return Failure(
             .usage, option == "--format" ? "--format needs a format" : "\(option) needs the name or the path of a vault",
-            hint: option == "--format" ? "formats: table, plain, json" : "omvault \(option) NAME COMMAND")
+            hint: option == "--format" ? "formats: \(FormatName.words())" : "omvault \(option) NAME COMMAND")
     }
 
     static func help(of verb: [String]) -> String { (["omvault"] + verb + ["--help"]).joined(separator: " ") }

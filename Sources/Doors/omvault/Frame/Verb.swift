@@ -12,15 +12,29 @@ internal import OMSecrets
 /// Commands run on the only thread. A second thread would receive the signals that a login check defers.
 protocol Verb: ParsableCommand {
     var global: GlobalOptions { get }
+    /// Whether this line prints rows: only then it has the formats csv and nul.
+    var printsRows: Bool { get }
+    /// The format that this line asks for.
+    var formatAsked: FormatName? { get }
     func run(_ context: CommandContext) throws
 }
 
 extension Verb {
+    var printsRows: Bool { false }
+    var formatAsked: FormatName? { global.formatAsked }
+
     func run() throws {
-        let context = try CommandContext(global)
-        try run(context)
+        let context = try CommandContext(global, format: formatAsked, printsRows: printsRows)
+        do { try run(context) } catch {
+            guard error is AlreadyReported || Failure.isOfParser(error) else {
+                throw Failure(anyError: error).with(notices: context.output.takeHeldNotices())
+            }
+            context.output.printHeldNotices()
+            throw error
+        }
         if !SecretMemory.isLocked {
             context.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
         }
+        context.output.printHeldNotices()
     }
 }

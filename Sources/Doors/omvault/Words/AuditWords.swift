@@ -34,7 +34,7 @@ extension AuditEvent {
     var details: KeyValuePairs<String, JSONValue> {
         switch self {
         case .vaultCreated, .rollbackAccepted, .policyChanged, .fileReplaced: [:]
-        case .vaultRestored(let time): ["backup_of": .text(Timestamp.text(time))]
+        case .vaultRestored(let time): ["backup_of": .time(time)]
         case .backupTaken(let isPortable): ["portable": .flag(isPortable)]
         case .itemAdded(let item), .itemChanged(let item), .itemTrashed(let item), .itemRestored(let item),
             .itemPurged(let item):
@@ -50,7 +50,7 @@ extension AuditEvent {
         case .repeated(let run):
             [
                 "slot": .number(Int(run.slot)), "count": .number(Int(run.count)),
-                "first": .text(Timestamp.text(run.first)),
+                "first": .time(run.first),
             ]
         case .slotAdded(let id, let kind), .slotChanged(let id, let kind), .slotRemoved(let id, let kind):
             ["slot": .number(Int(id)), "kind": .text(kind.noun)]
@@ -60,10 +60,11 @@ extension AuditEvent {
     }
 
     /// The details on one line.
-    var words: String {
+    func words(_ output: Output) -> String {
         details.map { name, value in
             switch value {
             case .text(let text): "\(name)=\(text.asWord)"
+            case .time(let seconds): "\(name)=\(output.time(seconds))"
             case .number(let number): "\(name)=\(number)"
             case .decimal(let number): "\(name)=\(number)"
             case .flag(let flag): "\(name)=\(flag)"

@@ -79,8 +79,8 @@ extension LoginEvent {
 
 extension LoginLogEntry {
     /// The details in words for people, and how often the event happened.
-    var words: String {
-        count == 1 ? event.words : "\(event.words); \(count) times since \(Timestamp.text(first))"
+    func words(_ output: Output) -> String {
+        count == 1 ? event.words : "\(event.words); \(count) times since \(output.time(first))"
     }
 }
 

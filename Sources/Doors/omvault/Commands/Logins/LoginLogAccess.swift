@@ -27,33 +27,29 @@ struct LoginLogAccess {
                 "warning: the log is broken: \(fault.words); entries from there on are unproven: others may be missing")
         }
         let owners = try owners(of: entries)
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                entries.map { entry in
-                    let owner = entry.login.flatMap { owners[$0] }
-                    return [
-                        "\(entry.sequence)", Timestamp.text(entry.time), owner?.user.text ?? "-",
-                        owner?.profile.text ?? "-", entry.event.name,
-                        (unproven.contains(entry.sequence) ? "unproven: " : "") + entry.words,
-                    ]
-                }, header: ["ENTRY", "TIME (UTC)", "USER", "PROFILE", "EVENT", "DETAIL"])
-        }
-        var document = JSONDocument()
-        document.objects("entries", entries) { entry, member in
-            let owner = entry.login.flatMap { owners[$0] }
-            member.field("entry", .number(Int(clamping: entry.sequence)))
-            member.field("time", .text(Timestamp.text(entry.time)))
-            member.field("login", entry.login.map { .text(Hex.encode($0)) } ?? .null)
-            member.field("user", owner.map { .text($0.user.text) } ?? .null)
-            member.field("profile", owner.map { .text($0.profile.text) } ?? .null)
-            member.field("event", .text(entry.event.name))
-            member.field("count", .number(Int(entry.count)))
-            member.field("first", .text(Timestamp.text(entry.first)))
-            for (name, value) in entry.event.details { member.field(name, value) }
-            member.field("proven", .flag(!unproven.contains(entry.sequence)))
-        }
-        document.field("broken_at", report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
-        try context.output.document(document)
+        try context.output.list(
+            "entries", entries, columns: ["ENTRY", .time("TIME"), "USER", "PROFILE", "EVENT", "DETAIL"],
+            tail: ["broken_at": report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null],
+            row: { entry in
+                let owner = entry.login.flatMap { owners[$0] }
+                return [
+                    "\(entry.sequence)", context.output.time(entry.time), owner?.user.text ?? "-", owner?.profile.text ?? "-",
+                    entry.event.name, (unproven.contains(entry.sequence) ? "unproven: " : "") + entry.words(context.output),
+                ]
+            },
+            object: { entry, member in
+                let owner = entry.login.flatMap { owners[$0] }
+                member.field("entry", .number(Int(clamping: entry.sequence)))
+                member.field("time", .text(Timestamp.text(entry.time)))
+                member.field("login", entry.login.map { .text(Hex.encode($0)) } ?? .null)
+                member.field("user", owner.map { .text($0.user.text) } ?? .null)
+                member.field("profile", owner.map { .text($0.profile.text) } ?? .null)
+                member.field("event", .text(entry.event.name))
+                member.field("count", .number(Int(entry.count)))
+                member.field("first", .text(Timestamp.text(entry.first)))
+                for (name, value) in entry.event.details { member.field(name, value) }
+                member.field("proven", .flag(!unproven.contains(entry.sequence)))
+            })
     }
 
     /// `log verify --logins`

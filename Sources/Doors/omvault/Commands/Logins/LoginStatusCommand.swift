@@ -36,6 +36,8 @@ struct LoginStatusCommand: Verb {
     @Flag(help: "Ask the server of each session whether it is still valid.")
     var online = false
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let access = try LoginAccess(context, system: system)
         let (logins, damage) = try find(access, context)
@@ -53,7 +55,11 @@ struct LoginStatusCommand: Verb {
     ) throws {
         guard context.output.format == .json else {
             try context.output.rows(
-                logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES (UTC)"])
+                logins.map { row($0, context.output) },
+                header: [
+                    "USER", "PROFILE", "OFFLINE", Column("WHY", name: "reason"), "ATTEMPTS LEFT",
+                    Column("THEN", name: "on_exceeded"), .time("EXPIRES"),
+                ])
             for one in remembered { context.output.notice(one.words) }
             for shown in sessions {
                 let outdated =
@@ -166,12 +172,12 @@ struct LoginStatusCommand: Verb {
         for profile in profiles where profile.couldAnyUserBeServer { context.output.notice(profile.openServerWords) }
     }
 
-    private func row(_ login: LoginStatus) -> [String] {
+    private func row(_ login: LoginStatus, _ output: Output) -> [String] {
         [
             login.user?.text ?? "?", login.profile?.text ?? "?", login.refusal == nil ? "yes" : "no",
             login.refusal?.name ?? "-", login.details.map { "\($0.attemptsLeft)" } ?? "-",
             login.details?.policy.onAttemptsExceeded.rawValue ?? "-",
-            login.details?.expires.map { Timestamp.text($0) } ?? "never",
+            login.details?.expires.map { output.time($0) } ?? "never",
         ]
     }
 

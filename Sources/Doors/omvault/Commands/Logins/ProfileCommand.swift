@@ -106,14 +106,19 @@ struct ProfileList: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let names = try LoginAccess(context, system: system).profiles.names().map(\.text)
-        guard context.output.format == .json else {
-            return try context.output.rows(names.map { [$0] }, header: ["PROFILE"])
+        // A list of names in a document, which has been so since the first version; an object on each line of jsonl.
+        if context.output.isOneDocument {
+            var document = JSONDocument()
+            document.field("profiles", .list(names.map { .text($0) }))
+            return try context.output.document(document)
         }
-        var document = JSONDocument()
-        document.field("profiles", .list(names.map { .text($0) }))
-        try context.output.document(document)
+        try context.output.list(
+            "profiles", names, columns: ["PROFILE"], row: { [$0] },
+            object: { name, entry in entry.field("profile", .text(name)) })
     }
 }
 

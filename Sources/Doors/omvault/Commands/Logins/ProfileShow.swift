@@ -23,6 +23,8 @@ struct ProfileShow: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let access = try LoginAccess(context, system: system)
         let profile = try access.profiles.profile(access.profileName(name))

@@ -19,21 +19,18 @@ struct CryptoAlgs: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
-        let names = ToolkitName.all
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                names.map { [$0.kind, $0.name, $0.status.rawValue, $0.verbs.joined(separator: " ")] },
-                header: ["KIND", "NAME", "STATUS", "VERBS"])
-        }
-        var document = JSONDocument()
-        document.objects("algorithms", names) { name, entry in
-            entry.field("kind", .text(name.kind))
-            entry.field("name", .text(name.name))
-            entry.field("status", .text(name.status.rawValue))
-            entry.field("verbs", .list(name.verbs.map { .text($0) }))
-        }
-        try context.output.document(document)
+        try context.output.list(
+            "algorithms", ToolkitName.all, columns: ["KIND", "NAME", "STATUS", "VERBS"],
+            row: { [$0.kind, $0.name, $0.status.rawValue, $0.verbs.joined(separator: " ")] },
+            object: { name, entry in
+                entry.field("kind", .text(name.kind))
+                entry.field("name", .text(name.name))
+                entry.field("status", .text(name.status.rawValue))
+                entry.field("verbs", .list(name.verbs.map { .text($0) }))
+            })
     }
 }
 

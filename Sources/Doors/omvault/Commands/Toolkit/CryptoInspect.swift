@@ -21,6 +21,8 @@ struct CryptoInspect: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var source: KeyInputOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let secrets = try source.sources(context)
         guard case .file(let path) = try KeyOrigin(file: source.input, tag: source.tag) else {
@@ -71,7 +73,9 @@ struct CryptoInspect: Verb {
         if contents.otherSecrets > 0 { facts.append(("other_secrets", .number(contents.otherSecrets))) }
         guard context.output.format == .json else {
             try print(facts, context)
-            for (index, identity) in contents.identities.enumerated() { try print(Self.facts(identity, index), context) }
+            for (index, identity) in contents.identities.enumerated() {
+                try print(Self.facts(identity, index), context, continues: true)
+            }
             return
         }
         var document = Self.document(facts)
@@ -108,17 +112,18 @@ struct CryptoInspect: Verb {
         return document
     }
 
-    private func print(_ facts: [(String, JSONValue)], _ context: CommandContext) throws {
+    private func print(_ facts: [(String, JSONValue)], _ context: CommandContext, continues: Bool = false) throws {
         guard context.output.format != .json else { return try context.output.document(Self.document(facts)) }
         let rows = facts.map { name, value in
             switch value {
             case .text(let text): [name, text]
+            case .time(let seconds): [name, context.output.time(seconds)]
             case .number(let number): [name, "\(number)"]
             case .decimal(let number): [name, "\(number)"]
             case .flag(let flag): [name, flag ? "yes" : "no"]
             case .list, .null: [name, ""]
             }
         }
-        try context.output.rows(rows, header: ["FACT", "VALUE"])
+        try context.output.rows(rows, header: ["FACT", "VALUE"], continues: continues)
     }
 }

@@ -6,7 +6,7 @@ struct FileProgress {
     private let isShown: Bool
 
     init(of total: Int, isQuiet: Bool) {
-        (self.total, isShown) = (total, StandardError.isTerminal && !isQuiet)
+        (self.total, isShown) = (total, StandardError.showsProgress && !isQuiet)
     }
 
     func show(_ path: String, number: Int) { write("[\(number)/\(total)] \(path.shown)") }

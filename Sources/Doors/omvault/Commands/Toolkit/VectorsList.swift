@@ -21,6 +21,8 @@ struct VectorsList: Verb {
         completion: .file())
     var paths: [String] = []
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let files = try VectorsCommand.files(paths, context)
         let progress = FileProgress(of: files.count, isQuiet: global.quiet)

@@ -86,7 +86,8 @@ struct AgentRun: Verb {
         // The agent itself reads a socket that systemd passes.
         let isPassed = Environment.text("LISTEN_FDS") != nil
         let words = isPassed ? [] : ["--socket", try options.agentSocket().path]
-        _ = ([program] + words + options.words).withCArguments { execv(program, $0) }
+        let format = context.output.format == .json ? ["--json"] : []
+        _ = ([program] + words + options.words + format).withCArguments { execv(program, $0) }
         throw Failure(.agent, "cannot start \(program.shown)", errno: errno)
     }
 }
@@ -117,6 +118,8 @@ struct AgentStatusCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let socket = try AgentSocket(Environment.text)
         let status = try AgentClient(socket).status()
@@ -128,7 +131,7 @@ struct AgentStatusCommand: Verb {
                     ["socket", socket.path], ["process", "\(status.process)"], ["memory", memory],
                     ["idle", DurationText.text(status.idle)], ["hard", DurationText.text(status.hard)],
                     ["open", "\(status.vaults.count)"], ["confinement", Self.words(lacking)],
-                ], header: ["AGENT", ""])
+                ], header: ["AGENT", Column("", name: "value")])
         }
         var document = JSONDocument()
         document.field("socket", .text(socket.path))

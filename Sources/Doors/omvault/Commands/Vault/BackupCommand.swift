@@ -74,6 +74,8 @@ struct BackupVerify: Verb {
     @Argument(help: "The backup.", completion: .file())
     var file: String
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let summary = try BackupPath(file).open(context).summary
         let slots = summary.slots.map { "\($0.kind.noun)" }
@@ -82,7 +84,7 @@ struct BackupVerify: Verb {
                 [
                     ["kind", summary.kind],
                     ["vault", Identifier.text(summary.vault)],
-                    ["taken", Timestamp.text(summary.takenAt)],
+                    ["taken", context.output.time(summary.takenAt)],
                     ["items", "\(summary.itemCount)"],
                     ["device-only items", "\(summary.deviceOnlyItems)"],
                     ["older versions", "\(summary.olderVersions)"],

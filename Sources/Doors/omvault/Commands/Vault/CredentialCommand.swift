@@ -35,6 +35,8 @@ struct CredentialGet: Verb {
     @Option(help: ArgumentHelp("Print this part.", valueName: "field"))
     var field: String?
 
+    var printsRows: Bool { field == nil }
+
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
         let name = try key.name(access.location.name)
@@ -134,25 +136,24 @@ struct CredentialList: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: CredentialUnlockOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
         let options = try unlock.options()
         let secrets = try SecretSources(context, options.sources)
         try access.unlock(secrets, options)
         let found = try CredentialStore(access).keys()
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                found.map { [$0.kind.rawValue, $0.key, $0.item.level.label] }, header: ["KIND", "KEY", "LEVEL"])
-        }
-        var document = JSONDocument()
-        document.objects("credentials", found) { entry, object in
-            object.field("kind", .text(entry.kind.rawValue))
-            object.field("key", .text(entry.key))
-            object.field("level", .text(entry.item.level.name))
-            object.field("device_only", .flag(entry.item.level.isDeviceOnly))
-            object.field("modified", .text(Timestamp.text(entry.item.modified)))
-        }
-        try context.output.document(document)
+        try context.output.list(
+            "credentials", found, columns: ["KIND", "KEY", "LEVEL"],
+            row: { [$0.kind.rawValue, $0.key, $0.item.level.label] },
+            object: { entry, object in
+                object.field("kind", .text(entry.kind.rawValue))
+                object.field("key", .text(entry.key))
+                object.field("level", .text(entry.item.level.name))
+                object.field("device_only", .flag(entry.item.level.isDeviceOnly))
+                object.field("modified", .text(Timestamp.text(entry.item.modified)))
+            })
     }
 }
 

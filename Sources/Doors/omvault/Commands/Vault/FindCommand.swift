@@ -36,6 +36,8 @@ struct FindCommand: Verb {
     @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
     var fields = "name"
 
+    @OptionGroup var nul: NulOption
+
     @Flag(help: "Look in the trash.")
     var trash = false
 
@@ -43,11 +45,15 @@ struct FindCommand: Verb {
     var acceptRollback = false
 
     func validate() throws {
+        try nul.refuseOther(global)
         guard !query.isEmpty || queryFrom != nil else { throw ValidationError("no word to look for") }
         guard query.count + (queryFrom == nil ? 0 : 1) <= ItemSearch.maximumWords else {
             throw ValidationError("give at most \(ItemSearch.maximumWords) words to look for")
         }
     }
+
+    var printsRows: Bool { true }
+    var formatAsked: FormatName? { nul.format(global) }
 
     func run(_ context: CommandContext) throws {
         let columns = try ItemTable.columns(fields)

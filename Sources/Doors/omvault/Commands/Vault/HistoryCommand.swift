@@ -26,6 +26,8 @@ struct HistoryCommand: Verb {
     @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let name = try ItemArgument.wholeName(item)
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
@@ -37,37 +39,34 @@ struct HistoryCommand: Verb {
         if let show, versions.isEmpty {
             throw Failure(VaultError.noRevision(show, of: name), vault: access.location.name)
         }
-        if context.output.format == .json { return try printDocument(name, versions, context) }
-        guard let version = versions.first, show != nil else {
-            return try context.output.rows(versions.map(row), header: ["REVISION", "MODIFIED (UTC)", "STATE", "FIELDS"])
+        guard let version = versions.first, show != nil, context.output.format != .json else {
+            return try list(versions, of: name, context.output)
         }
         let head = [
-            ["revision", "\(version.revision)"], ["modified", Timestamp.text(version.modified)], ["state", state(version)],
+            ["revision", "\(version.revision)"], ["modified", context.output.time(version.modified)], ["state", state(version)],
         ]
         try context.output.rows(
             head + version.fields.map { [$0.name.text, "(concealed)"] }, header: ["FIELD", "VALUE"])
     }
 
-    private func row(_ version: ItemVersion) -> [String] {
-        [
-            "\(version.revision)", Timestamp.text(version.modified), state(version),
-            version.fields.map(\.name.text).joined(separator: ","),
-        ]
+    private func list(_ versions: [ItemVersion], of name: ItemName, _ output: Output) throws(Failure) {
+        try output.list(
+            "versions", versions, columns: ["REVISION", .time("MODIFIED"), "STATE", "FIELDS"], head: ["item": .text(name.text)],
+            row: { version in
+                [
+                    "\(version.revision)", output.time(version.modified), state(version),
+                    version.fields.map(\.name.text).joined(separator: ","),
+                ]
+            },
+            object: { version, entry in
+                entry.field("revision", .number(Int(clamping: version.revision)))
+                entry.field("modified", .text(Timestamp.text(version.modified)))
+                entry.field("state", .text(state(version)))
+                entry.object("fields") { fields in
+                    for field in version.fields { fields.concealed(field.name.text, count: field.count) }
+                }
+            })
     }
 
     private func state(_ version: ItemVersion) -> String { version.isTrashed ? "trash" : "live" }
-
-    private func printDocument(_ name: ItemName, _ versions: [ItemVersion], _ context: CommandContext) throws(Failure) {
-        var document = JSONDocument()
-        document.field("item", .text(name.text))
-        document.objects("versions", versions) { version, entry in
-            entry.field("revision", .number(Int(clamping: version.revision)))
-            entry.field("modified", .text(Timestamp.text(version.modified)))
-            entry.field("state", .text(state(version)))
-            entry.object("fields") { fields in
-                for field in version.fields { fields.concealed(field.name.text, count: field.count) }
-            }
-        }
-        try context.output.document(document)
-    }
 }

@@ -84,6 +84,15 @@ struct InitCommand: Verb {
     }
 
     private func report(_ context: CommandContext, _ location: VaultLocation, _ code: consuming SecretBytes?) throws(Failure) {
+        let isWithCode = code != nil
+        do throws(Failure) { try print(context, location, code) } catch {
+            guard isWithCode else { throw error }
+            throw RecoveryCodeSheet.lost(
+                error, hint: "the vault was made: remove \(location.path.shown), then run omvault init again")
+        }
+    }
+
+    private func print(_ context: CommandContext, _ location: VaultLocation, _ code: consuming SecretBytes?) throws(Failure) {
         if context.output.format == .json {
             var document = JSONDocument()
             document.field("vault", .text(location.name))
@@ -96,12 +105,7 @@ struct InitCommand: Verb {
         }
         made(context, location)
         switch code {
-        case .some(let code):
-            do throws(Failure) { try RecoveryCodeSheet.print(code, context) } catch {
-                throw Failure(
-                    error.status, "\(error.message), so the recovery code was lost",
-                    hint: "the vault was made: remove \(location.path.shown), then run omvault init again")
-            }
+        case .some(let code): try RecoveryCodeSheet.print(code, context)
         case .none:
             context.output.notice("the vault has no recovery code: only its password opens it, and only on this device")
         }

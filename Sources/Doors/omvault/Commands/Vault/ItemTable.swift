@@ -3,18 +3,14 @@ internal import OMVault
 
 /// The table of items that `ls` and `find` print.
 struct ItemTable {
-    let columns: [Column]
+    let columns: [ItemColumn]
     /// Sorted by name.
     let items: [Item]
     let isOfTrash: Bool
 
-    enum Column: String, CaseIterable {
-        case id, name, level, revision, created, modified
-    }
-
-    static func columns(_ list: String) throws -> [Column] {
+    static func columns(_ list: String) throws -> [ItemColumn] {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            guard let column = Column(rawValue: String(name)) else {
+            guard let column = ItemColumn(rawValue: String(name)) else {
                 throw ValidationError(
                     "\"\(String(name).shown)\" is not a column; the columns are id, name, level, revision, created, modified")
             }
@@ -24,20 +20,16 @@ struct ItemTable {
 
     func print(_ context: CommandContext) throws {
         warnOfNamesakes(context)
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                items.map { item in columns.map { $0.text(of: item) } },
-                header: columns.map(\.header))
-        }
-        var document = JSONDocument()
-        document.objects("items", items) { item, entry in
-            for column in Column.allCases where column != .revision {
-                entry.field(column.rawValue, .text(column.text(of: item)))
-            }
-            entry.field("revision", .number(Int(clamping: item.revision)))
-            entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
-        }
-        try context.output.document(document)
+        try context.output.list(
+            "items", items, columns: columns.map(\.column),
+            row: { item in columns.map { $0.text(of: item, context.output) } },
+            object: { item, entry in
+                for column in ItemColumn.allCases where column != .revision {
+                    entry.field(column.rawValue, .text(column.text(of: item, context.output)))
+                }
+                entry.field("revision", .number(Int(clamping: item.revision)))
+                entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
+            })
     }
 
     private func warnOfNamesakes(_ context: CommandContext) {
@@ -52,22 +44,25 @@ struct ItemTable {
     }
 }
 
-extension ItemTable.Column {
-    fileprivate var header: String {
+/// A column of the table of items.
+enum ItemColumn: String, CaseIterable {
+    case id, name, level, revision, created, modified
+
+    fileprivate var column: Column {
         switch self {
-        case .created, .modified: rawValue.uppercased() + " (UTC)"
-        case .id, .name, .level, .revision: rawValue.uppercased()
+        case .created, .modified: .time(rawValue.uppercased())
+        case .id, .name, .level, .revision: Column(rawValue.uppercased())
         }
     }
 
-    fileprivate func text(of item: Item) -> String {
+    fileprivate func text(of item: Item, _ output: Output) -> String {
         switch self {
         case .id: Identifier.text(item.id)
         case .name: item.name.text
         case .level: item.level.words
         case .revision: "\(item.revision)"
-        case .created: Timestamp.text(item.created)
-        case .modified: Timestamp.text(item.modified)
+        case .created: output.time(item.created)
+        case .modified: output.time(item.modified)
         }
     }
 }

@@ -129,7 +129,10 @@ struct KeyAddSlot: Verb {
         document.field("slot", .number(Int(slot.id)))
         document.field("type", .text(slot.kind.name))
         document.secret("recovery_code", code.text())
-        try access.context.output.document(document)
+        do throws(Failure) { try access.context.output.document(document) } catch {
+            throw RecoveryCodeSheet.lost(
+                error, hint: "remove its slot with omvault key rm-slot \(slot.id), then add another")
+        }
     }
 
     private func addFile(

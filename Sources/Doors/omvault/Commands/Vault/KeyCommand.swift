@@ -26,21 +26,18 @@ struct KeySlots: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)
         let (slots, policy, openedBy) = try settings(access, secrets)
         let logins = try LoginAccess(context)
         let shown = try slots.map { slot in try ShownSlot(slot, policy, logins) }
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                shown.map { $0.row(context.output.format) }, header: ["ID", "TYPE", "CREATED (UTC)", "STRETCH", "STATE", "LOGIN"])
-        }
-        var document = JSONDocument()
-        document.field("vault", .text(access.location.name))
-        document.field("opened_by", openedBy.map { .number(Int($0)) } ?? .null)
-        document.objects("slots", shown) { slot, entry in slot.write(to: &entry) }
-        try context.output.document(document)
+        try context.output.list(
+            "slots", shown, columns: ["ID", "TYPE", .time("CREATED"), "STRETCH", "STATE", "LOGIN"],
+            head: ["vault": .text(access.location.name), "opened_by": openedBy.map { .number(Int($0)) } ?? .null],
+            row: { $0.row(context.output) }, object: { slot, entry in slot.write(to: &entry) })
     }
 
     /// The slots and the policy, and the slot that opened the vault. Nil if none had to.
@@ -76,10 +73,10 @@ private struct ShownSlot {
         }
     }
 
-    func row(_ format: OutputFormat) -> [String] {
+    func row(_ output: Output) -> [String] {
         [
-            "\(slot.id)", slot.kind.name, Timestamp.text(slot.created),
-            slot.stretch.map { $0.words(format) } ?? "-", state,
+            "\(slot.id)", slot.kind.name, output.time(slot.created),
+            slot.stretch.map { $0.words(output.format) } ?? "-", state,
             owner.map { "\($0.user.text) (\($0.profile.text))" } ?? "-",
         ]
     }

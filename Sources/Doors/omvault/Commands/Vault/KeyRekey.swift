@@ -93,11 +93,17 @@ struct KeyRekey: Verb {
             document.field("result", .text("rekeyed"))
             document.field("slots", .list(slots.map { .number(Int($0)) }))
             document.field("purged", .flag(purge == .complete))
+            let isWithCode = code != nil
             switch code {
             case .some(let code): document.secret("recovery_code", code)
             case .none: document.field("recovery_code", .null)
             }
-            return try context.output.document(document)
+            do throws(Failure) { return try context.output.document(document) } catch {
+                throw isWithCode
+                    ? RecoveryCodeSheet.lost(
+                        error, hint: "the vault has its new keys: omvault key add-slot --type recovery prints another code")
+                    : error
+            }
         }
         context.output.notice("vault \"\(access.location.name.shown)\" has new keys")
         switch code {

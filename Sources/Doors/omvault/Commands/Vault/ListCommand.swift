@@ -12,6 +12,7 @@ struct ListCommand: Verb {
               omvault ls
               omvault ls work/ --fields name,level,modified
               omvault ls --trash --fields id,name,modified
+              omvault ls -0 | xargs -0 -n 1 omvault history
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -23,11 +24,18 @@ struct ListCommand: Verb {
     @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
     var fields = "name"
 
+    @OptionGroup var nul: NulOption
+
     @Flag(help: "List the items in the trash; 'modified' is when they went there.")
     var trash = false
 
     @Flag(help: "Read once, although the vault is older than the one this device saw last.")
     var acceptRollback = false
+
+    var printsRows: Bool { true }
+    var formatAsked: FormatName? { nul.format(global) }
+
+    func validate() throws { try nul.refuseOther(global) }
 
     func run(_ context: CommandContext) throws {
         let columns = try ItemTable.columns(fields)

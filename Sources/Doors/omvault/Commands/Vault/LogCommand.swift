@@ -34,9 +34,12 @@ struct LogListCommand: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries from this time on: 2026-11-01, 2026-11-01T12:00:00Z, or @ and seconds since 1970.",
+            "Only entries from this time on: 2026-11-01 (in UTC), 2026-11-01T12:00:00Z, 2026-11-01T13:00:00+01:00, or @ and "
+                + "seconds since 1970.",
             valueName: "time"))
     var since: SinceArgument?
+
+    var printsRows: Bool { true }
 
     func run(_ context: CommandContext) throws {
         if let log = try login.access(context) { return try log.list(since: since?.seconds) }
@@ -45,15 +48,11 @@ struct LogListCommand: Verb {
         if let fault = report.fault {
             context.output.notice("warning: the log is broken: \(fault.words); the entries from there on are not shown")
         }
-        guard context.output.format == .json else {
-            return try context.output.rows(
-                entries.map { ["\($0.sequence)", Timestamp.text($0.time), $0.event.name, $0.event.words] },
-                header: ["ENTRY", "TIME (UTC)", "EVENT", "DETAIL"])
-        }
-        var document = JSONDocument()
-        document.objects("entries", entries) { entry, member in entry.write(into: &member) }
-        document.field("broken_at", report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
-        try context.output.document(document)
+        try context.output.list(
+            "entries", entries, columns: ["ENTRY", .time("TIME"), "EVENT", "DETAIL"],
+            tail: ["broken_at": report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null],
+            row: { ["\($0.sequence)", context.output.time($0.time), $0.event.name, $0.event.words(context.output)] },
+            object: { entry, member in entry.write(into: &member) })
     }
 }
 
@@ -157,7 +156,7 @@ private struct AuditAccess {
     }
 }
 
-/// `--since`: a day, a moment in UTC, or `@` and seconds.
+/// `--since`: a day in UTC, a moment, or `@` and seconds.
 struct SinceArgument: ExpressibleByArgument {
     let seconds: Int64
 

@@ -129,7 +129,9 @@ struct OTPCommand: Verb {
     private func seconds() throws(Failure) -> UInt64 {
         guard let at else { return UInt64(clamping: time(nil)) }
         guard let seconds = Timestamp.seconds(at), seconds >= 0 else {
-            throw Failure(.usage, "--at \"\(at)\" is not a time since 1970", hint: "write it as 2026-11-21T18:33:00Z, in UTC")
+            throw Failure(
+                .usage, "--at \"\(at)\" is not a time since 1970",
+                hint: "write it as 2026-11-21T18:33:00Z, or 2026-11-21T19:33:00+01:00")
         }
         return UInt64(seconds)
     }

@@ -29,6 +29,8 @@ struct PolicyShow: Verb {
     @Argument(help: "The item.", completion: .items)
     var item: String?
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)

@@ -12,6 +12,14 @@ enum RecoveryCodeSheet {
         try StandardOutput.write(line.finish())
     }
 
+    /// The error of a recovery code that could not be printed although its slot is stored. It has a message even if the reader
+    /// of the output has gone.
+    ///
+    /// - Parameter hint: What to do without the code.
+    static func lost(_ error: Failure, hint: String) -> Failure {
+        Failure(error.status, "\(error.message), so the recovery code was lost", hint: hint)
+    }
+
     /// Whether the user must type the code back: with `--code-from`, and at a terminal. A script without it need not.
     static func isTypedBack(wasGiven: Bool, _ context: CommandContext) -> Bool {
         context.output.format != .json && (wasGiven || context.terminal.mayAsk && StandardOutput.isTerminal)

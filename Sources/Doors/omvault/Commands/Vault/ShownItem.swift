@@ -23,22 +23,22 @@ struct ShownItem: ~Copyable {
     func print(_ context: CommandContext) throws(Failure) {
         if context.output.format == .json { return try printDocument(context) }
         // Scripts read the names of plain rows; those of a table are for people.
-        let zone = context.output.format == .table ? " (UTC)" : ""
+        let zone = context.output.zoneWords
         var rows = [
             ["name", item.name.text],
             ["level", item.level.name + (item.level.isDeviceOnly ? " (device only)" : "")],
             ["revision", "\(item.revision)"],
-            ["created\(zone)", Timestamp.text(item.created)],
-            ["modified\(zone)", Timestamp.text(item.modified)],
+            ["created\(zone)", context.output.time(item.created)],
+            ["modified\(zone)", context.output.time(item.modified)],
         ]
         // An item without them has the rows that it had before there were types.
         if let type = item.details.type { rows.insert(["type", type.rawValue], at: 1) }
         if !item.details.tags.isEmpty { rows.append(["tags", item.details.tags.map(\.text).joined(separator: ",")]) }
-        if let expires = item.details.expires { rows.append(["expires\(zone)", Timestamp.text(expires)]) }
+        if let expires = item.details.expires { rows.append(["expires\(zone)", context.output.time(expires)]) }
         switch values {
         case .none:
             let fields = item.fields.map { [$0.name.text, $0.shownValue ?? "(concealed)"] }
-            try context.output.rows(rows + fields, header: Self.header)
+            try context.output.rows(rows + fields, header: Self.header.map { Column($0) })
             guard context.output.format == .table, StandardOutput.isTerminal else { return }
             context.output.notice("hint: \(MainField(of: item).hint)")
         case .some(let values):

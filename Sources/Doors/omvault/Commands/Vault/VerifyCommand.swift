@@ -20,6 +20,8 @@ struct VerifyCommand: Verb {
     @Flag(help: "Open every version of every item.")
     var deep = false
 
+    var printsRows: Bool { true }
+
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)

@@ -1,0 +1,134 @@
+# Runs commands of omvault in a new home, and prints the JSON document of each. JSONReferenceTests compares them with
+# docs/reference/json.md.
+#
+# `shows COMMAND ARGUMENT…` runs `omvault COMMAND ARGUMENT… --json`, where COMMAND is one word of the command's words joined by
+# blanks, and prints a line: the command, a tab, the document.
+
+shows() {
+    local words=$1 code=0; shift
+    # shellcheck disable=SC2086
+    omvault $words "$@" --json > .document 2> .errors || code=$?
+    [[ -s .document ]] || cp .errors .document
+    printf '%s\t%s\n' "$words" "$(cat .document)"
+}
+
+printf 'correct horse' > pw; printf 'battery staple' > pw2; printf 'a value' > v; printf 'tr0ub4dor' > login; printf 'wrong' > wrong
+printf 'otpauth://totp/Site:ada?secret=MZXW6YTBOI======&issuer=Site' > totp
+printf 'otpauth://hotp/Site:ada?secret=MZXW6YTBOI======&counter=1' > hotp
+export OMVAULT_PASSWORD_FROM=file:pw XDG_RUNTIME_DIR=$HOME/.run
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+exec < /dev/null
+
+shows init --kdf-mem 8 --kdf-time 1
+shows add github --field password=file:v --field token=file:v
+shows add second --field x=file:v
+printf '\377\376' > bytes
+omvault -q add bytes --field x=file:bytes
+omvault -q add site --field otp=file:totp
+omvault -q add door --field otp=file:hotp
+shows get github
+shows get github --reveal
+shows get github:token
+shows get bytes:x
+shows set github:token --value-from file:pw
+shows set github:token --delete
+shows set github --level always
+shows ls
+shows find value
+shows history github
+shows rm second
+shows restore second
+omvault -q add third --field x=file:v
+shows rm third --purge --yes
+shows otp site
+shows otp door
+shows otp site --verify-from file:v
+shows otp --uri-from file:totp
+shows policy\ show
+shows policy\ show github
+shows policy\ explain github
+shows policy\ set history 5
+shows key\ slots
+shows key\ add-slot --type recovery
+shows key\ add-slot --type file --out slot.key
+shows key\ add-slot --type password --new-password-from file:pw2
+shows key\ rm-slot 4 --yes
+shows key\ passwd 5 --new-password-from file:pw
+shows key\ passwd 5 --new-password-from file:pw2
+shows backup\ create b
+shows backup\ verify b
+mv ~/.local/share/omvault/personal.omv moved.omv
+shows backup\ restore b --replace-living --accept-rollback --yes
+shows verify
+shows verify --deep
+shows log\ ls
+shows log\ verify
+shows log\ export
+shows key\ rekey --yes
+
+shows credential\ add https://a.example --username ada --password-from file:v --vault-password-from file:pw
+shows credential\ update https://a.example --tenant t --vault-password-from file:pw
+shows credential\ get https://a.example --vault-password-from file:pw
+shows credential\ get https://a.example --field password --vault-password-from file:pw
+shows credential\ ls --vault-password-from file:pw
+shows credential\ rm https://a.example --vault-password-from file:pw
+
+shows agent\ start
+shows agent\ status
+shows agent\ env
+shows unlock
+shows status
+shows lock
+shows agent\ stop
+shows status
+
+shows profile\ set work OfflineAuthAllowed=true MaxLoginAttempts=3
+shows profile\ show work
+shows profile\ ls
+unset OMVAULT_PASSWORD_FROM
+shows login\ enroll ada --profile work --password-from file:login
+shows login\ check ada --profile work --mode offline --password-from file:login
+shows login\ check ada --profile work --mode offline --password-from file:wrong
+shows login\ start ada --profile work --mode offline --password-from file:login
+shows login\ passwd ada --profile work --password-from file:login --new-password-from file:pw
+shows login\ status
+shows log\ ls --logins
+shows log\ verify --logins
+shows logout ada --profile work
+shows login\ rm ada --profile work --yes
+shows profile\ rm work --yes
+shows profile\ import "$(printf 'oamms://settings?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://id.example/login&LogoutURL::=https://id.example/logout')" --name imported --yes
+
+shows crypto\ hash v
+shows crypto\ hash v --salt-bits 64
+shows crypto\ hash v --alg md5 --no-base64 --encoding sdk
+omvault -q crypto hash v --salt-bits 64 --encoding ldap > stored
+shows crypto\ check --hash-from file:stored --value-from file:v
+printf 'a value\n' > values
+shows crypto\ check --hash-from file:stored --batch values
+shows crypto\ password-hash --value-from file:v --memory 8192 --passes 1
+shows crypto\ hmac --key-from file:pw v
+shows crypto\ kdf --alg hkdf --value-from file:pw --salt-from file:v --length 32
+shows crypto\ rand --bytes 8
+shows crypto\ encrypt --password-from file:pw --kdf-mem 8 --kdf-time 1 -i v -o c
+shows crypto\ decrypt --password-from file:pw -i c -o m
+shows crypto\ inspect --in c
+shows crypto\ keygen --type ed25519 --no-password --insecure --out id.pem --pub id.pub
+shows crypto\ inspect --in id.pem
+shows crypto\ convert --in id.pem --out om://personal/moved --password-from file:pw
+omvault -q crypto sign --key-from file:id.pem --signature signature v
+shows crypto\ verify --key-from file:id.pub --signature signature v
+shows crypto\ keygen --type aes --bits 256 --out aes.key
+shows crypto\ keygen --type ed25519 --tag signing --password-from file:pw
+shows crypto\ keyrm --tag signing --yes --password-from file:pw
+shows crypto\ keygen --type aes --bits 256 --out om://personal/aes --password-from file:pw
+printf MZXW6YTBOI > secret
+shows crypto\ otp-uri --account ada --secret-from file:secret
+shows crypto\ algs
+shows gen
+shows exit-codes
+printf '[L = 32]\n\nLen = 0\nMsg = 00\nMD = e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n' > SHA256ShortMsg.rsp
+shows vectors\ verify SHA256ShortMsg.rsp
+shows vectors\ verify --control SHA256ShortMsg.rsp
+shows vectors\ list SHA256ShortMsg.rsp v
+shows manual --install man
