@@ -109,7 +109,9 @@ import Testing
     private static let kept = paths + names + [UInt8](repeating: 7, count: 32)
     /// An update of the item `a` without values and names of fields. `rest` begins with the type.
     private static func update(_ rest: [UInt8]) -> [UInt8] {
-        perform([6] + text("a") + [UInt8](repeating: 0, count: 14) + rest + [0])
+        let head: [UInt8] = paths + [6] + text("a")
+        let names = [UInt8](repeating: 0, count: 14)
+        return frame(5, head + names + rest + [0])
     }
     private static let noTags = [UInt8](repeating: 0, count: 8)
     private static let zero = [UInt8](repeating: 0, count: 8)
