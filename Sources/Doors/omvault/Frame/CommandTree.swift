@@ -23,7 +23,7 @@ struct CommandTree: ParsableCommand {
             name: "Vault",
             subcommands: [
                 InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, FindCommand.self,
-                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
+                MoveCommand.self, CopyCommand.self, RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",
