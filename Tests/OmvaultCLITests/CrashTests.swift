@@ -174,6 +174,8 @@ private final class CrashSite {
             ("set item:x --value-from file:three", ["two", "three"]),
             ("set item --level always", ["two"]),
             ("restore item --rev 1", ["two", "one"]),
+            ("mv item other", ["two", "other two one"]),
+            ("cp item other", ["two", "item+other two one"]),
             ("rm item", ["two", "trashed"]),
             ("rm item --purge --yes", ["two", "gone"]),
         ])
@@ -194,7 +196,11 @@ private final class CrashSite {
                     then: """
                         omvault -q verify --deep --key-file-from file:key || echo "verify $?"
                         sqlite3 .local/share/omvault/personal.omv 'SELECT count(*) FROM pending'
-                        if omvault ls --key-file-from file:key | grep -q item
+                        items=$(omvault ls --key-file-from file:key | paste -sd +)
+                        if [[ $items == *other ]]
+                        then echo "$items" $(omvault get other:x --key-file-from file:key) \
+                            $(omvault get other:x --rev 1 --key-file-from file:key)
+                        elif [[ $items == item ]]
                         then omvault get item:x --key-file-from file:key
                         else omvault ls --trash --key-file-from file:key | grep -q item && echo trashed || echo gone
                         fi

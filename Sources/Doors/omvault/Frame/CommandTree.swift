@@ -23,8 +23,8 @@ struct CommandTree: ParsableCommand {
             name: "Vault",
             subcommands: [
                 InitCommand.self, AddCommand.self, GetCommand.self, ShowCommand.self, SetCommand.self, TagCommand.self,
-                ExpireCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, RestoreCommand.self,
-                HistoryCommand.self, OTPCommand.self,
+                ExpireCommand.self, ListCommand.self, FindCommand.self, MoveCommand.self, CopyCommand.self, RemoveCommand.self,
+                RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",

@@ -16,6 +16,8 @@ struct ForeignVerb {
             here("get", ["read", "cat", "print"]),
             here("show", ["view", "describe"]),
             here("add", ["insert", "new", "put", "store"]),
+            here("mv", ["rename", "move"]),
+            here("cp", ["copy"]),
             here("rm", ["delete", "remove", "del"]),
             here("find", ["search", "grep"]),
             here("set", ["update", "modify"]),
@@ -31,9 +33,6 @@ struct ForeignVerb {
 
     private static let missing = [
         missing(["edit"], "change one field", "set ITEM:FIELD"),
-        missing(
-            ["mv", "rename", "move", "cp", "copy"], "copy an item without its history, with every field in one command",
-            "add NEW --field password=cmd:'omvault get OLD:password'"),
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
         missing(["import"], "add items one by one", "add ITEM --field username=tty --field password=tty"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),

@@ -46,6 +46,8 @@ extension CommandPage {
         (["add"], [.exists]),
         (["get"], [.notFound, .ambiguous]),
         (["set"], [.notFound, .ambiguous, .unchanged]),
+        (["mv"], [.exists, .notFound, .ambiguous, .unchanged]),
+        (["cp"], [.exists, .notFound, .ambiguous]),
         (["rm"], [.aborted, .notFound, .ambiguous]),
         (["restore"], [.exists, .notFound]),
         (["history"], [.notFound]),

@@ -126,9 +126,14 @@ final class VaultAccess {
 
     /// Runs `body`, which reads an item. If the item is in the trash, the error says how to restore it.
     func explainingTrash(_ name: ItemName, _ options: UnlockOptions, _ body: () throws -> Void) throws {
-        do { try body() } catch let failure as Failure where isTrashed(name, behind: failure, options) {
-            throw failure.with(hints: ["it is in the trash: omvault restore \(name.text.asShellWord)"])
-        }
+        do { try body() } catch let failure as Failure { throw explainingTrash(failure, [name], options) }
+    }
+
+    /// The error of a command that needs these items. If it is about one that is in the trash, its hint says how to
+    /// restore it.
+    func explainingTrash(_ failure: Failure, _ names: [ItemName], _ options: UnlockOptions) -> Failure {
+        guard let name = names.first(where: { isTrashed($0, behind: failure, options) }) else { return failure }
+        return failure.with(hints: ["it is in the trash: omvault restore \(name.text.asShellWord)"])
     }
 
     /// Whether an item that was not found is in the trash, as far as the vault is open.
