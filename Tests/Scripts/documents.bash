@@ -33,6 +33,17 @@ shows get bytes:x
 shows set github:token --value-from file:pw
 shows set github:token --delete
 shows set github --level always
+shows add typed --type login --plain username=ada --field password=file:v --tag work --expires 2031-01-31
+shows show typed
+shows show typed --reveal
+shows set typed --type database
+shows set typed --type none
+shows tag typed home
+shows tag typed
+shows expire typed never
+shows expire typed 2031-01-31
+shows mv typed retyped
+shows cp retyped copied
 shows ls
 shows find value
 shows history github

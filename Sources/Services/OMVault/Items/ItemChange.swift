@@ -46,7 +46,8 @@ public struct ItemChange: ~Copyable, Sendable {
 }
 
 extension ItemChange.Update {
-    func applied(to value: Value?) -> Value? {
+    /// The part after the change.
+    package func applied(to value: Value?) -> Value? {
         switch self {
         case .stays: value
         case .becomes(let new): new

@@ -8,14 +8,15 @@ struct FindCommand: Verb {
         commandName: "find",
         abstract: "List the items that contain given words.",
         discussion: """
-            Looks for every word in the names of items, the names of fields and the secrets. A to Z and a to z are the same. Prints
-            the names of items, never what was found in them.
+            Looks for every word in the names of items, the names of fields and their values. A to Z and a to z are the same. Prints
+            the names of items; the column 'shown' has the values of shown fields. A concealed value is never printed.
 
             Other programs of yours can read the words of a command line. So do not type a secret as a word: use --query-from.
 
               omvault find ada example.org
               omvault find work --in name
               omvault find ada --in name,username --fields name,modified
+              omvault find ada --fields name,type,shown
               omvault find --query-from tty        # asks for a word and does not show it
             """)
 
@@ -33,7 +34,7 @@ struct FindCommand: Verb {
         help: ArgumentHelp("Where to look: 'name' is the item's name; other words are names of fields.", valueName: "list"))
     var places: String?
 
-    @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
+    @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"))
     var fields = "name"
 
     @OptionGroup var nul: NulOption

@@ -38,9 +38,6 @@ struct GetCommand: Verb {
     @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
-    /// One field is bytes, and the rows of revealed secrets have several lines.
-    var printsRows: Bool { item.field == nil && field == nil && !reveal }
-
     func run(_ context: CommandContext) throws {
         let item = try reference()
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)

@@ -48,6 +48,9 @@ struct TagArgument: ExpressibleByArgument {
 struct ExpiryArgument: ExpressibleByArgument {
     let update: ItemChange.Update<Int64>
 
+    /// Nil for `never`.
+    var time: Int64? { update.applied(to: nil) }
+
     init?(argument: String) {
         if argument == "never" {
             update = .removed

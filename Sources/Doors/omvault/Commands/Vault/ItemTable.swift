@@ -12,7 +12,7 @@ struct ItemTable {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let column = ItemColumn(rawValue: String(name)) else {
                 throw ValidationError(
-                    "\"\(String(name).shown)\" is not a column; the columns are id, name, level, revision, created, modified")
+                    "\"\(String(name).shown)\" is not a column; the columns are \(ItemColumn.names)")
             }
             return column
         }
@@ -24,11 +24,16 @@ struct ItemTable {
             "items", items, columns: columns.map(\.column),
             row: { item in columns.map { $0.text(of: item, context.output) } },
             object: { item, entry in
-                for column in ItemColumn.allCases where column != .revision {
+                for column in [ItemColumn.id, .name, .level, .created, .modified] {
                     entry.field(column.rawValue, .text(column.text(of: item, context.output)))
                 }
                 entry.field("revision", .number(Int(clamping: item.revision)))
+                entry.details(of: item)
                 entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
+                guard item.fields.contains(where: { $0.shownValue != nil }) else { return }
+                entry.object("shown") { shown in
+                    for field in item.fields { if let value = field.shownValue { shown.field(field.name.text, .text(value)) } }
+                }
             })
     }
 
@@ -46,12 +51,14 @@ struct ItemTable {
 
 /// A column of the table of items.
 enum ItemColumn: String, CaseIterable {
-    case id, name, level, revision, created, modified
+    case id, name, level, revision, created, modified, type, tags, expires, shown
+
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     fileprivate var column: Column {
         switch self {
-        case .created, .modified: .time(rawValue.uppercased())
-        case .id, .name, .level, .revision: Column(rawValue.uppercased())
+        case .created, .modified, .expires: .time(rawValue.uppercased())
+        case .id, .name, .level, .revision, .type, .tags, .shown: Column(rawValue.uppercased())
         }
     }
 
@@ -63,6 +70,21 @@ enum ItemColumn: String, CaseIterable {
         case .revision: "\(item.revision)"
         case .created: output.time(item.created)
         case .modified: output.time(item.modified)
+        case .type: item.details.type?.rawValue ?? ""
+        case .tags: item.details.tags.map(\.text).joined(separator: ",")
+        case .expires: item.details.expires.map(output.time) ?? ""
+        case .shown:
+            item.fields.compactMap { field in field.shownValue.map { "\(field.name.text)=\($0.asWord)" } }
+                .joined(separator: " ")
         }
+    }
+}
+
+extension JSONDocument {
+    /// The members for an item's type, tags and expiry, as far as it has them.
+    mutating func details(of item: Item) {
+        if let type = item.details.type { field("type", .text(type.rawValue)) }
+        if !item.details.tags.isEmpty { field("tags", .list(item.details.tags.map { .text($0.text) })) }
+        if let expires = item.details.expires { field("expires", .text(Timestamp.text(expires))) }
     }
 }

@@ -12,6 +12,8 @@ struct ListCommand: Verb {
               omvault ls
               omvault ls work/ --fields name,level,modified
               omvault ls --trash --fields id,name,modified
+              omvault ls --tag work --fields name,type,shown
+              omvault ls --expiring 30d --fields name,expires
               omvault ls -0 | xargs -0 -n 1 omvault history
             """)
 
@@ -21,10 +23,19 @@ struct ListCommand: Verb {
     @Argument(help: "List only the items whose names start with this.", completion: .items)
     var prefix = ""
 
-    @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
+    @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"))
     var fields = "name"
 
     @OptionGroup var nul: NulOption
+
+    @Option(help: ArgumentHelp("Only items with this tag; if repeated, with all of them.", valueName: "tag"))
+    var tag: [TagArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only items that are out of date by then: \(ExpiryArgument.help). 0d lists those that are out of date now.",
+            valueName: "when"))
+    var expiring: ExpiryArgument?
 
     @Flag(help: "List the items in the trash; 'modified' is when they went there.")
     var trash = false
@@ -35,16 +46,26 @@ struct ListCommand: Verb {
     var printsRows: Bool { true }
     var formatAsked: FormatName? { nul.format(global) }
 
-    func validate() throws { try nul.refuseOther(global) }
+    func validate() throws {
+        try nul.refuseOther(global)
+        if let expiring, expiring.time == nil { throw ValidationError("--expiring takes a time, \(ExpiryArgument.help)") }
+    }
 
     func run(_ context: CommandContext) throws {
         let columns = try ItemTable.columns(fields)
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
-        let wanted = Array(prefix.utf8)
-        let items = try access.perform(.items(trashed: trash)).items()
-            .filter { $0.name.text.utf8.starts(with: wanted) }
+        let (wanted, tags) = (Array(prefix.utf8), try tag.map { argument throws(Failure) in try argument.tag() })
+        let items = try access.perform(.items(trashed: trash)).items().filter { item in
+            item.name.text.utf8.starts(with: wanted) && tags.allSatisfy(item.details.tags.contains)
+                && isDue(item.details.expires)
+        }
         try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
+    }
+
+    private func isDue(_ expires: Int64?) -> Bool {
+        guard let time = expiring?.time else { return true }
+        return expires.map { $0 <= time } ?? false
     }
 }

@@ -7,7 +7,7 @@ struct MoveCommand: Verb {
         commandName: "mv",
         abstract: "Give an item another name.",
         discussion: """
-            The history stays with the item; 'omvault get --rev' shows the name that an earlier version had. A name that is taken is
+            The history stays with the item; 'omvault show --rev' shows the name that an earlier version had. A name that is taken is
             exit 5: no item is ever replaced. Several items are renamed all or none.
 
               omvault mv github work/github

@@ -32,8 +32,8 @@ struct NewNames: ParsableArguments {
         let target = names[names.count - 1]
         var parsed: [NewName] = []
         for text in names.dropLast() {
-            let item = try ItemArgument(whole: text).itemName()
-            let name = try ItemArgument(whole: target.hasSuffix("/") ? target + Self.lastPart(item) : target).itemName()
+            let item = try ItemArgument.wholeName(text)
+            let name = try target.hasSuffix("/") ? Self.name(target + Self.lastPart(item)) : ItemArgument.wholeName(target)
             if let other = parsed.first(where: { $0.name == name }) {
                 throw Failure(
                     usage: "\"\(other.item.text)\" and \"\(item.text)\" would both be called \"\(name.text)\"")
@@ -41,6 +41,11 @@ struct NewNames: ParsableArguments {
             parsed.append(NewName(item, name))
         }
         return parsed
+    }
+
+    /// A name that was put together, so it has no quotes.
+    private static func name(_ text: String) throws(Failure) -> ItemName {
+        try ItemArgument(item: text, field: nil).itemName()
     }
 
     private static func lastPart(_ item: ItemName) throws(Failure) -> String {
@@ -58,7 +63,7 @@ extension VaultAccess {
         do throws(Failure) { return try perform(request).items() } catch {
             let taken = names.first { error.message == Failure(.itemExists($0.name), vault: location.name).message }
             guard let taken else { throw explainingTrash(error, names.map(\.item), options) }
-            let name = taken.name.text.asShellWord
+            let name = taken.name.asReference.asShellWord
             throw error.with(hints: ["choose another name, or remove the other item first: omvault rm \(name)"])
         }
     }

@@ -31,6 +31,9 @@ struct ShowCommand: Verb {
     @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
+    /// Concealed values are written in one piece of locked memory, which is a table or plain rows.
+    var printsRows: Bool { !reveal }
+
     func run(_ context: CommandContext) throws {
         let name = try ItemArgument.wholeName(item)
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)

@@ -57,9 +57,7 @@ struct ShownItem: ~Copyable {
         document.field("revision", .number(Int(clamping: item.revision)))
         document.field("created", .text(Timestamp.text(item.created)))
         document.field("modified", .text(Timestamp.text(item.modified)))
-        if let type = item.details.type { document.field("type", .text(type.rawValue)) }
-        if !item.details.tags.isEmpty { document.field("tags", .list(item.details.tags.map { .text($0.text) })) }
-        if let expires = item.details.expires { document.field("expires", .text(Timestamp.text(expires))) }
+        document.details(of: item)
         document.object("fields") { fields in
             switch values {
             case .none:

@@ -29,6 +29,8 @@ struct TagCommand: Verb {
     @Option(help: ArgumentHelp("Change it only if the item has this revision; otherwise exit 12.", valueName: "n"))
     var ifRev: UInt64?
 
+    var printsRows: Bool { tags.isEmpty && remove.isEmpty }
+
     func run(_ context: CommandContext) throws {
         let name = try ItemArgument.wholeName(item)
         var change = ItemChange()
