@@ -24,10 +24,11 @@ extension VaultAccess {
         let option = options.option(for: first.tried[0]) ?? first.tried[0].kind.option
         let tries = SecretTries(first.tried[0].kind, of: option, secrets, context, failure: failure)
         let unlocked = try tries.run { isFirst throws(Failure) in
-            if isFirst { return try open(file, first, secrets, option, tries, isFirst: true) }
+            if isFirst { return try open(file, first, secrets, option: option, tries: tries, isFirst: true) }
             // Another process may have changed the password while this one asked and waited.
             let file = try self.file()
-            return try open(file, try slots(options, of: file), secrets, option, tries, isFirst: false)
+            return try open(
+                file, try slots(options, of: file), secrets, option: option, tries: tries, isFirst: false)
         }
         strengthenStretch(unlocked.slot, unlocked.secret, unlocked.vault)
         return unlocked
@@ -41,8 +42,8 @@ extension VaultAccess {
 
     /// One try of one secret.
     private func open(
-        _ file: borrowing VaultFile, _ slots: TriedSlots, _ secrets: borrowing SecretSources, _ option: String,
-        _ tries: SecretTries, isFirst: Bool
+        _ file: borrowing VaultFile, _ slots: TriedSlots, _ secrets: borrowing SecretSources, option: String,
+        tries: SecretTries, isFirst: Bool
     ) throws(Failure) -> UnlockedVault {
         let first = slots.tried[0]
         try tries.awaitUse(isFirst) { () throws(VaultError) in try file.checkUse(of: first) }
