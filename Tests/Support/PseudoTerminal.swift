@@ -62,7 +62,8 @@ public final class PseudoTerminal: Sendable {
     ) -> String? {
         var searched = 0
         for (prompt, answer) in dialogue {
-            while true {
+            // Without a prompt the answer is typed at once.
+            while !prompt.isEmpty {
                 let rest = seen.withLock { Array($0.dropFirst(searched)) }
                 if let found = rest.firstRange(of: Array(prompt.utf8)) {
                     searched += found.upperBound
