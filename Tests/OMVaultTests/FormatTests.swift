@@ -11,9 +11,10 @@ import Testing
 
 @Suite struct FormatTests {
     private let home: Home
-    private let name = try! ItemName("a")
+    private let name: ItemName
 
     init() throws {
+        name = try ItemName("a")
         home = try Home()
         try home.create()
         try home.add("a", ["x": "1", "username": "ada"])

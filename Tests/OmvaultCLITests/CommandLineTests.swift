@@ -10,16 +10,17 @@ import Testing
         #expect(
             try await bash("omvault get --help").output.contains(
                 """
-                ITEM:FIELD prints the exact bytes of that field, no newline added. "ITEM:" with
-                the colon prints the field "password", or the only field. ITEM shows the item
-                with its secrets concealed; --reveal shows them too.
+                ITEM prints the item's main secret: "password" of a login, a database or an item
+                without a type, "notes" of a note, "key" of an api-key, or the only concealed
+                field. ITEM:FIELD prints that field. The output is the exact bytes, with no
+                newline added. 'omvault show' prints the whole item.
 
-                  omvault get github:password
+                  omvault get github
 
                 """))
         #expect(
             try await bash("COLUMNS=50 omvault get --help").output.contains(
-                "field,\nno newline added. \"ITEM:\" with the colon prints\n"))
+                "secret: \"password\" of\na login, a database or an item without a type,\n"))
         let words = "a bb\nccc\n\n  omvault x\n--y z\n"
         #expect(HelpText.filled("OVERVIEW: \(words)\nUSAGE: x", 80) == "OVERVIEW: a bb ccc\n\n  omvault x --y z\n\nUSAGE: x")
         #expect(HelpText.filled(words, 80) == words)

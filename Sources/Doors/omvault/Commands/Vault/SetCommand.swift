@@ -7,7 +7,7 @@ internal import OMVault
 struct SetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change a field of an item, or the item's type or level.",
+        abstract: "Change a field of an item, its type or its level.",
         discussion: """
             The earlier version is kept: 'omvault history' lists it. A field that is not there is added. With --level every version
             of the item gets new keys, and the old sealed bytes are purged. If no item has the name, --level changes those of
