@@ -20,8 +20,10 @@ struct OpenTerminal: ~Copyable {
         case newSecret
         /// Shown. Lines that were typed ahead, or come after the first, are dropped.
         case shownSecret
+        /// The same, of several lines. A complete line counts, also if a signal comes before it is read.
+        case lines
 
-        var isShown: Bool { self == .text || self == .shownSecret }
+        var isShown: Bool { self == .text || self == .shownSecret || self == .lines }
     }
 
     private enum End {
@@ -117,12 +119,12 @@ struct OpenTerminal: ~Copyable {
     }
 
     private borrowing func ask(_ prompt: String, maximum: Int, into text: inout SecretBuffer) -> End {
-        inMode(.shownSecret) { signals in
+        inMode(.lines) { signals in
             write("\(prompt.shown)\n")
             var inLine = 0
             while text.count <= maximum + 1 {
                 let before = text.count
-                switch read(upTo: 4096, into: &text, signals) {
+                switch read(upTo: 4096, into: &text, signals, linesFirst: true) {
                 case .line: inLine += text.count - before - 1
                 case .ended where text.count > before: inLine += text.count - before
                 case .ended:
@@ -196,6 +198,8 @@ struct OpenTerminal: ~Copyable {
         var mode = before
         mode.c_lflag &= ~tcflag_t(ECHO | ECHONL)
         mode.c_lflag |= tcflag_t(ICANON | ISIG | (typing.isShown ? ECHO : 0))
+        // Without this flag the kernel drops complete lines when the user types Ctrl-Z.
+        if typing == .lines { mode.c_lflag |= tcflag_t(NOFLSH) }
         tcsetattr(descriptor, TCSAFLUSH, &mode)
         // TCSAFLUSH drops what was typed after an interrupt. It is the rest of a secret, not the shell's next command.
         defer { tcsetattr(descriptor, TCSAFLUSH, &before) }
@@ -241,9 +245,10 @@ struct OpenTerminal: ~Copyable {
 
     /// Reads what the terminal has: at most one line.
     ///
+    /// - Parameter linesFirst: Whether a line that waits comes before a signal that waits.
     /// - Returns: `.line` if the bytes end a line, `.ended` if they do not or if there are none.
     private borrowing func read(
-        upTo most: Int, into text: inout SecretBuffer, _ signals: SignalWatch
+        upTo most: Int, into text: inout SecretBuffer, _ signals: SignalWatch, linesFirst: Bool = false
     ) -> End {
         while true {
             var waiting = [
@@ -251,7 +256,8 @@ struct OpenTerminal: ~Copyable {
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             if poll(&waiting, 2, -1) < 0 { continue }
-            if waiting[1].revents != 0, let number = signals.next() { return .signal(number) }
+            let isLineFirst = linesFirst && waiting[0].revents != 0
+            if !isLineFirst, waiting[1].revents != 0, let number = signals.next() { return .signal(number) }
             guard waiting[0].revents != 0 else { continue }
             var count = 0
             text.append(upTo: most) { free in
