@@ -250,7 +250,7 @@ private let asker = """
         os.closerange(4, 64)
         os.execve(program, [program, '--online'], {'PATH': '/usr/bin:/bin'})
     theirs.close()
-    ours.sendall(bytes([0x4f, 0x41, 1, 0x20]) + len(question).to_bytes(4, 'big') + question)
+    ours.sendall(bytes([0x4f, 0x41, \(AgentProtocol.version), 0x20]) + len(question).to_bytes(4, 'big') + question)
     def connected():
         for line in open('/proc/net/tcp').read().splitlines()[1:]:
             fields = line.split()

@@ -150,8 +150,10 @@ import Testing
         close(ends[0])
         close(ends[1])
         for bytes in [
-            [UInt8](repeating: 65, count: 64), [0x4F, 0x41, 1, 0x20, 0, 0, 0, 1, 0], [0x4F, 0x41, 1, 0x02, 0, 0, 0, 0],
-            [0x4F, 0x41, 2, 0x20, 0, 0, 0, 0], [0x4F, 0x41, 1, 0x20, 255, 255, 255, 255],
+            [UInt8](repeating: 65, count: 64), [0x4F, 0x41, AgentProtocol.version, 0x20, 0, 0, 0, 1, 0],
+            [0x4F, 0x41, AgentProtocol.version, 0x02, 0, 0, 0, 0],
+            [0x4F, 0x41, AgentProtocol.version + 1, 0x20, 0, 0, 0, 0],
+            [0x4F, 0x41, AgentProtocol.version, 0x20, 255, 255, 255, 255],
         ] {
             let (channel, child) = try start()
             _ = bytes.withUnsafeBytes { om_socket_send(channel.descriptor, $0.baseAddress, $0.count) }
@@ -167,16 +169,16 @@ import Testing
         ("ends", ""),
         ("is killed", "os.kill(os.getpid(), 9)"),
         ("says garbage", "os.write(3, b'yes yes yes yes yes yes')"),
-        ("is cut in the head", "os.write(3, b'OA\\x01')"),
-        ("is cut in the body", "os.write(3, b'OA\\x01\\xa0' + (90).to_bytes(4, 'big') + number)"),
+        ("is cut in the head", "os.write(3, b'OA\\x02')"),
+        ("is cut in the body", "os.write(3, b'OA\\x02\\xa0' + (90).to_bytes(4, 'big') + number)"),
         ("answers for another question", "say(bytes(16) + accepted)"),
         ("answers with another kind", "say(number + accepted, kind=0x80)"),
-        ("answers with another version", "say(number + accepted, version=2)"),
+        ("answers with another version", "say(number + accepted, version=1)"),
         ("answers with a byte more", "say(number + accepted + b'\\0')"),
         ("answers with a byte less", "say((number + accepted)[:-1])"),
         ("accepts without a session", "say(number + bytes(5))"),
         ("sends the question back", "os.write(3, question)"),
-        ("announces 4 GiB", "os.write(3, b'OA\\x01\\xa0\\xff\\xff\\xff\\xff')"),
+        ("announces 4 GiB", "os.write(3, b'OA\\x02\\xa0\\xff\\xff\\xff\\xff')"),
     ]
 
     @Test("a helper that ends, is killed, lies or answers another question is a failure, never a login")
@@ -255,7 +257,7 @@ import Testing
             isOpen = false
         }
         func send(_ kind: FrameKind, _ body: [UInt8]) throws {
-            var frame: [UInt8] = [0x4F, 0x41, 1, kind.rawValue]
+            var frame: [UInt8] = [0x4F, 0x41, AgentProtocol.version, kind.rawValue]
             for shift in [24, 16, 8, 0] { frame.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
             let all = frame + body
             let sent = all.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) }
