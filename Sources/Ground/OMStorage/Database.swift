@@ -18,7 +18,19 @@ package struct Database: ~Copyable {
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
     ///   ``StorageError/laterFormat(_:)``.
     package static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
+        while true {
+            let number = FileNumber(path)
+            let database = try open(path, schema, alone: false)
+            // Another process renamed the file between its name and its lock. SQLite would write its log under the old name.
+            if number == FileNumber(path) { return database }
+            guard try FilePath.exists(path) else { throw .missing }
+        }
+    }
+
+    /// - Parameter isAlone: Whether to keep every other connection out as long as this one is open.
+    static func open(_ path: String, _ schema: Schema, alone isAlone: Bool) throws(StorageError) -> Database {
         let database = try connect(path)
+        if isAlone { try database.execute("PRAGMA locking_mode = EXCLUSIVE") }
         // The application id is checked first. The journal mode below would otherwise convert a foreign database.
         guard try database.number("PRAGMA application_id") == Int64(schema.applicationID) else { throw .corrupt }
         let version = UInt32(truncatingIfNeeded: try database.number("PRAGMA user_version"))

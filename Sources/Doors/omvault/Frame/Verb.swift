@@ -20,7 +20,7 @@ extension Verb {
         let context = try CommandContext(global)
         try run(context)
         if !SecretMemory.isLocked {
-            context.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
+            context.output.notice(Output.unlockedMemoryWords)
         }
     }
 }
