@@ -22,8 +22,8 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Vault",
             subcommands: [
-                InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, FindCommand.self,
-                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
+                InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, EditCommand.self, ListCommand.self,
+                FindCommand.self, RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",

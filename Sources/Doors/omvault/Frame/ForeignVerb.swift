@@ -29,7 +29,6 @@ struct ForeignVerb {
         ] + missing
 
     private static let missing = [
-        missing(["edit"], "change one field", "set ITEM:FIELD"),
         missing(
             ["mv", "rename", "move", "cp", "copy"], "copy an item without its history, with every field in one command",
             "add NEW --field password=cmd:'omvault get OLD:password'"),

@@ -46,6 +46,7 @@ extension CommandPage {
         (["add"], [.exists]),
         (["get"], [.notFound, .ambiguous]),
         (["set"], [.notFound, .ambiguous, .unchanged]),
+        (["edit"], [.aborted, .unsupported, .notFound, .ambiguous, .conflict, .editor]),
         (["rm"], [.aborted, .notFound, .ambiguous]),
         (["restore"], [.exists, .notFound]),
         (["history"], [.notFound]),
