@@ -29,8 +29,7 @@ struct Terminal: Sendable {
         return secret
     }
 
-    /// Asks for a secret of several lines. The terminal shows them, since nobody types several lines correctly without a look
-    /// at them.
+    /// Asks for a secret of several lines. The terminal shows them, because users make errors when they type several lines blind.
     ///
     /// - Returns: The lines with their newlines, at most `maximum` bytes and a few more.
     /// - Throws: As ``readSecret(_:name:for:isNew:isShown:)``.
