@@ -102,6 +102,55 @@ ssize_t om_socket_receive(int fd, void *bytes, size_t count) {
     return recv(fd, bytes, count, MSG_DONTWAIT);
 }
 
+ssize_t om_socket_send_descriptors(int fd, const void *bytes, size_t count, const int *descriptors, size_t number) {
+    if (number > OM_SENT_DESCRIPTORS) {
+        errno = EINVAL;
+        return -1;
+    }
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int) * OM_SENT_DESCRIPTORS)];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec data = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+    if (number > 0) {
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * number);
+        struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+        part->cmsg_level = SOL_SOCKET;
+        part->cmsg_type = SCM_RIGHTS;
+        part->cmsg_len = CMSG_LEN(sizeof(int) * number);
+        memcpy(CMSG_DATA(part), descriptors, sizeof(int) * number);
+    }
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *descriptors, size_t capacity, size_t *received) {
+    *received = 0;
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int) * OM_SENT_DESCRIPTORS)];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec data = {.iov_base = bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got < 0) return got;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        size_t number = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t index = 0; index < number; index++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(part) + index * sizeof(int), sizeof(int));
+            if (*received < capacity) descriptors[(*received)++] = descriptor;
+            else close(descriptor);
+        }
+    }
+    return got;
+}
+
 int om_boot_timer(void) {
     return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 }

@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -277,4 +279,22 @@ int om_wait(pid_t child) {
         if (errno != EINTR) return -1;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int om_unnamed_file(const char *folder) {
+    int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    // These say that the file system or the kernel has no such files.
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return -1;
+    size_t room = strlen(folder) + 32;
+    char *path = malloc(room);
+    if (path == NULL) return -1;
+    snprintf(path, room, "%s/.omvault-%016llx", folder, (unsigned long long)number);
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0) unlink(path);
+    int failure = errno;
+    free(path);
+    errno = failure;
+    return fd;
 }

@@ -45,7 +45,7 @@ package struct Record: Hashable, Sendable {
     /// Sealed content comes in steps of this many bytes, so that its length reveals little.
     package static let step = 256
     /// The bytes that the box adds: nonce and tag.
-    static let boxOverhead = 40
+    package static let boxOverhead = 40
 
     package let header: Header
     package let box: [UInt8]

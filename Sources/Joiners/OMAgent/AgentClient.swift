@@ -16,8 +16,10 @@ public struct AgentClient: Sendable {
     public func perform(_ paths: VaultPaths, _ request: consuming ItemRequest) throws(AgentError) -> AgentItemReply {
         var body = SecretBuffer()
         body.write(paths)
-        request.encode(into: &body)
-        switch try repeating(.perform, body) {
+        // Their files stay open until the agent has them.
+        let spooled = request.encode(into: &body)
+        defer { withExtendedLifetime(spooled) {} }
+        switch try repeating(.perform, body, descriptors: spooled.map(\.descriptor)) {
         case .reply(let reply): return .reply(reply)
         case .failure(let error): return .failure(error)
         case .locked(let state): return .locked(state)
@@ -108,11 +110,13 @@ public struct AgentClient: Sendable {
     }
 
     /// Asks again while the agent has too many clients.
-    private func repeating(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(AgentError) -> AgentReply {
+    private func repeating(
+        _ kind: FrameKind, _ body: borrowing SecretBuffer, descriptors: [Int32] = []
+    ) throws(AgentError) -> AgentReply {
         let end = bootMilliseconds() + Int64(AgentProtocol.busyTime)
         var pause: UInt32 = 2_000
         while true {
-            switch try ask(kind, body) {
+            switch try ask(kind, body, descriptors) {
             case .busy:
                 guard bootMilliseconds() < end else { throw .busy }
                 usleep(pause)
@@ -123,11 +127,15 @@ public struct AgentClient: Sendable {
         }
     }
 
-    private func ask(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(AgentError) -> AgentReply {
+    private func ask(
+        _ kind: FrameKind, _ body: borrowing SecretBuffer, _ descriptors: [Int32]
+    ) throws(AgentError) -> AgentReply {
         let channel = try connect()
         return try exchange { () throws(ChannelError) in
             // A busy agent answers before it reads, and closes the connection. Its answer still counts.
-            do throws(ChannelError) { try channel.send(kind, body, within: AgentProtocol.answerTime) } catch {
+            do throws(ChannelError) {
+                try channel.send(kind, body, descriptors: descriptors, within: AgentProtocol.answerTime)
+            } catch {
                 guard error == .ended else { throw error }
             }
             guard

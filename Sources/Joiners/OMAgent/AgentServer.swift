@@ -145,7 +145,10 @@ package final class AgentServer: Sendable {
 
     /// - Returns: Whether the connection continues.
     private func serveOne(_ channel: borrowing FrameChannel, _ start: Int) throws(ChannelError) -> Bool {
-        guard let frame = try channel.receive(start: start, frame: AgentProtocol.frameTime) else { return false }
+        guard
+            let frame = try channel.receive(
+                start: start, frame: AgentProtocol.frameTime, takesDescriptors: true)
+        else { return false }
         clients.withLock { $0.working += 1 }
         defer { clients.withLock { $0.working -= 1 } }
         if frame.kind == FrameKind.stepDown.rawValue, frame.body.count == 0 {
@@ -160,7 +163,9 @@ package final class AgentServer: Sendable {
             return false
         }
         let request = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-            do throws(MalformedBytes) { return try AgentRequest.decode(frame.kind, bytes) } catch { throw .malformed }
+            do throws(MalformedBytes) { return try AgentRequest.decode(frame.kind, bytes, frame.descriptors) } catch {
+                throw .malformed
+            }
         }
         let reply = answer(request)
         var body = SecretBuffer(capacity: reply.expectedCount)

@@ -77,14 +77,42 @@ public struct Vault: ~Copyable {
     ///
     /// - Parameter revision: The revision of an earlier version. Nil for the newest.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/noRevision(_:of:)``,
-    ///   ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
+    ///   ``VaultError/largeValue(count:revision:)``, ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     public func secret(_ path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(path.item, revision: revision)
-            guard let secret = opened.content.secret(path.field) else { throw .noField(path.field, of: path.item) }
-            return secret
+            let field = try opened.field(path)
+            guard field.count <= Item.maximumPieceCount else {
+                throw .largeValue(count: field.count, revision: opened.header.revision)
+            }
+            return try snapshot.value(of: field, in: opened)
         }
     }
+
+    /// A part of a value of any length. A value of `count` bytes has the parts 0 to `(count - 1) / Vault.pieceCount`, and an
+    /// empty one has part 0. Each is read in a transaction of its own: name the revision, so that all are of one value.
+    ///
+    /// - Throws: The same errors; ``VaultError/noField(_:of:)`` if the value has no such part.
+    public func piece(_ index: Int, of path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
+        try read { snapshot throws(VaultError) in
+            let opened = try snapshot.open(path.item, revision: revision)
+            let field = try opened.field(path)
+            switch field.value {
+            case .chunked(let value):
+                guard value.ids.indices.contains(index) else { throw .noField(path.field, of: path.item) }
+                return try snapshot.piece(index, of: value, in: opened.header)
+            case .inside(let range):
+                let start = range.lowerBound + index * Self.pieceCount
+                guard index == 0 || index > 0 && start < range.upperBound else {
+                    throw .noField(path.field, of: path.item)
+                }
+                return opened.content.secret(at: start..<min(start + Self.pieceCount, range.upperBound))
+            }
+        }
+    }
+
+    /// The bytes of a part of a value: 261,888. Its last part has the rest.
+    public static let pieceCount = Chunk.valueCount
 
     /// The versions of an item, the newest first. If no live item has this name, the versions of the item that
     /// was trashed last.
@@ -106,11 +134,17 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// An item with all its secrets, in one version.
+    /// An item with its secrets, in one version. Values above 1 MiB are left out, and so are those that would make all of
+    /// them more than 16 MiB.
     func secrets(_ name: ItemName, revision: UInt64?) throws(VaultError) -> ItemReply {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(name, revision: revision)
-            return .secrets(opened.item, try opened.content.values())
+            var values = FieldValues()
+            for field in opened.content.fields where field.count <= Item.maximumPieceCount {
+                let value = try snapshot.value(of: field, in: opened)
+                if values.hasRoom(for: value) { try values.put(value, at: field.name) }
+            }
+            return .secrets(opened.item, values)
         }
     }
 

@@ -35,7 +35,7 @@ public struct VaultEdit: ~Copyable {
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
             epoch: snapshot.header.epoch, parent: nil, salt: Random.bytes(16))
         let item = draft.item(header)
-        let reference = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
+        let reference = try snapshot.add(draft, kept: 0, header, keys, previous: nil)
         try snapshot.insert(TreeEntry(keys.key(of: name), reference), level)
         snapshot.log(.itemAdded(.init(header)))
         return item
@@ -233,8 +233,9 @@ public struct VaultEdit: ~Copyable {
         let limit = min(kept + 1, snapshot.historyLimit)
         let references = kept + 1 > limit ? try snapshot.references(current.newest, kept: kept) : []
         let reference = try snapshot.add(
-            draft.finish(kept: limit), header, current.keys, previous: limit > 0 ? current.entry.row : nil)
-        try snapshot.drop(references.dropFirst(limit))
+            draft, kept: limit, header, current.keys, previous: limit > 0 ? current.entry.row : nil)
+        let kept = [reference] + references.prefix(limit)
+        try snapshot.drop(references.dropFirst(limit), behind: kept, current.level)
         if key != current.entry.key { try snapshot.remove(current.entry, current.level) }
         try snapshot.insert(TreeEntry(key, reference), current.level)
         snapshot.log(event(.init(header)))
@@ -242,10 +243,13 @@ public struct VaultEdit: ~Copyable {
     }
 
     func destroy(_ current: Current, kept: Int) throws(VaultError) {
-        do throws(VaultError) { try snapshot.drop(try snapshot.references(current.newest, kept: kept)) } catch {
+        do throws(VaultError) {
+            try snapshot.drop(try snapshot.references(current.newest, kept: kept), behind: [], current.level)
+        } catch {
             // An item with a damaged history must be removable too.
             guard error.isDamage else { throw error }
             try snapshot.dropVersions(of: current.newest.header.id)
+            try snapshot.dropChunks(ofItem: current.newest.header.id)
         }
         try snapshot.remove(current.entry, current.level)
         let header = next(current, isDeleted: true)

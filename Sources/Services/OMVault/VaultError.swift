@@ -59,8 +59,10 @@ public enum VaultError: Error, Hashable, Sendable {
     case changedMeanwhile(ItemName, revision: UInt64)
     /// The new value is the old one.
     case unchanged
-    /// A value above 1 MiB, or an item above ``Item/maximumCount``.
+    /// A value or an item above the limits of ``Item``.
     case tooLarge
+    /// The value is too large to be read in one piece. The revision is that of its item.
+    case largeValue(count: Int, revision: UInt64)
     /// Text that is no recovery code: a character is missing or mistyped.
     case mistypedRecoveryCode
     /// Text that is no key file: not 88 bytes of its form, or its checksum is wrong.
@@ -149,6 +151,7 @@ extension VaultError {
         case .invalidExpiry: (43, nil)
         case .notShowable: (44, nil)
         case .laterContent: (45, nil)
+        case .largeValue: (46, nil)
         }
     }
 

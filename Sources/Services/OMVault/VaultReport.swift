@@ -25,7 +25,7 @@ public struct VaultReport: Hashable, Sendable {
 
     public internal(set) var findings: [Finding] = []
     public internal(set) var (items, trashed, tombstones, versions) = (0, 0, 0, 0)
-    /// Records that belong to no item. 0 if not all levels are unlocked, because then this is unknown.
+    /// Records and chunks that belong to no item. 0 if not all levels are unlocked, because then this is unknown.
     public internal(set) var strays = 0
     /// Whether purged bytes may still be in the write-ahead log. This is no damage: the next open removes them.
     public internal(set) var isPurgePending = false
@@ -64,6 +64,7 @@ extension Vault {
 private struct VaultInspection {
     var report = VaultReport()
     private var rows: Set<Int64> = []
+    private var chunks: Set<[UInt8]> = []
 
     mutating func inspect(_ level: ProtectionLevel, in snapshot: Snapshot, deep: Bool) throws(VaultError) {
         guard let keys = snapshot.vault.keys[level], let state = snapshot.states[level] else { return }
@@ -94,12 +95,13 @@ private struct VaultInspection {
             return
         }
         let newest = try snapshot.open(version, at: entry)
+        try checkChunks(of: newest, in: snapshot)
         rows.insert(entry.row)
         var whole = [version.header.revision]
         do throws(VaultError) {
             for _ in 0..<newest.content.kept {
                 version = try snapshot.older(than: version)
-                _ = try snapshot.open(version)
+                try checkChunks(of: try snapshot.open(version), in: snapshot)
                 rows.insert(version.reference.row)
                 whole.append(version.header.revision)
             }
@@ -112,6 +114,15 @@ private struct VaultInspection {
         }
         report.versions += whole.count
         if newest.content.isTrashed { report.trashed += 1 } else { report.items += 1 }
+    }
+
+    private mutating func checkChunks(
+        of opened: borrowing OpenedVersion, in snapshot: Snapshot
+    ) throws(VaultError) {
+        let ids = opened.content.chunkIDs
+        // Versions share chunks: those that were checked with a newer version are not read again.
+        if !chunks.isSuperset(of: ids) { try snapshot.checkChunks(of: opened) }
+        chunks.formUnion(ids)
     }
 
     /// Searches behind a damaged record for versions that open. Their seals prove what they are, but not that
@@ -129,6 +140,9 @@ private struct VaultInspection {
             else { continue }
             id = record.header.id
             if finding.item == nil { finding.item = content.name }
+            let opened = OpenedVersion(header: record.header, content: content)
+            chunks.formUnion(opened.content.chunkIDs)
+            guard (try? snapshot.checkChunks(of: opened)) != nil else { continue }
             finding.readable.append(record.header.revision)
         }
     }
@@ -138,7 +152,7 @@ private struct VaultInspection {
         let all = try storing { () throws(StorageError) in
             try snapshot.vault.database.number(VaultSchema.countRecords)
         }
-        report.strays = max(0, Int(clamping: all) - rows.count)
+        report.strays = max(0, Int(clamping: all) - rows.count) + max(0, try snapshot.countChunks() - chunks.count)
     }
 
     private func nibbles(_ key: [UInt8]) -> [UInt8] { key.flatMap { [$0 >> 4, $0 & 15] } }

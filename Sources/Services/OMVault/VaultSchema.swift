@@ -1,5 +1,6 @@
 // The vault file's tables and every statement on them. Format: docs/formats/vault-format.md, "The database".
 
+internal import OMRecords
 internal import OMStorage
 internal import OMSystem
 
@@ -46,7 +47,7 @@ enum VaultSchema {
         """
     static let findBranch = "SELECT \(bounded("digests", 512)) FROM branches WHERE level = ?1 AND prefix = ?2"
     static let findRecord =
-        "SELECT \(bounded("body", Item.maximumCount + 1024)), previous FROM records WHERE id = ?1"
+        "SELECT \(bounded("body", ItemContent.maximumFirstCount)), previous FROM records WHERE id = ?1"
     static let countRecords = "SELECT count(*) FROM records"
     static let countPending = "SELECT count(*) FROM pending"
 
@@ -79,6 +80,17 @@ enum VaultSchema {
     static let findRows = "SELECT id FROM records"
     /// Every version of an item, by the id that is in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
+
+    static let findChunk = "SELECT \(bounded("body", Chunk.maximumCount)) FROM chunks WHERE id = ?1"
+    static let hasChunk = "SELECT 1 FROM chunks WHERE id = ?1"
+    static let findChunkRows = "SELECT id FROM chunks"
+    static let countChunks = "SELECT count(*) FROM chunks"
+    static let addChunk = "INSERT INTO chunks VALUES (?1, ?2)"
+    static let replaceChunk = "UPDATE chunks SET body = ?2 WHERE id = ?1"
+    static let dropChunk = "DELETE FROM chunks WHERE id = ?1"
+    /// Item id and epoch are in clear in every chunk.
+    static let dropChunksOfItem = "DELETE FROM chunks WHERE substr(body, 5, 16) = ?1"
+    static let dropChunksOfOtherEpochs = "DELETE FROM chunks WHERE substr(body, 37, 4) <> ?1"
 
     /// One row more than the log keeps: a log that an attacker has filled is not read to its end.
     static let findLogFrom = """

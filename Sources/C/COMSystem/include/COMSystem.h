@@ -43,6 +43,10 @@ int om_is_in_memory(int fd);
 /// 1 if the descriptor's file system is a network one, on which flock and fdatasync promise too little; else 0.
 int om_is_on_network(int fd);
 
+/// Creates a file that no folder names, on the file system of `folder`, open for reading and writing. Where the file system
+/// cannot do that, it creates one under a random name and removes the name at once.
+int om_unnamed_file(const char *folder);
+
 /// The wall clock and the time since boot at the same moment, in nanoseconds; suspended time counts. -1 if the system lacks
 /// one of them.
 int om_clocks(int64_t *wall, int64_t *since_boot);
@@ -95,6 +99,12 @@ int om_socket_peer(int fd, uid_t *user, pid_t *process);
 ssize_t om_socket_send(int fd, const void *bytes, size_t count);
 /// Receives without waiting. Returns the number of bytes received, 0 at the end, or -1.
 ssize_t om_socket_receive(int fd, void *bytes, size_t count);
+/// The same, and takes the descriptors that came with these bytes: the first `capacity` of them. `*received` says how many.
+/// Further ones are closed. At most OM_SENT_DESCRIPTORS come with one message.
+ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *descriptors, size_t capacity, size_t *received);
+/// Sends bytes with descriptors: at least one byte, at most OM_SENT_DESCRIPTORS descriptors.
+ssize_t om_socket_send_descriptors(int fd, const void *bytes, size_t count, const int *descriptors, size_t number);
+enum { OM_SENT_DESCRIPTORS = 64 };
 
 /// Two stream sockets connected to each other.
 int om_socket_pair(int ends[2]);

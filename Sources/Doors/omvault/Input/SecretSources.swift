@@ -3,6 +3,7 @@
 internal import COMSystem
 internal import Glibc
 internal import OMSecrets
+internal import OMVault
 
 /// The sources behind a command's `-from` options.
 ///
@@ -13,6 +14,7 @@ internal import OMSecrets
 /// Without an option the terminal is the source. For `--password-from`, `OMVAULT_PASSWORD_FROM` comes before the terminal.
 struct SecretSources: ~Copyable {
     private let terminal: Terminal
+    private let isQuiet: Bool
     private let sources: [String: SecretSource]
     /// The secrets from the environment. They are taken out at once, before a child process inherits them.
     private let fromEnvironment: [String: SecretReference]
@@ -30,7 +32,7 @@ struct SecretSources: ~Copyable {
         _ context: CommandContext, _ given: [(key: String, value: SecretSourceArgument?)],
         standardInputIsDataOf dataOption: String? = nil
     ) throws(Failure) {
-        terminal = context.terminal
+        (terminal, isQuiet) = (context.terminal, context.output.isQuiet)
         var sources: [String: SecretSource] = [:]
         var streams: [Int32: String] = [:]
         if let dataOption { streams[STDIN_FILENO] = dataOption }
@@ -64,13 +66,34 @@ struct SecretSources: ~Copyable {
         _ option: String, prompt: String, name: String? = nil, isNew: Bool = false, isShown: Bool = false,
         keepNewline: Bool = false, maximum: Int = Password.maximumCount
     ) throws(Failure) -> SecretBytes {
-        guard let source = sources[option] else { preconditionFailure("\(option) was not declared") }
         let reader = SecretReader(option: option, maximum: maximum, keepsNewline: keepNewline)
+        return try read(reader, prompt: prompt, name: name, isNew: isNew, isShown: isShown).secret()
+    }
+
+    /// Reads the value of a field, of up to 64 MiB. A value above 1 MiB is spooled beside the vault.
+    borrowing func readValue(
+        _ option: String, prompt: String, keepNewline: Bool, besideVault path: String
+    ) throws(Failure) -> SourceValue {
+        let reader = SecretReader(
+            option: option, maximum: Item.maximumPieceCount, keepsNewline: keepNewline,
+            spool: .init(vault: path, isQuiet: isQuiet))
+        return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: false)
+    }
+
+    private borrowing func read(
+        _ reader: SecretReader, prompt: String, name: String?, isNew: Bool, isShown: Bool
+    ) throws(Failure) -> SourceValue {
+        let option = reader.option
+        guard let source = sources[option] else { preconditionFailure("\(option) was not declared") }
         let name = name ?? Self.noun(prompt, of: option)
         switch source {
-        case .tty: return try terminal.readSecret(prompt, name: name, for: option, isNew: isNew, isShown: isShown)
+        case .tty:
+            return .secret(
+                try terminal.readSecret(prompt, name: name, for: option, isNew: isNew, isShown: isShown))
         // The user sees the lines, so they are asked for once.
-        case .lines: return try reader.trimmed(try terminal.readLines(prompt, name: name, for: option, maximum: maximum))
+        case .lines:
+            let lines = try terminal.readLines(prompt, name: name, for: option, maximum: reader.maximum)
+            return .secret(try reader.trimmed(lines))
         case .descriptor(let number): return try reader.read(descriptor: number)
         case .file(let path): return try reader.read(file: path)
         case .command(let words): return try reader.read(command: words)
@@ -79,7 +102,7 @@ struct SecretSources: ~Copyable {
             guard let held = fromEnvironment[name] else {
                 throw Failure(usage: "\(option): the environment variable \(name) is not set")
             }
-            return try reader.trimmed(SecretBuffer(copying: held.secret))
+            return .secret(try reader.trimmed(SecretBuffer(copying: held.secret)))
         }
     }
 }
@@ -150,116 +173,6 @@ extension SecretSources {
 final class SecretReference: Sendable {
     let secret: SecretBytes
     init(_ secret: consuming SecretBytes) { self.secret = secret }
-}
-
-/// Reads one secret to its end, up to its maximum.
-private struct SecretReader {
-    let option: String
-    let maximum: Int
-    let keepsNewline: Bool
-
-    func read(descriptor: Int32) throws(Failure) -> SecretBytes {
-        let name = descriptor == STDIN_FILENO ? "standard input" : "descriptor \(descriptor)"
-        guard isatty(descriptor) == 0 else {
-            throw Failure(
-                .usage, "\(option): \(name) is a terminal, which would show the secret as you type it", hints: terminalHints)
-        }
-        if descriptor == STDIN_FILENO { try StandardInput.claim() }
-        var buffer = SecretBuffer(capacity: 4096)
-        let end = readAll(descriptor, into: &buffer, maximum: maximum + 2)
-        if end == .error(EBADF) { throw Failure(usage: "\(option): \(name) is not open for reading") }
-        return try whole(buffer, end, of: name)
-    }
-
-    /// Symbolic links are followed, since systemd and Kubernetes provide credentials in that way.
-    func read(file path: String) throws(Failure) -> SecretBytes {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else {
-            let failure = cannotRead(path, errno)
-            guard path.hasPrefix("~/") else { throw failure }
-            // A shell expands it at the start of a word only.
-            throw failure.with(hints: ["~ stands for your home only at the start of a word: file:\"$HOME\"\(path.dropFirst())"])
-        }
-        defer { close(descriptor) }
-        guard isatty(descriptor) == 0 else {
-            throw Failure(
-                .usage, "\(option): \(path) is a terminal, which would show the secret as you type it", hints: terminalHints)
-        }
-        var buffer = SecretBuffer(capacity: 4096)
-        return try whole(buffer, readAll(descriptor, into: &buffer, maximum: maximum + 2), of: path)
-    }
-
-    func read(credential name: String) throws(Failure) -> SecretBytes {
-        guard let folder = Environment.text("CREDENTIALS_DIRECTORY") else {
-            throw Failure(
-                .usage, "\(option): CREDENTIALS_DIRECTORY is not set",
-                hint: "cred:NAME works in a systemd unit with LoadCredential=NAME:…")
-        }
-        return try read(file: "\(folder)/\(name)")
-    }
-
-    func read(command words: [String]) throws(Failure) -> SecretBytes {
-        let program = words[0]
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw cannotRead(program, errno) }
-        defer { close(ends[0]) }
-        let child = words.withCArguments { om_spawn($0, ends[1], STDERR_FILENO) }
-        let startError = errno
-        close(ends[1])
-        guard child > 0 else { throw Failure(.io, "\(option): cannot start \(program)", errno: startError) }
-        var buffer = SecretBuffer(capacity: 4096)
-        let end = readAll(ends[0], into: &buffer, maximum: maximum + 2)
-        // If the secret is too long, closing the pipe stops a program that is still writing.
-        if end != .end {
-            close(ends[0])
-            ends[0] = -1
-        }
-        let code = om_wait(child)
-        guard end != .end || code == 0 else {
-            throw Failure(
-                .general, "\(option): \(program) failed with exit code \(code)", hint: "run the program by itself to see why")
-        }
-        return try whole(buffer, end, of: program)
-    }
-
-    /// The secret without its one trailing newline.
-    func trimmed(_ buffer: consuming SecretBuffer) throws(Failure) -> SecretBytes {
-        if !keepsNewline, buffer.last == UInt8(ascii: "\n") { buffer.removeLast() }
-        guard buffer.count <= maximum else { throw tooLong }
-        return buffer.finish()
-    }
-
-    private func whole(
-        _ buffer: consuming SecretBuffer, _ end: ReadResult, of name: String
-    ) throws(Failure) -> SecretBytes {
-        switch end {
-        case .end: return try trimmed(buffer)
-        case .tooLong: throw tooLong
-        case .error(let code): throw cannotRead(name, code)
-        }
-    }
-
-    private var terminalHints: [String] {
-        [
-            "\(SecretSource.spelled("tty", for: option)) asks for one line without showing it",
-            "\(SecretSource.spelled("lines", for: option)) asks for several lines, and shows them as you type",
-        ]
-    }
-
-    private var tooLong: Failure { Failure(usage: "\(option): the secret is longer than \(maximum) bytes") }
-
-    private func cannotRead(_ name: String, _ code: Int32) -> Failure {
-        Failure(.io, "\(option): cannot read \(name)", errno: code)
-    }
-}
-
-extension SecretBuffer {
-    fileprivate init(copying secret: borrowing SecretBytes) {
-        self.init(capacity: secret.count)
-        append(secret)
-    }
-
-    fileprivate var last: UInt8? { withBytes { $0.isEmpty ? nil : $0[$0.count - 1] } }
 }
 
 extension [String] {

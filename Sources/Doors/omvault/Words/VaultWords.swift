@@ -165,7 +165,13 @@ extension Failure {
                 .unchanged, "the vault already has exactly that; nothing was changed",
                 hint: "omvault show ITEM and omvault policy show print what it has")
         case .tooLarge:
-            self.init(usage: "a field holds at most 1 MiB, an item at most 256 fields, 64 tags and 16 MiB")
+            self.init(
+                .usage, "a value has at most 64 MiB; an item at most 256 fields, 64 tags, 60 KiB of shown values and 256 MiB",
+                hint: "split what you store into several items")
+        case .largeValue(let count, _):
+            self.init(
+                .usage, "the value has \(count) bytes, and one above 1 MiB comes only as bytes",
+                hint: "omvault get ITEM:FIELD > FILE")
         case .mistypedRecoveryCode:
             self.init(
                 .badSecret, "this is not a recovery code: a character is missing or mistyped",

@@ -9,6 +9,8 @@ struct Frame: ~Copyable {
     let version: UInt8
     let kind: UInt8
     let body: SecretBuffer
+    /// The descriptors that came with it.
+    let descriptors: ReceivedDescriptors
 }
 
 /// A connected socket, closed when it goes out of scope.
@@ -33,14 +35,19 @@ struct FrameChannel: ~Copyable {
     ///   - start: How long the frame may take to begin, in milliseconds.
     ///   - frame: How long it may take to be complete, once it has begun. Attack: an attacker sends a byte a second, to
     ///     keep a thread for years. This limit ends it.
+    ///   - takesDescriptors: Whether descriptors may come with the frame. Otherwise the kernel closes them.
     /// - Returns: nil if the other end closed the connection between two frames.
     func receive(
-        start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody
+        start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody, takesDescriptors: Bool = false
     ) throws(ChannelError) -> Frame? {
         var head = SecretBuffer(capacity: AgentProtocol.headCount)
-        guard try fill(&head, AgentProtocol.headCount, until: bootMilliseconds() + Int64(start), stopAfterFirst: true) else {
-            return nil
-        }
+        let descriptors = ReceivedDescriptors()
+        // They come with the first bytes.
+        guard
+            try fill(
+                &head, AgentProtocol.headCount, until: bootMilliseconds() + Int64(start), stopAfterFirst: true,
+                takesDescriptors ? descriptors : nil)
+        else { return nil }
         let end = bootMilliseconds() + Int64(frame)
         while head.count < AgentProtocol.headCount {
             guard try fill(&head, AgentProtocol.headCount, until: end) else { throw .ended }
@@ -49,7 +56,7 @@ struct FrameChannel: ~Copyable {
         // The meaning of another version's kinds is unknown here.
         let isFrozen = kind == FrameKind.stepDown.rawValue || kind == FrameKind.otherVersion.rawValue
         if version != AgentProtocol.version {
-            guard isFrozen, count <= 1 else { return Frame(version: version, kind: 0, body: SecretBuffer()) }
+            guard isFrozen, count <= 1 else { return Frame(version: version, kind: 0, body: SecretBuffer(), descriptors: descriptors) }
         }
         // The buffer grows with the bytes that arrive, not with the announced count. A client expects a long list
         // from its own agent.
@@ -58,7 +65,7 @@ struct FrameChannel: ~Copyable {
         while body.count < count {
             guard try fill(&body, count, until: end) else { throw .ended }
         }
-        return Frame(version: version, kind: kind, body: body)
+        return Frame(version: version, kind: kind, body: body, descriptors: descriptors)
     }
 
     private static func parse(
@@ -72,12 +79,16 @@ struct FrameChannel: ~Copyable {
 
     /// Receives until `buffer` holds `total` bytes, or once if `stopAfterFirst`. Returns false at the end of the stream.
     private func fill(
-        _ buffer: inout SecretBuffer, _ total: Int, until end: Int64, stopAfterFirst: Bool = false
+        _ buffer: inout SecretBuffer, _ total: Int, until end: Int64, stopAfterFirst: Bool = false,
+        _ descriptors: ReceivedDescriptors? = nil
     ) throws(ChannelError) -> Bool {
         while buffer.count < total {
             var got = 0
             buffer.append(upTo: min(total - buffer.count, 64 << 10)) { free in
-                got = free.withUnsafeMutableBytes { om_socket_receive(descriptor, $0.baseAddress, $0.count) }
+                got = free.withUnsafeMutableBytes { target in
+                    if let descriptors { return descriptors.receive(from: descriptor, into: target) }
+                    return om_socket_receive(descriptor, target.baseAddress, target.count)
+                }
                 return max(got, 0)
             }
             if got > 0, stopAfterFirst { return true }
@@ -88,8 +99,11 @@ struct FrameChannel: ~Copyable {
     }
 
     /// Sends one frame. The other end accepts all of it or nothing.
+    ///
+    /// - Parameter descriptors: Go with the frame's first bytes. They stay open here.
     func send(
-        _ kind: FrameKind, _ body: borrowing SecretBuffer, version: UInt8 = AgentProtocol.version, within time: Int
+        _ kind: FrameKind, _ body: borrowing SecretBuffer, version: UInt8 = AgentProtocol.version,
+        descriptors: [Int32] = [], within time: Int
     ) throws(ChannelError) {
         precondition(body.count <= AgentProtocol.maximumAnswer, "a frame longer than the protocol allows")
         let end = bootMilliseconds() + Int64(time)
@@ -99,17 +113,21 @@ struct FrameChannel: ~Copyable {
         var first = SecretBuffer(capacity: head.count + min(body.count, 4096))
         first.append(head.span)
         body.withBytes { first.append($0.extracting(0..<min($0.count, 4096))) }
-        try first.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in try sendAll(bytes, until: end) }
+        try first.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            try sendAll(bytes, with: descriptors, until: end)
+        }
         try body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             if bytes.count > 4096 { try sendAll(bytes.extracting(4096..<bytes.count), until: end) }
         }
     }
 
-    private func sendAll(_ bytes: Span<UInt8>, until end: Int64) throws(ChannelError) {
+    private func sendAll(_ bytes: Span<UInt8>, with descriptors: [Int32] = [], until end: Int64) throws(ChannelError) {
         var done = 0
         while done < bytes.count {
             let sent = bytes.extracting(done..<bytes.count).withUnsafeBytes { rest in
-                om_socket_send(descriptor, rest.baseAddress, rest.count)
+                done == 0 && !descriptors.isEmpty
+                    ? om_socket_send_descriptors(descriptor, rest.baseAddress, rest.count, descriptors, descriptors.count)
+                    : om_socket_send(descriptor, rest.baseAddress, rest.count)
             }
             if sent > 0 { done += sent } else { try waitUnless(errno, POLLOUT, until: end) }
         }

@@ -114,17 +114,29 @@ extension ItemChange.Update: WireValue where Value: WireValue {
     }
 }
 
-/// values ‖ removed fields ‖ shown ‖ concealed ‖ type ‖ expiry ‖ added tags ‖ removed tags
+/// values ‖ large values ‖ removed fields ‖ shown ‖ concealed ‖ type ‖ expiry ‖ added tags ‖ removed tags
 extension ItemChange: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(set)
+        body.write(UInt16(set.spooled.count))
+        for field in set.spooled {
+            body.write(field.name, UInt32(field.value.count))
+            let digest = field.value.digest
+            body.append(digest.span)
+            field.value.withKey { key in key.withExposedBytes { body.append($0) } }
+        }
         for names in [removed, shown, concealed] { body.write(longList: names) }
         body.write(type, expires)
         for tags in [addedTags, removedTags] { body.write(longList: tags) }
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        let values: FieldValues = try wire.read()
+        var values: FieldValues = try wire.read()
+        for _ in 0..<(try wire.read(UInt16.self)) {
+            let name: FieldName = try wire.read()
+            let value = try wire.spooledValue()
+            do throws(VaultError) { try values.put(value, at: name) } catch { throw MalformedBytes() }
+        }
         let removed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
         let shown: [FieldName] = try wire.longList(upTo: Item.maximumFields)
         let concealed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
@@ -175,10 +187,10 @@ extension EntryReference: WireValue {
     }
 }
 
-/// count (2) ‖ per field: name, secret
+/// count (2) ‖ per field in memory: name, secret
 extension FieldValues: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
-        body.write(UInt16(names.count))
+        body.write(UInt16(names.count - spooled.count))
         forEach { (name, secret) in
             body.write(name)
             body.write(secret)
@@ -254,6 +266,16 @@ extension ClassKeys {
 }
 
 extension WireReader {
+    /// count (4) ‖ digest (32) ‖ key (32); its file came with the frame.
+    @_lifetime(self: copy self)
+    fileprivate mutating func spooledValue() throws(MalformedBytes) -> SpooledValue {
+        let count = Int(try read(UInt32.self))
+        guard (1...Item.maximumFieldCount).contains(count) else { throw MalformedBytes() }
+        let digest = try bytes(32)
+        let key: Key<Sealing> = try key()
+        return SpooledValue(received: try file(), key, count: count, digest: digest)
+    }
+
     @_lifetime(self: copy self)
     mutating func key<Use>() throws(MalformedBytes) -> Key<Use> {
         let bytes = try lent(Key<Use>.count) { bytes in SecretBytes(copying: bytes) }

@@ -45,8 +45,12 @@ extension AgentRequest {
     }
 
     /// - Throws: For a kind that no client sends, and for a body that is not exactly what docs/formats/agent-protocol.md allows.
-    static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentRequest {
-        var wire = WireReader(bytes)
+    ///
+    /// - Parameter descriptors: Those that came with the frame.
+    static func decode(
+        _ kind: UInt8, _ bytes: Span<UInt8>, _ descriptors: ReceivedDescriptors? = nil
+    ) throws(MalformedBytes) -> AgentRequest {
+        var wire = WireReader(bytes, descriptors)
         let request = try decode(kind, &wire)
         try wire.end()
         return request
@@ -89,7 +93,10 @@ extension AgentRequest {
 }
 
 extension ItemRequest {
-    consuming func encode(into body: inout SecretBuffer) {
+    /// - Returns: The values whose files go with the frame, in their order.
+    @discardableResult
+    consuming func encode(into body: inout SecretBuffer) -> [SpooledValue] {
+        var spooled: [SpooledValue] = []
         switch consume self {
         case .items(let trashed): body.write(tag: 1, trashed)
         case .item(let name): body.write(tag: 2, name)
@@ -98,10 +105,12 @@ extension ItemRequest {
         case .add(let name, let level, let change):
             body.write(tag: 5, name, level)
             body.write(change)
+            spooled = change.set.spooled.map(\.value)
         case .update(let name, let change, let revision):
             body.write(tag: 6, name)
             body.write(change)
             body.write(revision)
+            spooled = change.set.spooled.map(\.value)
         case .history(let name): body.write(tag: 7, name)
         case .setLevel(let name, let level, let revision): body.write(tag: 8, name, level, revision)
         case .trash(let names, let revision): body.write(tag: 9, LongList(names), revision)
@@ -115,7 +124,10 @@ extension ItemRequest {
             body.write(search)
         case .rename(let names, let revision): body.write(tag: 16, LongList(names), revision)
         case .copy(let names, let level, let revision): body.write(tag: 17, LongList(names), level, revision)
+        case .piece(let index, let path, let revision):
+            body.write(tag: 18, UInt32(index), path.item, path.field, revision)
         }
+        return spooled
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -139,6 +151,9 @@ extension ItemRequest {
             self = .find(try wire.read(), trashed: trashed)
         case 16: self = .rename(try wire.longList(), ifRevision: try wire.read())
         case 17: self = .copy(try wire.longList(), level: try wire.read(), ifRevision: try wire.read())
+        case 18:
+            let index = Int(try wire.read(UInt32.self))
+            self = .piece(index, of: FieldPath(try wire.read(), try wire.read()), revision: try wire.read())
         default: throw MalformedBytes()
         }
     }
@@ -149,6 +164,7 @@ extension ItemRequest {
         switch self {
         case .item: true
         case .secret: true
+        case .piece: true
         case .secrets: true
         case .history: true
         case .update: true

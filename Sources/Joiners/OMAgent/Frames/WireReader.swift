@@ -1,13 +1,18 @@
 internal import OMRecords
 internal import OMSecrets
+internal import OMSystem
 
 /// Bytes that are read from front to back.
 struct WireReader: ~Copyable, ~Escapable {
     private let bytes: Span<UInt8>
+    private let descriptors: ReceivedDescriptors?
     private var cursor = ByteCursor()
 
+    /// - Parameter descriptors: Those that came with the bytes.
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+    init(_ bytes: Span<UInt8>, _ descriptors: ReceivedDescriptors? = nil) {
+        (self.bytes, self.descriptors) = (bytes, descriptors)
+    }
 
     var isAtEnd: Bool { cursor.offset == bytes.count }
 
@@ -38,6 +43,12 @@ struct WireReader: ~Copyable, ~Escapable {
         let secret: SecretBytes = try read()
         guard secret.count <= maximum else { throw MalformedBytes() }
         return secret
+    }
+
+    /// The next file that came with the bytes.
+    func file() throws(MalformedBytes) -> UnnamedFile {
+        guard let file = descriptors?.next() else { throw MalformedBytes() }
+        return file
     }
 
     /// A list after a count of 4 bytes.

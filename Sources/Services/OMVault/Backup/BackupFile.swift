@@ -44,7 +44,7 @@ public struct BackupFile {
             case .record(let record, _):
                 summary.count(record, isNewest: isNewest)
                 isNewest = false
-            case .branch, .name: break
+            case .branch, .chunk, .name: break
             }
         }
         let end = try reader.finish()

@@ -12,6 +12,7 @@ enum BackupPart {
     /// The entry's key.
     case entry([UInt8])
     case record(Record, bytes: [UInt8])
+    case chunk(Chunk, bytes: [UInt8])
     /// A sealed name.
     case name([UInt8])
 
@@ -20,6 +21,7 @@ enum BackupPart {
     /// - Returns: nil if these are not the first bytes of a backup.
     static func format(_ head: [UInt8]) -> UInt32? { [1, 2].first { head.starts(with: magic(format: $0)) } }
     static let headCount = 5 + 1 + 8
+    static let chunkType: UInt8 = 8
     static let endType: UInt8 = 9
     static let endCount = 2 * MAC.count
 
@@ -32,6 +34,7 @@ enum BackupPart {
         case .entry: 5
         case .record: 6
         case .name: 7
+        case .chunk: Self.chunkType
         }
     }
 
@@ -43,8 +46,9 @@ enum BackupPart {
         case 3: 1 + LevelState.boxCount...1 + LevelState.boxCount
         case 4: 1 + TreeBranch.digestsCount...1 + TreeBranch.maximumPrefix + TreeBranch.digestsCount
         case 5: 16...16
-        case 6: Record.Header.count...Item.maximumCount + 1024
+        case 6: Record.Header.count...ItemContent.maximumFirstCount
         case 7: BackupName.boxCount...BackupName.boxCount
+        case chunkType: Chunk.Header.count...Chunk.maximumCount
         case endType: endCount...endCount
         default: nil
         }
@@ -52,7 +56,7 @@ enum BackupPart {
 
     var body: [UInt8] {
         switch self {
-        case .header(let bytes), .entry(let bytes), .record(_, let bytes), .name(let bytes): bytes
+        case .header(let bytes), .entry(let bytes), .record(_, let bytes), .chunk(_, let bytes), .name(let bytes): bytes
         case .slot(let slot): slot.encoded
         case .level(let level, let state): [level.code] + state
         case .branch(let branch): [UInt8(branch.prefix.count)] + branch.prefix + branch.digests

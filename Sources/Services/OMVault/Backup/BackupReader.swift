@@ -26,8 +26,11 @@ struct BackupReader: ~Copyable {
         case level(Int)
         case branch(Int, after: [UInt8])
         case entry(Int, [UInt8])
-        /// `hasName`: The record's name was read too.
-        case record(Int, key: [UInt8], Record, hasName: Bool)
+        case record(Int, key: [UInt8], Record)
+        /// Behind the records of the item: its last record and the id of its last chunk.
+        case chunk(Int, key: [UInt8], Record, [UInt8])
+        /// Behind the name of an item.
+        case name(Int, key: [UInt8])
     }
 
     /// The end of the stream.
@@ -57,7 +60,9 @@ struct BackupReader: ~Copyable {
     mutating func next() throws(VaultError) -> BackupPart? {
         let head = try take(5)
         let count = head[1...].reduce(0) { $0 << 8 | Int($1) }
-        guard let lengths = BackupPart.lengths(head[0]), lengths.contains(count) else { throw .corrupt(.backup) }
+        guard let lengths = BackupPart.lengths(head[0]), lengths.contains(count),
+            head[0] != BackupPart.chunkType || format == 2
+        else { throw .corrupt(.backup) }
         let bytes = try take(count)
         guard head[0] != BackupPart.endType else {
             end = try validateEnd(bytes)
@@ -107,6 +112,7 @@ struct BackupReader: ~Copyable {
         case 6:
             let record = isPortable ? try PortableRecord(decoding: bytes).record : try Record(decoding: bytes)
             return .record(record, bytes: bytes)
+        case BackupPart.chunkType: return .chunk(try Chunk(decoding: bytes), bytes: bytes)
         default: return .name(bytes)
         }
     }
@@ -129,18 +135,25 @@ struct BackupReader: ~Copyable {
         case (.branch(let branch), .branch(let index, let last)) where last.lexicographicallyPrecedes(branch.prefix):
             return .branch(index, after: branch.prefix)
         case (.entry(let key), .level(let index)), (.entry(let key), .branch(let index, _)): return .entry(index, key)
-        case (.entry(let key), .record(let index, let last, _, _)) where isLevelDone(index):
-            guard last.lexicographicallyPrecedes(key) else { break }
+        case (.entry(let key), _):
+            guard let (index, last) = lastEntry, isLevelDone(index), last.lexicographicallyPrecedes(key) else { break }
             return .entry(index, key)
         case (.record(let record, _), .entry(let index, let key)) where record.header.level == levels[index]:
-            return .record(index, key: key, record, hasName: false)
-        case (.record(let record, let bytes), .record(let index, let key, let newer, false)):
+            return .record(index, key: key, record)
+        case (.record(let record, let bytes), .record(let index, let key, let newer)):
             guard isOlder(record.header, than: newer.header), PublicHash.hash(bytes) == newer.header.parent else {
                 break
             }
-            return .record(index, key: key, record, hasName: false)
-        case (.name, .record(let index, let key, let record, false)) where needsName(record.header):
-            return .record(index, key: key, record, hasName: true)
+            return .record(index, key: key, record)
+        case (.chunk(let chunk, _), .record(let index, let key, let record)) where belongs(chunk, to: record):
+            return .chunk(index, key: key, record, chunk.header.id)
+        case (.chunk(let chunk, _), .chunk(let index, let key, let record, let last)) where belongs(chunk, to: record):
+            guard last.lexicographicallyPrecedes(chunk.header.id) else { break }
+            return .chunk(index, key: key, record, chunk.header.id)
+        case (.name, .record(let index, let key, let record)) where needsName(record.header):
+            return .name(index, key: key)
+        case (.name, .chunk(let index, let key, let record, _)) where needsName(record.header):
+            return .name(index, key: key)
         default: break
         }
         throw .corrupt(.backup)
@@ -151,12 +164,26 @@ struct BackupReader: ~Copyable {
             && older.revision + 1 == newer.revision
     }
 
+    private func belongs(_ chunk: Chunk, to record: Record) -> Bool {
+        !record.header.isDeleted && chunk.header.level == record.header.level && chunk.header.item == record.header.id
+    }
+
     private func needsName(_ header: Record.Header) -> Bool { header.level.isDeviceOnly && !header.isDeleted }
 
     private var levelIndex: Int {
         switch position {
         case .head, .header, .slot: -1
-        case .level(let index), .branch(let index, _), .entry(let index, _), .record(let index, _, _, _): index
+        case .level(let index), .branch(let index, _), .entry(let index, _), .record(let index, _, _),
+            .chunk(let index, _, _, _), .name(let index, _):
+            index
+        }
+    }
+
+    /// The level and the key of the entry whose parts were read last.
+    private var lastEntry: (level: Int, key: [UInt8])? {
+        switch position {
+        case .record(let index, let key, _), .chunk(let index, let key, _, _), .name(let index, let key): (index, key)
+        default: nil
         }
     }
 
@@ -164,8 +191,8 @@ struct BackupReader: ~Copyable {
     private func isLevelDone(_ index: Int) -> Bool {
         guard levelIndex == index else { return false }
         switch position {
-        case .level, .branch: return true
-        case .record(_, _, let record, let hasName): return hasName || !needsName(record.header)
+        case .level, .branch, .name: return true
+        case .record(_, _, let record), .chunk(_, _, let record, _): return !needsName(record.header)
         default: return false
         }
     }

@@ -32,6 +32,12 @@ struct BackupWriter: ~Copyable {
         try append(.record(record, bytes: portable.encoded), write)
     }
 
+    /// Appends a chunk, as ``append(_:_:)`` appends its record.
+    mutating func append(_ chunk: Chunk, _ write: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+        guard !isPortable || !chunk.header.level.isDeviceOnly else { throw .corrupt(.record) }
+        try append(.chunk(chunk, bytes: chunk.stored), write)
+    }
+
     consuming func finish(
         _ keys: borrowing BackupKeys, _ write: ([UInt8]) throws(VaultError) -> Void
     ) throws(VaultError) {

@@ -93,7 +93,7 @@ struct RestorePlan {
         }
     }
 
-    /// Reads the whole draft like any reader: header, states, trees, every version.
+    /// Reads the whole draft like any reader: header, states, trees, every version and every chunk.
     func check(_ path: String, _ root: borrowing Key<Deriving>) throws(VaultError) {
         let database = try VaultSchema.open(path)
         let vault = UnlockedState(
@@ -103,7 +103,10 @@ struct RestorePlan {
         try vault.database.transaction(.read) { () throws(VaultError) in
             let snapshot = try Snapshot(vault, seen: nil)
             for level in vault.levels {
-                for entry in try snapshot.entries(level) { _ = try snapshot.everything(entry, level) }
+                for entry in try snapshot.entries(level) {
+                    let (versions, chunks, _) = try snapshot.everything(entry, level)
+                    for id in chunks { _ = try snapshot.chunk(id, of: versions[0].header) }
+                }
             }
         }
     }

@@ -54,6 +54,12 @@ final class RestoreWriter {
                 try save.bind(2, branch.prefix)
                 try save.bind(3, branch.digests)
             }
+        case .chunk(let chunk, let bytes):
+            guard let level, plan.restored.contains(level) else { break }
+            try run(VaultSchema.addChunk, database) { (add) throws(StorageError) in
+                try add.bind(1, Chunk.row(chunk.header.id))
+                try add.bind(2, bytes)
+            }
         case .record(_, let bytes):
             guard let level, plan.restored.contains(level) else { break }
             waiting = bytes

@@ -72,32 +72,34 @@ extension Snapshot {
         let entries = try entries(level)
         for branch in try branches(level) { try writer.append(.branch(branch), write) }
         for entry in entries {
-            let (versions, name) = try everything(entry, level)
+            let (versions, chunks, name) = try everything(entry, level)
             try writer.append(.entry(entry.key), write)
             for (index, version) in versions.enumerated() {
                 summary.count(version.record, isNewest: index == 0)
                 try writer.append(version.record, write)
             }
+            for id in chunks { try writer.append(try chunk(id, of: versions[0].header), write) }
             if let name, level.isDeviceOnly {
                 try writer.append(.name(name.sealed(level, entry.key, keys.name, vault: header.id)), write)
             }
         }
     }
 
-    /// All versions at an entry, the newest first, and the item's name. The tree or the next newer version names each
-    /// of them. A tombstone has no name.
+    /// All versions at an entry, the newest first, the ids of their chunks, rising, and the item's name. The tree or the
+    /// next newer version names each version. A tombstone has no name.
     func everything(
         _ entry: TreeEntry, _ level: ProtectionLevel
-    ) throws(VaultError) -> (versions: [StoredVersion], name: BackupName?) {
+    ) throws(VaultError) -> (versions: [StoredVersion], chunks: [[UInt8]], name: BackupName?) {
         var versions = [try newest(entry, level)]
         guard !versions[0].header.isDeleted else {
             guard vault.keys[level]?.key(ofDeleted: versions[0].header.id) == entry.key else {
                 throw .corrupt(.record)
             }
-            return (versions, nil)
+            return (versions, [], nil)
         }
         let opened = try open(versions[0], at: entry)
         for index in 0..<opened.content.kept { versions.append(try older(than: versions[index])) }
-        return (versions, BackupName(opened.content.name, isTrashed: opened.content.isTrashed))
+        let chunks = try chunkIDs(versions.map(\.reference), level).sorted { $0.lexicographicallyPrecedes($1) }
+        return (versions, chunks, BackupName(opened.content.name, isTrashed: opened.content.isTrashed))
     }
 }

@@ -41,18 +41,30 @@ struct ContentMap {
     /// The number of bytes of a padded content without its padding.
     static func length(_ padded: Span<UInt8>) -> Int { Int(number(padded, 0, 4)) }
 
-    /// Calls `body` with each field's name and value, until it returns false.
-    func forEachField(
-        in content: Span<UInt8>, _ body: (_ name: Range<Int>, _ value: Range<Int>, _ isShown: Bool) -> Bool
-    ) {
+    /// The positions of a field's parts.
+    struct Field {
+        let name: Range<Int>
+        /// Empty for a value in chunks.
+        let value: Range<Int>
+        /// The number of bytes of the value.
+        let count: Int
+        let isShown: Bool
+    }
+
+    /// Calls `body` with each field, until it returns false.
+    func forEachField(in content: Span<UInt8>, _ body: (Field) -> Bool) {
         var offset = fieldsOffset
         for _ in 0..<fieldCount {
-            let isShown = hasFlags && content[offset] == ItemContent.shownFlag
+            let flags = hasFlags ? content[offset] : 0
             if hasFlags { offset += 1 }
             let name = offset + 1..<offset + 1 + Int(content[offset])
-            let value = name.upperBound + 4..<name.upperBound + 4 + Int(Self.number(content, name.upperBound, 4))
-            guard body(name, value, isShown) else { return }
-            offset = value.upperBound
+            let count = Int(Self.number(content, name.upperBound, 4))
+            let start = name.upperBound + 4
+            let isChunked = flags == ItemContent.chunkedFlag
+            let value = start..<start + (isChunked ? 0 : count)
+            let isShown = flags == ItemContent.shownFlag
+            guard body(Field(name: name, value: value, count: count, isShown: isShown)) else { return }
+            offset = isChunked ? start + ChunkedValue.encodedCount(count) : value.upperBound
         }
     }
 
@@ -60,11 +72,11 @@ struct ContentMap {
     func item(_ version: CachedVersion, _ content: Span<UInt8>) -> Item {
         var fields: [Item.Field] = []
         fields.reserveCapacity(fieldCount)
-        forEachField(in: content) { name, value, isShown in
+        forEachField(in: content) { field in
             fields.append(
                 Item.Field(
-                    name: FieldName(checked: Self.text(content, name)), count: value.count,
-                    shownValue: isShown ? Self.text(content, value) : nil))
+                    name: FieldName(checked: Self.text(content, field.name)), count: field.count,
+                    shownValue: field.isShown ? Self.text(content, field.value) : nil))
             return true
         }
         return Item(

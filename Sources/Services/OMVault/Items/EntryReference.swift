@@ -103,7 +103,7 @@ extension Snapshot {
     /// Attack: an attacker makes the damaged row, or the entry's row, look like another item's, so that the owner
     /// deletes that item. So no row is removed that another item leads to, and a damaged row's content decides nothing.
     fileprivate func destroyDamaged(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
-        var used: Set<Int64> = []
+        var used = UsedRows()
         var isRestWhole = true
         for each in ProtectionLevel.allCases {
             guard vault.keys[each] != nil else { throw .levelLocked(each) }
@@ -115,7 +115,8 @@ extension Snapshot {
         }
         let named = Array(try row(entry.row).bytes.dropFirst(4).prefix(16))
         let going = isRestWhole ? try rows() : [entry.row]
-        try drop(going.filter { !used.contains($0) }.map { RowReference(row: $0, digest: entry.digest) })
+        try drop(rows: going.filter { !used.records.contains($0) }.map { RowReference(row: $0, digest: entry.digest) })
+        if isRestWhole { try dropChunks(except: used.chunks) }
         try remove(entry, level)
         purges = true
         let known = named.count == 16 ? named : [UInt8](repeating: 0, count: 16)
@@ -126,22 +127,33 @@ extension Snapshot {
     ///
     /// - Returns: false if they do not lead to the end.
     private func collect(
-        _ entry: TreeEntry, _ level: ProtectionLevel, into rows: inout Set<Int64>
+        _ entry: TreeEntry, _ level: ProtectionLevel, into used: inout UsedRows
     ) throws(VaultError) -> Bool {
         do throws(VaultError) {
             // A damaged item's newest row counts too, because it does not belong to the purged entry.
-            rows.insert(entry.row)
+            used.records.insert(entry.row)
             var version = try newest(entry, level)
             guard !version.header.isDeleted else { return true }
-            for _ in 0..<(try open(version, at: entry).content.kept) {
+            let opened = try open(version, at: entry)
+            used.add(opened.content)
+            for _ in 0..<opened.content.kept {
                 version = try older(than: version)
-                rows.insert(version.reference.row)
+                used.records.insert(version.reference.row)
+                used.add(try open(version).content)
             }
             return true
         } catch {
             guard error.isDamage else { throw error }
             return false
         }
+    }
+
+    /// The rows that items lead to.
+    private struct UsedRows {
+        var records: Set<Int64> = []
+        var chunks: Set<Int64> = []
+
+        mutating func add(_ content: borrowing ItemContent) { chunks.formUnion(content.chunkIDs.map(Chunk.row)) }
     }
 
     private func rows() throws(VaultError) -> [Int64] {

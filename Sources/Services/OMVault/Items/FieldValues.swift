@@ -7,7 +7,15 @@ public import OMSecrets
 ///     var values = FieldValues()
 ///     try values.put(password, at: FieldName("password"))
 public struct FieldValues: ~Copyable, Sendable {
+    /// The largest sum of the values in memory: 16 MiB.
+    static let maximumCount = 16 << 20
+
+    /// The most values above 1 MiB of one change. The file of each goes to the agent as a descriptor.
+    static let maximumSpooled = 64
+
     private var fields: [(name: FieldName, held: Held)] = []
+    /// Fields whose values are above 1 MiB. They come after the others.
+    package private(set) var spooled: [(name: FieldName, value: SpooledValue)] = []
     private var total = 0
 
     /// An array holds copyable elements only. Code outside this type never gets such an object.
@@ -18,21 +26,39 @@ public struct FieldValues: ~Copyable, Sendable {
 
     public init() {}
 
-    public var names: [FieldName] { fields.map(\.name) }
+    public var names: [FieldName] { fields.map(\.name) + spooled.map(\.name) }
 
-    /// Adds a field after the others.
+    /// Adds a field after the others, with a value of at most 1 MiB.
     ///
-    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge`` above the limits of ``Item``.
+    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge`` above the limits of ``Item``, and if all values
+    ///   together have more than 16 MiB.
     public mutating func put(_ secret: consuming SecretBytes, at name: FieldName) throws(VaultError) {
-        guard !fields.contains(where: { $0.name == name }) else { throw .fieldExists(name) }
-        guard secret.count <= Item.maximumFieldCount, fields.count < Item.maximumFields,
-            total + secret.count <= Item.maximumCount
-        else { throw .tooLarge }
+        try check(name)
+        guard hasRoom(for: secret) else { throw .tooLarge }
         total += secret.count
         fields.append((name, Held(secret)))
     }
 
-    /// Lends each secret to `body`, in order.
+    /// Whether ``put(_:at:)`` takes the secret.
+    borrowing func hasRoom(for secret: borrowing SecretBytes) -> Bool {
+        secret.count <= Item.maximumPieceCount && total + secret.count <= Self.maximumCount
+    }
+
+    /// Adds a field with a value that was taken in piece by piece.
+    ///
+    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge``.
+    public mutating func put(_ value: SpooledValue, at name: FieldName) throws(VaultError) {
+        try check(name)
+        guard spooled.count < Self.maximumSpooled else { throw .tooLarge }
+        spooled.append((name, value))
+    }
+
+    private borrowing func check(_ name: FieldName) throws(VaultError) {
+        guard !names.contains(name) else { throw .fieldExists(name) }
+        guard names.count < Item.maximumFields else { throw .tooLarge }
+    }
+
+    /// Lends each secret in memory to `body`, in order.
     public borrowing func forEach<E: Error>(
         _ body: (FieldName, borrowing SecretBytes) throws(E) -> Void
     ) throws(E) {
@@ -41,7 +67,7 @@ public struct FieldValues: ~Copyable, Sendable {
 
     /// Lends the secret of one field to `body`.
     ///
-    /// - Returns: nil if there is no such field.
+    /// - Returns: nil if there is no such field in memory.
     public borrowing func withSecret<R, E: Error>(
         _ name: FieldName, _ body: (borrowing SecretBytes) throws(E) -> R
     ) throws(E) -> R? {

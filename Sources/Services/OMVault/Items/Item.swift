@@ -4,11 +4,14 @@ public import OMRecords
 
 /// An item without its concealed values.
 public struct Item: Hashable, Sendable {
-    /// The largest value of one field: 1 MiB.
-    public static let maximumFieldCount = 1 << 20
+    /// The largest value of one field: 64 MiB.
+    public static let maximumFieldCount = 64 << 20
+    /// The largest value that is read and written in one piece: 1 MiB. A larger one needs ``ValueSpool`` and
+    /// ``Vault/piece(_:of:revision:)``.
+    public static let maximumPieceCount = 1 << 20
     public static let maximumFields = 256
-    /// The largest sum of everything that an item holds: 16 MiB.
-    public static let maximumCount = 16 << 20
+    /// The largest sum of all values of an item: 256 MiB.
+    public static let maximumCount = 256 << 20
     public static let maximumTags = 64
     /// The longest value of a shown field, in bytes.
     public static let maximumShownCount = 1024
@@ -19,6 +22,9 @@ public struct Item: Hashable, Sendable {
         public let count: Int
         /// The value of a shown field. Nil if the field is concealed.
         public let shownValue: String?
+
+        /// Whether the value is too large to be read in one piece.
+        public var isLarge: Bool { count > Item.maximumPieceCount }
 
         package init(name: FieldName, count: Int, shownValue: String? = nil) {
             (self.name, self.count, self.shownValue) = (name, count, shownValue)

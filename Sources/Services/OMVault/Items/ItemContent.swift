@@ -10,7 +10,8 @@ internal import OMSecrets
 /// number of fields (2) ‖ per field: name length (1) ‖ name ‖ value length (4) ‖ value; then zeros up to a multiple of
 /// 256.
 ///
-/// Version 2 has type (1) ‖ expires (8) ‖ tags ‖ 0 behind the name, and flags (1) before each field.
+/// Version 2 has type (1) ‖ expires (8) ‖ tags ‖ 0 behind the name, and flags (1) before each field. A field can have its
+/// value in chunks.
 struct ItemContent: ~Copyable {
     /// The most older versions that an item can keep. The policy sets the number.
     static let maximumHistory = 1000
@@ -18,6 +19,12 @@ struct ItemContent: ~Copyable {
     static let versionOffset = 4
     /// The flag of a shown field.
     static let shownFlag: UInt8 = 1
+    /// The flag of a field whose value is in chunks.
+    static let chunkedFlag: UInt8 = 2
+    /// The longest content of version 2 without its padding. Larger values go into chunks.
+    static let maximumCount = 64 << 10
+    /// The longest content of version 1, which has no chunks.
+    static let maximumFirstCount = 16 << 20 + 1024
 
     let isTrashed: Bool
     /// The number of older versions behind this one when it was written.
@@ -31,11 +38,26 @@ struct ItemContent: ~Copyable {
 
     struct Field {
         let name: FieldName
-        let range: Range<Int>
+        let value: Value
         /// Nil if the field is concealed.
         let shownValue: String?
 
         var isShown: Bool { shownValue != nil }
+
+        var chunkIDs: [[UInt8]] { if case .chunked(let value) = value { value.ids } else { [] } }
+
+        var count: Int {
+            switch value {
+            case .inside(let range): range.count
+            case .chunked(let value): value.count
+            }
+        }
+    }
+
+    enum Value {
+        /// The positions of its bytes in the content.
+        case inside(Range<Int>)
+        case chunked(ChunkedValue)
     }
 
     /// Parses a record's opened box.
@@ -54,18 +76,20 @@ struct ItemContent: ~Copyable {
     }
 
     var itemFields: [Item.Field] {
-        fields.map { Item.Field(name: $0.name, count: $0.range.count, shownValue: $0.shownValue) }
+        fields.map { Item.Field(name: $0.name, count: $0.count, shownValue: $0.shownValue) }
     }
+
+    /// The values in chunks.
+    var chunkedValues: [ChunkedValue] {
+        fields.compactMap { if case .chunked(let value) = $0.value { value } else { nil } }
+    }
+
+    /// The ids of all chunks that this content names.
+    var chunkIDs: [[UInt8]] { fields.flatMap(\.chunkIDs) }
 
     /// The key of the item's entry in its level's tree.
     borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
         isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
-    }
-
-    /// The field's value, copied into its own secret.
-    borrowing func secret(_ name: FieldName) -> SecretBytes? {
-        guard let field = fields.first(where: { $0.name == name }) else { return nil }
-        return value(field)
     }
 
     /// Lends the content without its padding.
@@ -73,15 +97,9 @@ struct ItemContent: ~Copyable {
         bytes.withBytes { bytes in body(bytes.extracting(0..<ContentMap.length(bytes))) }
     }
 
-    /// All fields with their secrets.
-    borrowing func values() throws(VaultError) -> FieldValues {
-        var values = FieldValues()
-        for field in fields { try values.put(value(field), at: field.name) }
-        return values
-    }
-
-    private borrowing func value(_ field: Field) -> SecretBytes {
-        bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
+    /// A value inside the content, copied into its own secret.
+    borrowing func secret(at range: Range<Int>) -> SecretBytes {
+        bytes.withBytes { SecretBytes(copying: $0.extracting(range)) }
     }
 
     // MARK: - The next version
@@ -89,14 +107,23 @@ struct ItemContent: ~Copyable {
     /// Whether the change would leave anything different.
     borrowing func differs(after change: borrowing ItemChange) throws(VaultError) -> Bool {
         guard try change.applied(to: details) == details, change.removed.isEmpty else { return true }
-        var isDifferent = fields.contains { change.shows($0.name, before: $0.isShown) != $0.isShown }
-        change.set.forEach { name, new in
-            switch secret(name) {
-            case .some(let old): if !old.isEqual(to: new) { isDifferent = true }
-            case .none: isDifferent = true
-            }
+        guard !fields.contains(where: { change.shows($0.name, before: $0.isShown) != $0.isShown }) else { return true }
+        var isDifferent = false
+        change.set.forEach { name, new in if !hasValue(new, at: name) { isDifferent = true } }
+        return isDifferent || !change.set.spooled.allSatisfy { hasValue($0.value, at: $0.name) }
+    }
+
+    private borrowing func hasValue(_ new: borrowing SecretBytes, at name: FieldName) -> Bool {
+        switch fields.first(where: { $0.name == name })?.value {
+        case .inside(let range): secret(at: range).isEqual(to: new)
+        case .chunked(let old): old.count == new.count && old.digest == new.valueDigest()
+        case nil: false
         }
-        return isDifferent
+    }
+
+    private borrowing func hasValue(_ new: SpooledValue, at name: FieldName) -> Bool {
+        guard case .chunked(let old)? = fields.first(where: { $0.name == name })?.value else { return false }
+        return old.count == new.count && old.digest == new.digest
     }
 
     /// A draft of the item after the change. New fields come after the others.
@@ -108,33 +135,46 @@ struct ItemContent: ~Copyable {
         for field in fields where !change.removed.contains(field.name) {
             let isShown = change.shows(field.name, before: field.isShown)
             if replaced.contains(field.name) {
-                try change.set.withSecret(field.name) { (new: borrowing SecretBytes) throws(VaultError) in
-                    try draft.put(new, at: field.name, isShown: isShown)
-                }
+                try draft.put(change.set, field.name, isShown: isShown)
             } else {
-                try draft.put(value(field), at: field.name, isShown: isShown)
+                try put(field, into: &draft, isShown: isShown)
             }
         }
-        try change.set.forEach { (name, new) throws(VaultError) in
-            guard change.removed.contains(name) || !fields.contains(where: { $0.name == name }) else { return }
-            try draft.put(new, at: name, isShown: change.shows(name, before: false))
+        let kept = fields.map(\.name).filter { !change.removed.contains($0) }
+        for name in replaced where !kept.contains(name) {
+            try draft.put(change.set, name, isShown: change.shows(name, before: false))
         }
         return draft
     }
 
     /// A draft with the same fields, live or in the trash. A nil name keeps the present one.
+    ///
+    /// - Parameter chunked: Gives the chunks of a value in chunks. They are the same ones unless the draft is another item's.
     borrowing func draft(
-        named newName: ItemName? = nil, isTrashed: Bool = false, at now: Int64
+        named newName: ItemName? = nil, isTrashed: Bool = false, at now: Int64,
+        chunked: (ChunkedValue) throws(VaultError) -> ChunkedValue = { value throws(VaultError) in value }
     ) throws(VaultError) -> ItemDraft {
         var draft = ItemDraft(
             name: newName ?? name, created: created, modified: now, isTrashed: isTrashed, details: details)
-        for field in fields { try draft.put(value(field), at: field.name, isShown: field.isShown) }
+        for field in fields { try put(field, into: &draft, isShown: field.isShown, chunked: chunked) }
         return draft
     }
 
+    private borrowing func put(
+        _ field: Field, into draft: inout ItemDraft, isShown: Bool,
+        chunked: (ChunkedValue) throws(VaultError) -> ChunkedValue = { value throws(VaultError) in value }
+    ) throws(VaultError) {
+        switch field.value {
+        case .inside(let range): try draft.put(secret(at: range), at: field.name, isShown: isShown)
+        case .chunked(let value): try draft.put(try chunked(value), at: field.name, isShown: isShown)
+        }
+    }
+
     /// Whether version 1 cannot say everything about an item.
-    static func needsVersion2(_ name: ItemName, _ details: ItemDetails, _ areShown: [Bool]) -> Bool {
-        details != ItemDetails() || name.hasColon || areShown.contains(true)
+    ///
+    /// - Parameter flags: Those of its fields.
+    static func needsVersion2(_ name: ItemName, _ details: ItemDetails, _ flags: [UInt8]) -> Bool {
+        details != ItemDetails() || name.hasColon || flags.contains { $0 != 0 }
     }
 
     /// The content that a deleted item's tombstone seals. It has no item data.
@@ -177,21 +217,45 @@ extension ItemContent {
                 guard let details = try Self.details(&cursor, in: content) else { return nil }
                 self.details = details
             }
+            // A content above 64 KiB has its large values in chunks.
+            guard version == 1 || content.count <= maximumCount else { throw MalformedBytes() }
             let count: UInt16 = try cursor.number(in: content)
+            var allFlags: [UInt8] = []
             for _ in 0..<count {
                 let flags = version == 1 ? 0 : try cursor.number(UInt8.self, in: content)
-                guard flags & ~shownFlag == 0 else { return nil }
+                guard flags & ~(shownFlag | chunkedFlag) == 0 else { return nil }
                 let name = try FieldName(cursor.text(Int(try cursor.number(UInt8.self, in: content)), in: content))
-                let range = try cursor.skip(Int(try cursor.number(UInt32.self, in: content)), in: content)
                 guard !fields.contains(where: { $0.name == name }) else { throw MalformedBytes() }
-                let shown = flags == shownFlag ? Item.Field.shownValue(content.extracting(range)) : nil
-                guard flags == 0 || shown != nil else { throw MalformedBytes() }
-                fields.append(Field(name: name, range: range, shownValue: shown))
+                fields.append(try Self.field(name, flags, &cursor, in: content))
+                allFlags.append(flags)
             }
             try cursor.end(in: content)
-            // A content has one form: version 2 is only for what version 1 cannot say.
-            guard version == 1 || needsVersion2(name, details, fields.map(\.isShown)) else { throw MalformedBytes() }
+            let ids = fields.flatMap(\.chunkIDs)
+            guard Set(ids).count == ids.count, fields.reduce(0, { $0 + $1.count }) <= Item.maximumCount else {
+                throw MalformedBytes()
+            }
+            // Version 2 is only for what version 1 cannot say.
+            guard version == 1 || needsVersion2(name, details, allFlags) else { throw MalformedBytes() }
             for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
+        }
+
+        /// length of the value (4) ‖ the value, or its digest (32) and the ids of its chunks (16 each)
+        private static func field(
+            _ name: FieldName, _ flags: UInt8, _ cursor: inout ByteCursor, in content: Span<UInt8>
+        ) throws -> Field {
+            let count = Int(try cursor.number(UInt32.self, in: content))
+            guard flags & chunkedFlag == 0 else {
+                guard flags == chunkedFlag, (1...Item.maximumFieldCount).contains(count) else { throw MalformedBytes() }
+                let digest = try cursor.take(ChunkedValue.digestCount, in: content)
+                var ids: [[UInt8]] = []
+                for _ in 0..<Chunk.number(for: count) { ids.append(try cursor.take(ChunkedValue.idCount, in: content)) }
+                let value = ChunkedValue(count: count, digest: digest, ids: ids)
+                return Field(name: name, value: .chunked(value), shownValue: nil)
+            }
+            let range = try cursor.skip(count, in: content)
+            let shown = flags == shownFlag ? Item.Field.shownValue(content.extracting(range)) : nil
+            guard flags == 0 || shown != nil else { throw MalformedBytes() }
+            return Field(name: name, value: .inside(range), shownValue: shown)
         }
 
         /// type (1) ‖ expires (8) ‖ number of tags (1) ‖ per tag: length (1) ‖ tag; then 0, the place of what sync adds.
@@ -211,5 +275,14 @@ extension ItemContent {
             guard added == 0, code == 0 || type != nil else { return nil }
             return ItemDetails(type: type, tags: tags, expires: expires == 0 ? nil : expires)
         }
+    }
+}
+
+extension SecretBytes {
+    /// The digest of a value, as a content has it beside the ids of the value's chunks.
+    borrowing func valueDigest() -> [UInt8] {
+        let hash = BLAKE2b(count: ChunkedValue.digestCount)
+        withBytes { hash.update($0) }
+        return hash.digest()
     }
 }

@@ -25,14 +25,18 @@ extension VaultEdit {
         let kept = min(newest.content.kept, snapshot.historyLimit)
         let older = try snapshot.references(source.newest, kept: kept).dropFirst()
         let (id, epoch) = (Random.bytes(16), snapshot.header.epoch)
-        let parent = try snapshot.seal(older, of: source.level, as: id, at: level, keys, epoch: epoch)
-        // The time stays too: it says since when the item has these secrets.
-        let draft = try newest.content.draft(named: newName, at: newest.content.modified)
+        // Versions that share a value share the copy of its chunks.
+        var copies: [ChunkedValue: ChunkedValue] = [:]
+        let parent = try snapshot.seal(older, of: source.level, as: id, at: level, keys, epoch: epoch, copying: &copies)
         let header = Record.Header(
             level: level, isDeleted: false, id: id, revision: newest.header.revision, epoch: epoch,
             parent: parent?.digest, salt: Random.bytes(16))
+        // The time stays too: it says since when the item has these secrets.
+        let draft = try newest.content.draft(named: newName, at: newest.content.modified) { value throws(VaultError) in
+            try snapshot.copy(value, of: newest.header, for: header, keys, &copies)
+        }
         let (item, key) = (draft.item(header), draft.key(keys, id))
-        let reference = try snapshot.add(draft.finish(kept: kept), header, keys, previous: parent?.row)
+        let reference = try snapshot.add(draft, kept: kept, header, keys, previous: parent?.row)
         try snapshot.insert(TreeEntry(key, reference), level)
         snapshot.log(.itemAdded(.init(header)))
         return item

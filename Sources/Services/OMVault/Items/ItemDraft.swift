@@ -1,15 +1,44 @@
 internal import OMRecords
 public import OMSecrets
 
-/// An item under construction, field by field, in locked memory.
+/// An item under construction, field by field. Values in memory are in locked memory.
 public struct ItemDraft: ~Copyable {
-    /// The fields, each with its flags, as in version 2 of the content.
+    /// The values in memory, one after the other.
     private var buffer = SecretBuffer(capacity: 512)
-    private var fields: [Item.Field] = []
+    private var fields: [Field] = []
     private let name: ItemName
     private let (created, modified): (Int64, Int64)
     private let isTrashed: Bool
     private let details: ItemDetails
+
+    private struct Field {
+        let name: FieldName
+        let shownValue: String?
+        var value: Value
+        let count: Int
+
+        var flags: UInt8 {
+            if shownValue != nil { return ItemContent.shownFlag }
+            if case .chunked = value { return ItemContent.chunkedFlag }
+            return 0
+        }
+
+        /// The field's bytes in a content.
+        func encodedCount(version: UInt8) -> Int {
+            let head = (version == 1 ? 0 : 1) + 1 + name.bytes.count + 4
+            switch value {
+            case .inMemory: return head + count
+            case .spooled, .chunked: return head + ChunkedValue.encodedCount(count)
+            }
+        }
+    }
+
+    private enum Value {
+        /// Its place in the buffer.
+        case inMemory(Range<Int>)
+        case spooled(SpooledValue)
+        case chunked(ChunkedValue)
+    }
 
     init(
         name: ItemName, created: Int64, modified: Int64, isTrashed: Bool = false, details: ItemDetails = ItemDetails()
@@ -18,32 +47,63 @@ public struct ItemDraft: ~Copyable {
         self.details = details
     }
 
-    /// Adds a field.
+    /// Adds a field with a value of at most 1 MiB.
     ///
     /// - Parameter isShown: Whether `show` and `find` print the value without `--reveal`.
-    /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``,
-    ///   ``VaultError/notShowable(_:)``.
+    /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, and if all values in memory together have more than
+    ///   16 MiB; ``VaultError/fieldExists(_:)``; ``VaultError/notShowable(_:)``.
     public mutating func put(
         _ value: borrowing SecretBytes, at name: FieldName, isShown: Bool = false
     ) throws(VaultError) {
-        guard !fields.contains(where: { $0.name == name }) else { throw .fieldExists(name) }
-        guard value.count <= Item.maximumFieldCount, fields.count < Item.maximumFields,
-            buffer.count + value.count <= Item.maximumCount
-        else { throw .tooLarge }
+        guard value.count <= Item.maximumPieceCount, buffer.count + value.count <= FieldValues.maximumCount else {
+            throw .tooLarge
+        }
         let shown = isShown ? value.withBytes { Item.Field.shownValue($0) } : nil
         guard !isShown || shown != nil else { throw .notShowable(name) }
-        fields.append(Item.Field(name: name, count: value.count, shownValue: shown))
-        var head = [isShown ? ItemContent.shownFlag : 0, UInt8(name.bytes.count)] + name.bytes
-        head.append(number: UInt32(value.count))
-        buffer.append(head.span)
+        let start = buffer.count
+        try add(Field(name: name, shownValue: shown, value: .inMemory(start..<start + value.count), count: value.count))
         buffer.append(value)
+    }
+
+    /// Adds a field with a value that was taken in piece by piece.
+    ///
+    /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``.
+    public mutating func put(_ value: SpooledValue, at name: FieldName) throws(VaultError) {
+        try add(Field(name: name, shownValue: nil, value: .spooled(value), count: value.count))
+    }
+
+    /// Adds a field whose value has its chunks already.
+    mutating func put(_ value: ChunkedValue, at name: FieldName, isShown: Bool) throws(VaultError) {
+        guard !isShown else { throw .notShowable(name) }
+        try add(Field(name: name, shownValue: nil, value: .chunked(value), count: value.count))
+    }
+
+    /// Adds the field of this name from `values`.
+    mutating func put(
+        _ values: borrowing FieldValues, _ name: FieldName, isShown: Bool
+    ) throws(VaultError) {
+        if let spooled = values.spooled.first(where: { $0.name == name }) {
+            guard !isShown else { throw .notShowable(name) }
+            return try put(spooled.value, at: name)
+        }
+        try values.withSecret(name) { (secret: borrowing SecretBytes) throws(VaultError) in
+            try put(secret, at: name, isShown: isShown)
+        }
+    }
+
+    private mutating func add(_ field: Field) throws(VaultError) {
+        guard !fields.contains(where: { $0.name == field.name }) else { throw .fieldExists(field.name) }
+        let total = fields.reduce(field.count) { $0 + $1.count }
+        guard fields.count < Item.maximumFields, total <= Item.maximumCount else { throw .tooLarge }
+        fields.append(field)
     }
 
     /// The item without its concealed values, as a user will see it.
     borrowing func item(_ header: Record.Header) -> Item {
         Item(
             name: name, level: header.level, id: header.id, revision: header.revision, created: created,
-            modified: modified, isTrashed: isTrashed, details: details, fields: fields)
+            modified: modified, isTrashed: isTrashed, details: details,
+            fields: fields.map { Item.Field(name: $0.name, count: $0.count, shownValue: $0.shownValue) })
     }
 
     /// The key of the item's future entry in its level's tree.
@@ -51,34 +111,82 @@ public struct ItemDraft: ~Copyable {
         isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
     }
 
+    /// Writes the chunks of a value of `count` bytes. `piece` gives the bytes of each.
+    typealias ChunkWriter = (_ count: Int, _ piece: (Int) throws(VaultError) -> SecretBytes) throws(VaultError) -> ChunkedValue
+
     /// The padded content, in version 1 if that version can say everything.
     ///
-    /// - Parameter kept: The number of older versions.
-    consuming func finish(kept: Int) -> SecretBytes {
-        let isFirst = !ItemContent.needsVersion2(name, details, fields.map { $0.shownValue != nil })
-        let (head, fields) = (head(version: isFirst ? 1 : 2, kept: kept), fields)
-        // Version 1 has no flags.
-        let length = head.count + buffer.count - (isFirst ? fields.count : 0)
+    /// - Parameters:
+    ///   - kept: The number of older versions.
+    ///   - write: Called for each value that goes into chunks now.
+    /// - Throws: ``VaultError/tooLarge`` if the shown values alone do not fit into 64 KiB.
+    consuming func finish(kept: Int, _ write: ChunkWriter) throws(VaultError) -> SecretBytes {
+        let version = try moveLargeValues(write)
+        let head = head(version: version, kept: kept)
+        let length = fields.reduce(head.count) { $0 + $1.encodedCount(version: version) }
         let padded = (length + Record.step - 1) / Record.step * Record.step
-        return buffer.withBytes { content in
+        let fields = fields
+        return buffer.withBytes { values in
             SecretBytes(count: padded) { target in
                 var end = 0
-                for byte in head {
-                    target[end] = byte
-                    end += 1
-                }
-                for index in 0..<4 { target[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
-                var start = 0
-                for field in fields {
-                    let count = 1 + 1 + field.name.bytes.count + 4 + field.count
-                    for index in start + (isFirst ? 1 : 0)..<start + count {
-                        target[end] = content[index]
+                func put(_ bytes: [UInt8]) {
+                    for byte in bytes {
+                        target[end] = byte
                         end += 1
                     }
-                    start += count
+                }
+                put(head)
+                for index in 0..<4 { target[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+                for field in fields {
+                    var fieldHead = (version == 1 ? [] : [field.flags]) + [UInt8(field.name.bytes.count)] + field.name.bytes
+                    fieldHead.append(number: UInt32(field.count))
+                    put(fieldHead)
+                    switch field.value {
+                    case .inMemory(let range):
+                        for index in range {
+                            target[end] = values[index]
+                            end += 1
+                        }
+                    case .chunked(let value): put(value.encoded)
+                    case .spooled: preconditionFailure("a spooled value has its chunks by now")
+                    }
                 }
             }
         }
+    }
+
+    /// Moves values into chunks, the largest first, until the content has at most 64 KiB.
+    ///
+    /// - Returns: The version of the content.
+    private mutating func moveLargeValues(_ write: ChunkWriter) throws(VaultError) -> UInt8 {
+        for index in fields.indices {
+            guard case .spooled(let value) = fields[index].value else { continue }
+            fields[index].value = .chunked(try write(value.count) { piece throws(VaultError) in try value.piece(piece) })
+        }
+        func count(version: UInt8) -> Int {
+            fields.reduce(head(version: version, kept: 0).count) { $0 + $1.encodedCount(version: version) }
+        }
+        if !ItemContent.needsVersion2(name, details, fields.map(\.flags)), count(version: 1) <= ItemContent.maximumCount {
+            return 1
+        }
+        while count(version: 2) > ItemContent.maximumCount {
+            guard let index = largestInMemory, case .inMemory(let range) = fields[index].value else { throw .tooLarge }
+            let chunked = try write(range.count) { piece throws(VaultError) in
+                let start = range.lowerBound + piece * Chunk.valueCount
+                let end = min(range.upperBound, start + Chunk.valueCount)
+                return buffer.withBytes { SecretBytes(copying: $0.extracting(start..<end)) }
+            }
+            fields[index].value = .chunked(chunked)
+        }
+        return 2
+    }
+
+    /// The largest concealed value in memory that takes less room in chunks.
+    private var largestInMemory: Int? {
+        fields.indices.filter { index in
+            guard case .inMemory = fields[index].value, fields[index].shownValue == nil else { return false }
+            return fields[index].count > ChunkedValue.encodedCount(fields[index].count)
+        }.max { fields[$0].count < fields[$1].count }
     }
 
     /// Everything before the fields. The length is zeros.

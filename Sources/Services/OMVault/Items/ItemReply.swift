@@ -5,6 +5,9 @@ public enum ItemReply: ~Copyable, Sendable {
     case items([Item])
     case item(Item)
     case secret(SecretBytes)
+    /// The value is too large for one answer: its bytes and the revision of its item. ``ItemRequest/piece(_:of:revision:)``
+    /// reads it.
+    case large(count: Int, revision: UInt64)
     case secrets(Item, FieldValues)
     case versions([ItemVersion])
     case entries([EntryReference])

@@ -12,9 +12,11 @@ public enum ItemRequest: ~Copyable, Sendable {
     case find(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
-    /// ``ItemReply/secret(_:)``
+    /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:)``.
     case secret(FieldPath, revision: UInt64?)
-    /// An item with all its secrets: ``ItemReply/secrets(_:_:)``.
+    /// A part of a value of any length: ``ItemReply/secret(_:)``; see ``Vault/piece(_:of:revision:)``.
+    case piece(Int, of: FieldPath, revision: UInt64?)
+    /// An item with its secrets, but for large values: ``ItemReply/secrets(_:_:)``.
     case secrets(ItemName, revision: UInt64?)
     /// ``ItemReply/versions(_:)``, the newest first.
     case history(ItemName)
@@ -52,15 +54,20 @@ extension Vault {
         case .items(let isTrashed): return .items(try items(trashed: isTrashed))
         case .find(let search, let isTrashed): return .items(try items(matching: search, trashed: isTrashed))
         case .item(let name): return .item(try item(name))
-        case .secret(let path, let revision): return .secret(try secret(path, revision: revision))
+        case .secret(let path, let revision):
+            do throws(VaultError) { return .secret(try secret(path, revision: revision)) } catch {
+                guard case .largeValue(let count, let revision) = error else { throw error }
+                return .large(count: count, revision: revision)
+            }
+        case .piece(let index, let path, let revision): return .secret(try piece(index, of: path, revision: revision))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)
         case .history(let name): return .versions(try history(name))
         case .add(let name, let level, let change):
             let details = try change.applied(to: ItemDetails())
             return try changed { edit throws(VaultError) in
                 try edit.add(name, level: level, details: details) { draft throws(VaultError) in
-                    try change.set.forEach { (field, secret) throws(VaultError) in
-                        try draft.put(secret, at: field, isShown: change.shows(field, before: false))
+                    for field in change.set.names {
+                        try draft.put(change.set, field, isShown: change.shows(field, before: false))
                     }
                 }
             }

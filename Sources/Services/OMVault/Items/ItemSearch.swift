@@ -5,7 +5,7 @@ internal import OMSystem
 
 /// Words that an item must all contain, each in its name, the names of its fields or their values.
 ///
-/// ASCII letters are the same in both cases. Everything else is compared as bytes. The words are kept like secrets,
+/// Large values, which are in chunks, are not searched. ASCII letters are the same in both cases. Everything else is compared as bytes. The words are kept like secrets,
 /// because a user who searches for a password types it.
 public struct ItemSearch: ~Copyable, Sendable {
     package static let maximumWords = 16
@@ -66,13 +66,13 @@ public struct ItemSearch: ~Copyable, Sendable {
         if scope?.hasItemName != false, Self.contains(content.extracting(map.name), word, interruption) { return true }
         guard scope?.fields.isEmpty != true else { return false }
         var isFound = false
-        map.forEachField(in: content) { name, value, _ in
+        map.forEachField(in: content) { field in
+            let name = content.extracting(field.name)
             switch scope {
-            case .none: isFound = Self.contains(content.extracting(name), word, interruption)
-            case .some(let scope):
-                guard scope.fields.contains(where: { Self.isName($0, content.extracting(name)) }) else { return true }
+            case .none: isFound = Self.contains(name, word, interruption)
+            case .some(let scope): guard scope.fields.contains(where: { Self.isName($0, name) }) else { return true }
             }
-            if !isFound { isFound = Self.contains(content.extracting(value), word, interruption) }
+            if !isFound { isFound = Self.contains(content.extracting(field.value), word, interruption) }
             return !isFound
         }
         return isFound

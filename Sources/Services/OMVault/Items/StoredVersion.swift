@@ -34,6 +34,14 @@ struct OpenedVersion: ~Copyable {
             details: content.details, fields: content.itemFields)
     }
 
+    /// - Throws: ``VaultError/noField(_:of:)``.
+    borrowing func field(_ path: FieldPath) throws(VaultError) -> ItemContent.Field {
+        guard let field = content.fields.first(where: { $0.name == path.field }) else {
+            throw .noField(path.field, of: path.item)
+        }
+        return field
+    }
+
     var version: ItemVersion {
         ItemVersion(
             revision: header.revision, modified: content.modified, isTrashed: content.isTrashed,
@@ -138,7 +146,17 @@ extension Snapshot {
 
     // MARK: - Changing
 
-    /// Seals a version and stores it. The tree does not have it yet. A content of version 2 raises the vault's format.
+    /// Writes the chunks of a draft's large values, seals the version and stores it. The tree does not have it yet.
+    func add(
+        _ draft: consuming ItemDraft, kept: Int, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
+    ) throws(VaultError) -> RowReference {
+        let content = try draft.finish(kept: kept) { (count, piece) throws(VaultError) in
+            try addChunks(count, for: header, keys, piece)
+        }
+        return try add(content, header, keys, previous: previous)
+    }
+
+    /// Seals a version and stores it. A content of version 2 raises the vault's format.
     func add(
         _ content: borrowing SecretBytes, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
     ) throws(VaultError) -> RowReference {
@@ -165,9 +183,12 @@ extension Snapshot {
         let newest = try newest(entry, level)
         let id = newest.header.id
         let (key, references) = try destination(newest, entry, keys)
+        let ids = try chunkIDs(references, level)
         let moved = try seal(references, of: level, as: id, at: target, keys, epoch: epoch)
-        try drop(references)
+        try drop(rows: references)
         guard let moved else { throw .corrupt(.record) }
+        let header = newest.header
+        try sealAgain(ids, of: header, for: header.moved(to: target, epoch: epoch), keys)
         return TreeEntry(key: key, digest: moved.digest, row: moved.row)
     }
 
@@ -177,9 +198,10 @@ extension Snapshot {
     ///   - references: The newest first, each checked.
     ///   - keys: The keys of `target`.
     /// - Returns: The newest of them. Nil if there are none.
-    func seal(
+    private func seal(
         _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
-        at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32
+        at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32,
+        _ content: (StoredVersion, Record.Header) throws(VaultError) -> SecretBytes
     ) throws(VaultError) -> RowReference? {
         var newest: RowReference?
         for reference in references.reversed() {
@@ -187,9 +209,35 @@ extension Snapshot {
             let header = Record.Header(
                 level: target, isDeleted: version.header.isDeleted, id: id, revision: version.header.revision,
                 epoch: epoch, parent: newest?.digest, salt: Random.bytes(16))
-            newest = try add(try plaintext(version.record), header, keys, previous: newest?.row)
+            newest = try add(try content(version, header), header, keys, previous: newest?.row)
         }
         return newest
+    }
+
+    /// Seals versions of an item again, with their chunks where they are.
+    private func seal(
+        _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
+        at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32
+    ) throws(VaultError) -> RowReference? {
+        try seal(references, of: level, as: id, at: target, keys, epoch: epoch) { (version, _) throws(VaultError) in
+            try plaintext(version.record)
+        }
+    }
+
+    /// Seals versions of an item again as those of another item, with copies of their chunks.
+    func seal(
+        _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
+        at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32, copying copies: inout [ChunkedValue: ChunkedValue]
+    ) throws(VaultError) -> RowReference? {
+        try seal(references, of: level, as: id, at: target, keys, epoch: epoch) { (version, header) throws(VaultError) in
+            let opened = try open(version)
+            guard !opened.content.chunkedValues.isEmpty else { return try plaintext(version.record) }
+            let content = opened.content
+            let draft = try content.draft(isTrashed: content.isTrashed, at: content.modified) { value throws(VaultError) in
+                try copy(value, of: version.header, for: header, keys, &copies)
+            }
+            return try draft.finish(kept: content.kept) { _, _ throws(VaultError) in throw .tooLarge }
+        }
     }
 
     private func destination(
@@ -215,16 +263,40 @@ extension Snapshot {
                 let header = newest.header.sealedAnew(epoch: vault.header.epoch)
                 let content = try opened.content.draft(isTrashed: opened.content.isTrashed, at: opened.content.modified)
                 let reference = try add(
-                    content.finish(kept: limit), header, keys, previous: limit > 0 ? references[1].row : nil)
-                try drop(references.prefix(1))
-                try drop(references.dropFirst(1 + limit))
+                    content, kept: limit, header, keys, previous: limit > 0 ? references[1].row : nil)
+                try drop(rows: references.prefix(1))
+                try drop(references.dropFirst(1 + limit), behind: [reference] + references[1..<1 + limit], level)
                 try insert(TreeEntry(key: entry.key, digest: reference.digest, row: reference.row), level)
                 purges = true
             }
         }
     }
 
-    func drop(_ references: some Sequence<RowReference>) throws(VaultError) {
+    /// Drops the oldest versions of an item, and the chunks that only they name.
+    ///
+    /// - Parameter kept: The newer versions.
+    func drop(
+        _ references: some Sequence<RowReference>, behind kept: some Sequence<RowReference>, _ level: ProtectionLevel
+    ) throws(VaultError) {
+        var ids = try chunkIDs(references, level)
+        if !ids.isEmpty { ids.subtract(try chunkIDs(kept, level)) }
+        try drop(chunks: ids)
+        try drop(rows: references)
+    }
+
+    /// The ids of all chunks that these versions name.
+    func chunkIDs(_ references: some Sequence<RowReference>, _ level: ProtectionLevel) throws(VaultError) -> Set<[UInt8]> {
+        var ids: Set<[UInt8]> = []
+        // Without a chunk in the vault no version has to be opened.
+        guard try countChunks() > 0 else { return ids }
+        for reference in references {
+            let version = try version(reference, level)
+            if !version.header.isDeleted { ids.formUnion(try open(version).content.chunkIDs) }
+        }
+        return ids
+    }
+
+    func drop(rows references: some Sequence<RowReference>) throws(VaultError) {
         try storing { () throws(StorageError) in
             var drop = try vault.database.prepare(VaultSchema.dropRecord)
             for reference in references {
@@ -245,6 +317,12 @@ extension Snapshot {
 }
 
 extension Record.Header {
+    /// The facts of the version that its chunks are sealed for, at another level or under other keys.
+    fileprivate func moved(to level: ProtectionLevel, epoch: UInt32) -> Record.Header {
+        Record.Header(
+            level: level, isDeleted: isDeleted, id: id, revision: revision, epoch: epoch, parent: parent, salt: salt)
+    }
+
     /// The same version under another salt, and so under another key.
     fileprivate func sealedAnew(epoch: UInt32) -> Record.Header {
         Record.Header(

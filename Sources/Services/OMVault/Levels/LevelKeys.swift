@@ -13,7 +13,7 @@ final class LevelKeys: Sendable {
     let digests: Key<Hashing>
     /// Seals the level's generation and root.
     let state: Key<Sealing>
-    /// Every version of every item gets its own key from this one.
+    /// Every version of every item, and every chunk, gets its own key from this one.
     private let records: Key<Deriving>
 
     init(classKey: borrowing Key<Deriving>) {
@@ -27,6 +27,10 @@ final class LevelKeys: Sendable {
     func recordKey(_ header: Record.Header) -> Key<Sealing> {
         records.derive(
             Context(.recordKey, .bytes(header.id), .number(header.revision), .bytes(header.salt)))
+    }
+
+    func chunkKey(_ header: Chunk.Header) -> Key<Sealing> {
+        records.derive(Context(.chunkKey, .bytes(header.item), .bytes(header.id), .bytes(header.salt)))
     }
 
     /// The key of an item's entry in the tree, by the item's name: 16 bytes.

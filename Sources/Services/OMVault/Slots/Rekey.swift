@@ -94,5 +94,6 @@ extension Snapshot {
             try drop.bind(1, current)
             _ = try drop.step()
         }
+        try dropChunks(ofOtherEpochsThan: current)
     }
 }

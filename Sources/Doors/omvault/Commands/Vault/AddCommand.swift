@@ -65,14 +65,14 @@ struct AddCommand: Verb {
         try access.unlock(secrets, unlock)
         // Checked before the user types secrets, and again inside the change.
         try access.refuseExisting(name)
-        for field in plain { try put(field.value, at: field.fieldName(), in: &change, access) }
+        for field in plain { try put(.secret(field.value), at: field.fieldName(), in: &change, access) }
         for field in asked {
-            let value = try secrets.read(
-                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true, keepNewline: keepNewline,
-                maximum: Item.maximumFieldCount)
+            let value = try secrets.readValue(
+                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", keepNewline: keepNewline,
+                besideVault: access.location.path)
             try put(value, at: field.name, in: &change, access)
         }
-        if generated.generate, let main { try put(try generated.secret(context), at: main, in: &change, access) }
+        if generated.generate, let main { try put(.secret(try generated.secret(context)), at: main, in: &change, access) }
         _ = try access.perform(.add(name, level: chosen, change))
         try context.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.location.name.shown)\"",
@@ -118,9 +118,9 @@ struct AddCommand: Verb {
     }
 
     private func put(
-        _ value: consuming SecretBytes, at name: FieldName, in change: inout ItemChange, _ access: VaultAccess
+        _ value: consuming SourceValue, at name: FieldName, in change: inout ItemChange, _ access: VaultAccess
     ) throws(Failure) {
-        do throws(VaultError) { try change.set.put(value, at: name) } catch {
+        do throws(VaultError) { try value.put(at: name, in: &change.set) } catch {
             throw Failure(error, vault: access.location.name)
         }
     }

@@ -101,7 +101,7 @@ struct CredentialPartOptions: ParsableArguments {
         _ option: String, prompt: String, _ secrets: borrowing SecretSources
     ) throws(Failure) -> SecretBytes {
         try secrets.read(
-            option, prompt: prompt, isNew: true, keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+            option, prompt: prompt, isNew: true, keepNewline: keepNewline, maximum: Item.maximumPieceCount)
     }
 
     private static let password = "--password-from of the credential"

@@ -10,12 +10,13 @@ struct GetCommand: Verb {
         discussion: """
             ITEM prints the item's main secret: "password" of a login, a database or an item without a type, "notes" of a note,
             "key" of an api-key, or the only concealed field. ITEM:FIELD prints that field. The output is the exact bytes, with no
-            newline added. 'omvault show' prints the whole item.
+            newline added. 'omvault show' prints the whole item. A value above 1 MiB goes only into a file or a pipe.
 
               omvault get github
               omvault get github:token
               omvault get github:token --rev 3
               omvault get '"https://a.example":password'
+              omvault get scan:file > passport.pdf
 
             --json prints one field as a document. For ITEM alone it prints the document of the item, as 'omvault show --json' does.
             """)
@@ -59,7 +60,11 @@ struct GetCommand: Verb {
             try namesField
             ? item.path()
             : FieldPath(name, MainField(of: reading.item(name, withSecrets: false, secrets).item()).required())
-        try print(try access.read(.secret(path, revision: rev), secrets, unlock).secret(), path, context)
+        switch try access.read(.secret(path, revision: rev), secrets, unlock) {
+        case .large(let count, let revision):
+            try LargeValue(path: path, count: count, revision: revision).print(from: access, secrets, unlock)
+        case let reply: try print(try reply.secret(), path, context)
+        }
     }
 
     /// The item with the field, wherever that was named.

@@ -29,6 +29,11 @@ struct SecretTable: ~Copyable {
             // Attack: a secret with a newline and a tab in it forges another field's row.
             Self.append(secret, to: &buffer, first: name, next: isAligned ? column("") : name)
         }
+        // Too large for a table.
+        for field in item.fields where !values.names.contains(field.name) {
+            let command = "omvault get \(item.name.shellReference(to: field.name.text)) > FILE"
+            buffer.append(Array("\(column(field.name.text.shown))(\(field.count) bytes; \(command))\n".utf8).span)
+        }
         text = buffer.finish()
     }
 

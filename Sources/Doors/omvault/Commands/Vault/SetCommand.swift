@@ -88,7 +88,7 @@ struct SetCommand: Verb {
         if let ifRev, ifRev != found.revision {
             throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.location.name)
         }
-        let change = try change(of: path, in: found, secrets, context)
+        let change = try change(of: path, in: found, secrets, context, vault: access.location.path)
         let changed = try access.perform(.update(path.item, change, ifRevision: ifRev)).item()
         try context.output.done(
             "\(delete ? "deleted" : "changed") \(path.field.text.shown) of \"\(path.item.text.shown)\"",
@@ -99,7 +99,7 @@ struct SetCommand: Verb {
     }
 
     private func change(
-        of path: FieldPath, in item: Item, _ secrets: borrowing SecretSources, _ context: CommandContext
+        of path: FieldPath, in item: Item, _ secrets: borrowing SecretSources, _ context: CommandContext, vault: String
     ) throws -> ItemChange {
         var change = ItemChange(removing: delete ? [path.field] : [])
         let isNew = !item.fields.contains { $0.name == path.field }
@@ -112,10 +112,10 @@ struct SetCommand: Verb {
         } else if generated.generate {
             try change.set.put(try generated.secret(context), at: path.field)
         } else if !delete, hasValue || !show && !conceal {
-            let value = try secrets.read(
-                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
-                keepNewline: keepNewline, maximum: Item.maximumFieldCount)
-            try change.set.put(value, at: path.field)
+            let value = try secrets.readValue(
+                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", keepNewline: keepNewline,
+                besideVault: vault)
+            try value.put(at: path.field, in: &change.set)
         }
         return change
     }

@@ -68,7 +68,13 @@ struct ShownItem: ~Copyable {
                         fields.concealed(field.name.text, count: field.count)
                     }
                 }
-            case .some(let values): values.forEach { field, secret in fields.secret(field.text, secret) }
+            case .some(let values):
+                values.forEach { field, secret in fields.secret(field.text, secret) }
+                // Too large for a document.
+                let names = values.names
+                for field in item.fields where !names.contains(field.name) {
+                    fields.concealed(field.name.text, count: field.count)
+                }
             }
         }
         try context.output.document(document)

@@ -110,6 +110,13 @@ final class VaultAccess {
         return try readHere(request(), secrets, options)
     }
 
+    /// Reads again what ``read(_:_:_:)`` has just read from. A vault that this process unlocked is not opened again.
+    func readMore(
+        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
+    ) throws(Failure) -> ItemReply {
+        isUnlocked ? try perform(request()) : try read(request(), secrets, options)
+    }
+
     /// Reads in this process: from the items that need no password, else from the unlocked vault.
     func readHere(
         _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions

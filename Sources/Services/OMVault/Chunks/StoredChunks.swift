@@ -1,0 +1,221 @@
+// The chunks of large values in a transaction: written, read, sealed again and deleted.
+// Format: docs/formats/vault-format.md, "Large values".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+internal import OMSystem
+
+extension Snapshot {
+    // MARK: - Reading
+
+    /// The bytes of a value in one of its chunks.
+    ///
+    /// - Throws: ``VaultError/corrupt(_:)`` for a chunk that is missing, damaged or another one.
+    func piece(_ index: Int, of value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
+        let padded = try open(try stored(value.ids[index], of: record))
+        let count = value.count(ofChunk: index)
+        // Attack: a forged padding would carry bytes that no reader sees.
+        let isExact = padded.withBytes { bytes in
+            bytes.count == Chunk.paddedCount(count) && (count..<bytes.count).allSatisfy { bytes[$0] == 0 }
+        }
+        guard isExact else { throw .corrupt(.record) }
+        return padded.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
+    }
+
+    /// The value of a field, in one piece of memory.
+    func value(of field: ItemContent.Field, in opened: borrowing OpenedVersion) throws(VaultError) -> SecretBytes {
+        switch field.value {
+        case .inside(let range): opened.content.secret(at: range)
+        case .chunked(let value): try whole(value, in: opened.header)
+        }
+    }
+
+    private func whole(_ value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
+        var buffer = SecretBuffer(capacity: value.count)
+        for index in value.ids.indices { buffer.append(try piece(index, of: value, in: record)) }
+        return buffer.finish()
+    }
+
+    /// Reads all chunks of a version, and compares each value with its digest.
+    func checkChunks(of opened: borrowing OpenedVersion) throws(VaultError) {
+        for value in opened.content.chunkedValues {
+            let hash = BLAKE2b(count: ChunkedValue.digestCount)
+            for index in value.ids.indices {
+                try vault.checkInterruption()
+                try piece(index, of: value, in: opened.header).withBytes { hash.update($0) }
+            }
+            guard hash.digest() == value.digest else { throw .corrupt(.record) }
+        }
+    }
+
+    /// A chunk that opens, as it is stored.
+    func chunk(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> Chunk {
+        let chunk = try stored(id, of: record)
+        _ = try open(chunk)
+        return chunk
+    }
+
+    /// The number of chunks in the vault.
+    func countChunks() throws(VaultError) -> Int {
+        guard format == VaultSchema.secondSchema.version else { return 0 }
+        return Int(
+            clamping: try storing { () throws(StorageError) in try vault.database.number(VaultSchema.countChunks) })
+    }
+
+    /// The chunk in the row of this id. It claims to be the item's.
+    private func stored(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> Chunk {
+        // Attack: an attacker sets the vault's format back. A vault of format 1 has no such table.
+        guard format == VaultSchema.secondSchema.version else { throw .corrupt(.record) }
+        let bytes = try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(VaultSchema.findChunk)
+            try find.bind(1, Chunk.row(id))
+            defer { find.reset() }
+            return try find.step() ? find.bytes(0) : []
+        }
+        let chunk = try authentic(.record) { () throws(MalformedBytes) in try Chunk(decoding: bytes) }
+        guard chunk.header.level == record.level, chunk.header.item == record.id, chunk.header.id == id else {
+            throw .corrupt(.record)
+        }
+        return chunk
+    }
+
+    /// The content of a chunk with its padding.
+    private func open(_ chunk: Chunk) throws(VaultError) -> SecretBytes {
+        guard let keys = vault.keys[chunk.header.level] else { throw .levelLocked(chunk.header.level) }
+        return try authentic(.record) { () throws(SecretsError) in
+            try AEAD.open(
+                SealedBox(stored: chunk.box), using: keys.chunkKey(chunk.header), context: chunkContext(chunk.header))
+        }
+    }
+
+    private func chunkContext(_ header: Chunk.Header) -> Context {
+        Context(.chunk, .bytes(vault.header.id), .bytes(header.encoded))
+    }
+
+    // MARK: - Changing
+
+    /// Writes the chunks of a new value.
+    ///
+    /// - Parameters:
+    ///   - record: The version that will name them. Only its level, item id and epoch count.
+    ///   - keys: The keys of that level.
+    ///   - piece: Gives the bytes of each chunk.
+    func addChunks(
+        _ count: Int, for record: Record.Header, _ keys: LevelKeys,
+        _ piece: (Int) throws(VaultError) -> SecretBytes
+    ) throws(VaultError) -> ChunkedValue {
+        try raiseFormat()
+        let hash = BLAKE2b(count: ChunkedValue.digestCount)
+        var ids: [[UInt8]] = []
+        for index in 0..<Chunk.number(for: count) {
+            try vault.checkInterruption()
+            let bytes = try piece(index)
+            bytes.withBytes { hash.update($0) }
+            let padded = SecretBytes(count: Chunk.paddedCount(bytes.count)) { target in
+                bytes.withBytes { bytes in for index in bytes.indices { target[index] = bytes[index] } }
+            }
+            let id = try unusedID()
+            try store(padded, as: id, VaultSchema.addChunk, for: record, keys)
+            ids.append(id)
+        }
+        return ChunkedValue(count: count, digest: hash.digest(), ids: ids)
+    }
+
+    /// The chunks of a value, copied for another item.
+    ///
+    /// - Parameter copies: The values that were copied before. Versions of an item share chunks.
+    func copy(
+        _ value: ChunkedValue, of source: Record.Header, for record: Record.Header, _ keys: LevelKeys,
+        _ copies: inout [ChunkedValue: ChunkedValue]
+    ) throws(VaultError) -> ChunkedValue {
+        if let copy = copies[value] { return copy }
+        let copy = try addChunks(value.count, for: record, keys) { index throws(VaultError) in
+            try piece(index, of: value, in: source)
+        }
+        copies[value] = copy
+        return copy
+    }
+
+    /// Seals chunks of an item again, for another level or epoch. Their ids and contents stay.
+    ///
+    /// - Parameters:
+    ///   - source: Any version of the item as it was.
+    ///   - record: Any version of the item as it is now.
+    ///   - keys: The keys of its level now.
+    func sealAgain(
+        _ ids: Set<[UInt8]>, of source: Record.Header, for record: Record.Header, _ keys: LevelKeys
+    ) throws(VaultError) {
+        for id in ids {
+            let padded = try open(try stored(id, of: source))
+            try store(padded, as: id, VaultSchema.replaceChunk, for: record, keys)
+        }
+    }
+
+    func drop(chunks ids: some Sequence<[UInt8]>) throws(VaultError) {
+        for id in ids { try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, Chunk.row(id)) } }
+    }
+
+    /// Drops every chunk that claims to be of this item.
+    func dropChunks(ofItem id: [UInt8]) throws(VaultError) {
+        guard try countChunks() > 0 else { return }
+        try run(VaultSchema.dropChunksOfItem) { drop throws(StorageError) in try drop.bind(1, id) }
+    }
+
+    /// Drops every chunk whose row is not in `used`.
+    func dropChunks(except used: Set<Int64>) throws(VaultError) {
+        guard try countChunks() > 0 else { return }
+        let rows = try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(VaultSchema.findChunkRows)
+            var rows: [Int64] = []
+            while try find.step() { rows.append(find.number(0)) }
+            return rows
+        }
+        for row in rows where !used.contains(row) {
+            try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, row) }
+        }
+    }
+
+    /// Drops the chunks under the keys of another epoch.
+    func dropChunks(ofOtherEpochsThan epoch: [UInt8]) throws(VaultError) {
+        guard try countChunks() > 0 else { return }
+        try run(VaultSchema.dropChunksOfOtherEpochs) { drop throws(StorageError) in try drop.bind(1, epoch) }
+    }
+
+    /// 16 random bytes whose row is free.
+    private func unusedID() throws(VaultError) -> [UInt8] {
+        try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(VaultSchema.hasChunk)
+            while true {
+                let id = Random.bytes(ChunkedValue.idCount)
+                try find.bind(1, Chunk.row(id))
+                let isUsed = try find.step()
+                find.reset()
+                if !isUsed { return id }
+            }
+        }
+    }
+
+    private func store(
+        _ padded: borrowing SecretBytes, as id: [UInt8], _ sql: String, for record: Record.Header, _ keys: LevelKeys
+    ) throws(VaultError) {
+        let header = Chunk.Header(
+            level: record.level, item: record.id, id: id, epoch: record.epoch, salt: Random.bytes(16))
+        let box = AEAD.seal(padded, using: keys.chunkKey(header), context: chunkContext(header))
+        let bytes = Chunk(header: header, box: box.bytes).stored
+        try run(sql) { put throws(StorageError) in
+            try put.bind(1, Chunk.row(id))
+            try put.bind(2, bytes)
+        }
+    }
+
+    private func run(
+        _ sql: String, _ bind: (inout Statement) throws(StorageError) -> Void
+    ) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            var statement = try vault.database.prepare(sql)
+            try bind(&statement)
+            _ = try statement.step()
+        }
+    }
+}

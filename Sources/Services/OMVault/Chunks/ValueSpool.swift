@@ -1,0 +1,62 @@
+// A large value on its way into a vault. Format: docs/formats/vault-format.md, "Large values".
+
+internal import OMRecords
+public import OMSecrets
+internal import OMSystem
+
+/// Takes in a value of any length up to 64 MiB, piece by piece. The pieces are sealed under a key of this process, in a file
+/// that no folder names. So a slow source holds no lock, and a killed process leaves nothing.
+///
+///     var spool = try ValueSpool(besideVault: path)
+///     while let piece = … { try spool.append(piece) }
+///     try change.set.put(spool.finish(), at: FieldName("file"))
+public struct ValueSpool: ~Copyable {
+    private let file: UnnamedFile
+    private let key = Key<Sealing>.random()
+    private let hash = BLAKE2b(count: ChunkedValue.digestCount)
+    /// The bytes that are not sealed yet. At least one of them, so that the last byte can be taken back.
+    private var pending = SecretBuffer(capacity: Chunk.valueCount)
+    private var pieces = 0
+
+    /// - Parameter path: The vault's file. The spool is on its file system, which needs room for the value anyway.
+    /// - Throws: ``VaultError/storage(_:)``.
+    public init(besideVault path: String) throws(VaultError) {
+        file = try storing { () throws(StorageError) in try UnnamedFile(in: FilePath.folder(of: path)) }
+    }
+
+    public var count: Int { pieces * Chunk.valueCount + pending.count }
+
+    /// - Throws: ``VaultError/tooLarge`` above ``Item/maximumFieldCount``; ``VaultError/storage(_:)``.
+    public mutating func append(_ bytes: Span<UInt8>) throws(VaultError) {
+        guard count + bytes.count <= Item.maximumFieldCount else { throw .tooLarge }
+        var start = 0
+        while start < bytes.count {
+            if pending.count == Chunk.valueCount { try seal() }
+            let end = min(bytes.count, start + Chunk.valueCount - pending.count)
+            pending.append(bytes.extracting(start..<end))
+            start = end
+        }
+    }
+
+    /// Takes back the last byte, if it is this one.
+    public mutating func removeLast(if byte: UInt8) {
+        if pending.withBytes({ $0.count > 0 && $0[$0.count - 1] == byte }) { pending.removeLast() }
+    }
+
+    /// - Throws: ``VaultError/storage(_:)``.
+    public consuming func finish() throws(VaultError) -> SpooledValue {
+        let count = count
+        if pending.count > 0 { try seal() }
+        return SpooledValue(file, key, count: count, digest: hash.digest())
+    }
+
+    private mutating func seal() throws(VaultError) {
+        let piece = pending.withBytes { SecretBytes(copying: $0) }
+        piece.withBytes { hash.update($0) }
+        let box = AEAD.seal(piece, using: key, context: SpooledValue.context(pieces))
+        let offset = pieces * SpooledValue.sealedCount
+        try storing { () throws(StorageError) in try file.write(box.bytes, at: offset) }
+        pending.removeAll()
+        pieces += 1
+    }
+}
