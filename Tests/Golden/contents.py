@@ -22,16 +22,28 @@ def bytes_of(value):
     return base64.b64decode(value["base64"]) if isinstance(value, dict) else value.encode()
 
 
+def length(about):
+    return about["len"] if isinstance(about, dict) else len(about.encode())
+
+
 facts = []
 for state, words in ("live", []), ("trash", ["--trash"]):
     for item in ask("ls", *words)["items"]:
         name = item["name"]
         facts.append(["item", name, state, item["id"], item["level"], item["revision"], item["created"], item["modified"]])
-        for version in ask("history", name)["versions"]:
-            lengths = sorted((field, about["len"]) for field, about in version["fields"].items())
+        reference = f'"{name}"' if ":" in name else name
+        # What an item of format 1 cannot have.
+        details = {key: item[key] for key in ("type", "tags", "expires") if item.get(key)}
+        if state == "live":
+            shown = ask("show", reference)["fields"]
+            details |= {"shown " + field: value for field, value in shown.items() if isinstance(value, str)}
+        if details:
+            facts.append(["details", name, state, details])
+        for version in ask("history", reference)["versions"]:
+            lengths = sorted((field, length(about)) for field, about in version["fields"].items())
             facts.append(["version", name, version["revision"], version["state"], version["modified"], lengths])
             if state == "live":
-                shown = ask("get", name, "--rev", str(version["revision"]), "--reveal")
+                shown = ask("get", reference, "--rev", str(version["revision"]), "--reveal")
                 for field, value in shown["fields"].items():
                     facts.append(["value", name, version["revision"], field, base64.b64encode(bytes_of(value)).decode()])
 report = ask("verify", "--deep")

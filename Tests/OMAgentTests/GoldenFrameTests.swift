@@ -52,7 +52,7 @@ private let later = [UInt8](16..<32)
         written.append("ticket 0 \(try Self.ticket())")
         // For a new form, the failure prints the line that frames.txt lacks.
         #expect(written == golden, "\(Set(written).symmetricDifference(golden).sorted())")
-        #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...45))
+        #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...46))
     }
 
     private static func questionAgain(_ body: String) throws -> String? {
@@ -194,6 +194,7 @@ private let later = [UInt8](16..<32)
         ("find", { .perform(paths, .find(try search(), trashed: false)) }),
         ("rename", { .perform(paths, .rename([NewName(try name("git"), try name("b"))], ifRevision: 4)) }),
         ("copy", { .perform(paths, .copy([NewName(try name("git"), try name("b"))], level: .highest, ifRevision: nil)) }),
+        ("piece", { .perform(paths, .piece(258, of: FieldPath(try name("git"), try field("token")), revision: 4)) }),
     ]
 
     private static func errors() throws -> [VaultError] {
@@ -209,7 +210,7 @@ private let later = [UInt8](16..<32)
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .onlyLoginSlots,
             .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: git), .malformedKeyFile, .noLogHere, .emptyKey,
             .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .notShowable(token),
-            .laterContent,
+            .laterContent, .largeValue(count: 67_108_864, revision: 9),
             .ambiguousID([
                 EntryReference(level: .whenUnlocked, entry: id, item: try item()),
                 EntryReference(level: .highest, entry: later, item: nil),
@@ -239,6 +240,7 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("places", { .reply(.entries([EntryReference(level: .highest, entry: later, item: nil)])) }),
+        ("large", { .reply(.large(count: 67_108_864, revision: 9)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
         (
             "remembering-key",

@@ -61,6 +61,9 @@ import Testing
             ("an update that is neither set nor removed", update([3, 0] + noTags)),
             ("an update with an expiry cut short", update([0, 2, 0, 0] + noTags)),
             ("an update with a tag that has a comma", update([0, 0, 0, 0, 0, 1] + text("a,b") + [0, 0, 0, 0])),
+            ("a large value without its file", update(large: [0, 0, 0, 9])),
+            ("a large value without bytes", update(large: [0, 0, 0, 0])),
+            ("a large value above 64 MiB", update(large: [4, 0, 0, 1])),
             ("an empty item name", perform([2] + text(""))),
             ("a field name with a slash", perform([3] + text("a") + text("b/c"))),
             ("add with an unknown level", perform([5] + text("a") + [1, 0x55, 0, 0])),
@@ -110,8 +113,13 @@ import Testing
     /// An update of the item `a` without values and names of fields. `rest` begins with the type.
     private static func update(_ rest: [UInt8]) -> [UInt8] {
         let head: [UInt8] = paths + [6] + text("a")
-        let names = [UInt8](repeating: 0, count: 14)
+        let names = [UInt8](repeating: 0, count: 16)
         return frame(5, head + names + rest + [0])
+    }
+    /// An update with one large value of `count` bytes.
+    private static func update(large count: [UInt8]) -> [UInt8] {
+        let value = [0, 0, 0, 1] + text("f") + count + [UInt8](repeating: 0, count: 64)
+        return frame(5, paths + [6] + text("a") + value + [UInt8](repeating: 0, count: 12) + [0, 0] + noTags + [0])
     }
     private static let noTags = [UInt8](repeating: 0, count: 8)
     private static let zero = [UInt8](repeating: 0, count: 8)
@@ -234,6 +242,7 @@ import Testing
             .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
             .malformedKeyFile,
             .noLogHere, .vaultKnownHere, .invalidTag, .invalidExpiry, .notShowable(field), .laterContent,
+            .largeValue(count: 67_108_864, revision: 9),
             .ambiguousID([
                 EntryReference(
                     level: .whenUnlocked, entry: [UInt8](repeating: 1, count: 16),

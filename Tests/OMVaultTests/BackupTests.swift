@@ -199,6 +199,44 @@ final class BackupHome {
         #expect(throws: VaultError.corrupt(.backup)) { _ = try BackupFile.open(site.path) }
     }
 
+    @Test("a backup whose chunks are in another order, at another place, twice, or of another item is refused without a key")
+    func chunkOrder() throws {
+        let site = try BackupHome()
+        try site.home.addLarge("a", [("l", largeBytes(600_000))])
+        try site.home.addLarge("b", [("l", largeBytes(70_000))])
+        try site.home.addLarge("b here", [("l", largeBytes(70_000))], level: .highest)
+        try site.backUp()
+        let genuine = try Stream(site.bytes)
+        let chunks = genuine.parts.indices.filter { genuine.parts[$0].type == 8 }
+        try #require(chunks.count == 5)
+        func isRefused(_ name: String, _ change: (inout Stream) -> Void) throws {
+            var stream = genuine
+            change(&stream)
+            try site.write(stream.bytes)
+            #expect(throws: VaultError.corrupt(.backup), "\(name)") { _ = try BackupFile.open(site.path) }
+        }
+        // The first of three chunks in a row.
+        let first = try #require(chunks.first { genuine.parts[$0 + 2].type == 8 })
+        try isRefused("swapped") { $0.parts.swapAt(first, first + 1) }
+        try isRefused("twice") { $0.parts.insert(genuine.parts[first], at: first) }
+        try isRefused("before its record") { $0.parts.swapAt(first, first - 1) }
+        try isRefused("of another item") { stream in
+            let other = chunks.first { !(first...first + 2).contains($0) }!
+            stream.parts[first] = genuine.parts[other]
+        }
+        try isRefused("behind the name") { stream in
+            let here = chunks.first { genuine.parts[$0 + 1].type == 7 }!
+            stream.parts.swapAt(here, here + 1)
+        }
+        try isRefused("in a backup of format 1") { $0.head[4] = UInt8(ascii: "1") }
+        try isRefused("malformed") { $0.parts[first].body[0] = 2 }
+        // One that is left out is seen with a key only.
+        var stream = genuine
+        stream.parts.remove(at: first)
+        try site.write(stream.bytes)
+        #expect(throws: VaultError.corrupt(.backup)) { _ = try site.open(site.home.device()) }
+    }
+
     @Test("every flipped byte of a backup and every truncation is found without a key")
     func damage() throws {
         let site = try BackupHome()

@@ -231,7 +231,7 @@ import Testing
         var details = ItemDetails(type: .login, tags: [try tag("a"), try tag("bc")], expires: 7)
         var draft = ItemDraft(name: try ItemName("it:em"), created: 1, modified: 2, details: details)
         try draft.put(secret("ada"), at: try FieldName("user"), isShown: true)
-        let bytes = draft.finish(kept: 0).withBytes { span in span.indices.map { span[$0] } }
+        let bytes = try draft.finish(kept: 0, noChunks).withBytes { span in span.indices.map { span[$0] } }
         func read(_ bytes: [UInt8], format: UInt32 = 2) throws -> ItemDetails {
             try ItemContent(opened: SecretBytes(copying: bytes), format: format).details
         }
@@ -241,14 +241,14 @@ import Testing
         // name length 50, name 51…54, value length 55, value 59
         let corrupt: [(Int, [UInt8])] = [
             (32, [0x80]), (40, [3]), (41, [0]), (42, [UInt8(ascii: ",")]), (42, [UInt8(ascii: "z")]), (43, [3]),
-            (48, [0]), (48, [2]), (50, [0]), (55, [1]), (59, [0x1b]), (59, [0xff]), (255, [1]),
+            (48, [0]), (48, [2]), (49, [2]), (49, [3]), (50, [0]), (55, [1]), (59, [0x1b]), (59, [0xff]), (255, [1]),
         ]
         for (offset, changed) in corrupt {
             var other = bytes
             other.replaceSubrange(offset..<offset + changed.count, with: changed)
             #expect(throws: VaultError.corrupt(.record), "\(offset) \(changed)") { _ = try read(other) }
         }
-        for (offset, value) in [(4, 3), (31, 12), (31, 255), (46, 1), (49, 3), (49, 2), (49, 0x80)] as [(Int, UInt8)] {
+        for (offset, value) in [(4, 3), (31, 12), (31, 255), (46, 1), (49, 4), (49, 5), (49, 0x80)] as [(Int, UInt8)] {
             var other = bytes
             other[offset] = value
             #expect(throws: VaultError.laterContent, "\(offset) \(value)") { _ = try read(other) }
@@ -257,7 +257,7 @@ import Testing
         details = ItemDetails()
         var plain = ItemDraft(name: try ItemName("it:em"), created: 1, modified: 2)
         try plain.put(secret("ada"), at: try FieldName("user"))
-        var other = plain.finish(kept: 0).withBytes { span in span.indices.map { span[$0] } }
+        var other = try plain.finish(kept: 0, noChunks).withBytes { span in span.indices.map { span[$0] } }
         other[28] = UInt8(ascii: "-")
         #expect(throws: VaultError.corrupt(.record)) { _ = try read(other) }
     }

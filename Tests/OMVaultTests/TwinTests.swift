@@ -20,7 +20,7 @@ import Testing
             let header = Record.Header(
                 level: ProtectionLevel(.always), isDeleted: false, id: id, revision: 1, epoch: snapshot.header.epoch,
                 parent: nil, salt: Random.bytes(16))
-            let place = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
+            let place = try snapshot.add(draft, kept: 0, header, keys, previous: nil)
             let named = keys.key(of: try ItemName(name))
             let key = entry ?? named
             try snapshot.insert(TreeEntry(key: key, digest: place.digest, row: place.row), ProtectionLevel(.always))

@@ -6,7 +6,21 @@ import Testing
 
 private let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-private let folder = repository.appending(path: "vectors/vault/v1")
+
+/// The golden vaults of a format.
+enum GoldenFormat: String, CaseIterable {
+    case v1, v2
+
+    var folder: URL { repository.appending(path: "vectors/vault/\(rawValue)") }
+
+    /// The digest is here too, so that a test fails if the archive and its page are changed together.
+    var digest: String {
+        switch self {
+        case .v1: "24fe21325c25a4d2164ec1b22b979a393e1cef76dd3b3319b9b6fbfe2ec44e65"
+        case .v2: "DIGEST2"
+        }
+    }
+}
 
 @Suite("The golden vaults") struct GoldenTests {
     /// A home as it was, and `holds NAME OPTION…`, which compares all that a vault holds with what was written down.
@@ -21,36 +35,38 @@ private let folder = repository.appending(path: "vectors/vault/v1")
 
         """
 
-    private func golden(_ script: String) async throws -> Ran {
+    private func golden(_ format: GoldenFormat, _ script: String) async throws -> Ran {
         try await bash(
             Self.start + script,
-            environment: ["GOLDEN": folder.path, "TOOLS": repository.appending(path: "Tests/Golden").path])
+            environment: ["GOLDEN": format.folder.path, "TOOLS": repository.appending(path: "Tests/Golden").path])
     }
 
-    @Test("the archive of the golden vaults has the digest that is written down")
-    func untouched() async throws {
-        let ran = try await golden("sha256sum \"$GOLDEN/golden.tar\" | cut -d ' ' -f 1")
-        let page = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
+    @Test("the archive of the golden vaults has the digest that is written down", arguments: GoldenFormat.allCases)
+    func untouched(format: GoldenFormat) async throws {
+        let ran = try await golden(format, "sha256sum \"$GOLDEN/golden.tar\" | cut -d ' ' -f 1")
+        let page = try String(contentsOf: format.folder.appending(path: "README.md"), encoding: .utf8)
         let digest = ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        // The digest is here too, so that this test fails if the archive and its page are changed together.
-        #expect(digest == "24fe21325c25a4d2164ec1b22b979a393e1cef76dd3b3319b9b6fbfe2ec44e65", "\(ran)")
+        #expect(digest == format.digest, "\(ran)")
         #expect(digest.count == 64 && page.contains("\(digest)  golden.tar"), "\(ran)")
     }
 
     @Test(
-        "each kind of slot opens the golden vault, with every item, level, version and value",
-        arguments: [
+        "each kind of slot opens the golden vault, with every item, level, version and value", arguments: GoldenFormat.allCases,
+        [
             "--password-from file:secrets/password", "--recovery-from file:secrets/recovery",
             "--key-file-from file:secrets/key", "--keyslot 4 --password-from file:secrets/login",
         ])
-    func slots(options: String) async throws {
-        let ran = try await golden("holds own \(options)")
+    func slots(format: GoldenFormat, options: String) async throws {
+        let ran = try await golden(format, "holds own \(options)")
         #expect(ran.status == 0 && ran.output == "", "\(ran)")
     }
 
-    @Test("without the device key the recovery code and the key file give all that is portable, and the password nothing")
-    func elsewhere() async throws {
+    @Test(
+        "without the device key the recovery code and the key file give all that is portable, and the password nothing",
+        arguments: GoldenFormat.allCases)
+    func elsewhere(format: GoldenFormat) async throws {
         let ran = try await golden(
+            format,
             """
             rm -r .local/state/omvault-device
             holds elsewhere --recovery-from file:secrets/recovery
@@ -60,9 +76,12 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "", "\(ran)")
     }
 
-    @Test("items of the level always are read without a password, and the log is whole and unchanged")
-    func withoutPassword() async throws {
+    @Test(
+        "items of the level always are read without a password, and the log is whole and unchanged",
+        arguments: GoldenFormat.allCases)
+    func withoutPassword(format: GoldenFormat) async throws {
         let ran = try await golden(
+            format,
             """
             omvault get always:v --no-input; echo
             omvault get 'always here:v' --no-input; echo
@@ -74,9 +93,12 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "value of always\nvalue of always here\n", "\(ran)")
     }
 
-    @Test("the backups verify; restored on their device they hold the whole vault, and elsewhere its portable items")
-    func backups() async throws {
+    @Test(
+        "the backups verify; restored on their device they hold the whole vault, and elsewhere its portable items",
+        arguments: GoldenFormat.allCases)
+    func backups(format: GoldenFormat) async throws {
         let ran = try await golden(
+            format,
             """
             omvault backup verify whole.omvb | grep -c '^kind	whole$'
             omvault backup verify portable.omvb | grep -c '^kind	portable$'
@@ -94,9 +116,12 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "1\n1\n", "\(ran)")
     }
 
-    @Test("a vault whose keys were replaced opens with its new recovery code, and not with the old one")
-    func rekeyed() async throws {
+    @Test(
+        "a vault whose keys were replaced opens with its new recovery code, and not with the old one",
+        arguments: GoldenFormat.allCases)
+    func rekeyed(format: GoldenFormat) async throws {
         let ran = try await golden(
+            format,
             """
             holds rekeyed --vault rekeyed --password-from file:secrets/password
             holds rekeyed --vault rekeyed --recovery-from file:secrets/recovery.rekeyed
@@ -105,9 +130,10 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(ran.status == 0 && ran.output == "", "\(ran)")
     }
 
-    @Test("the login is granted, and a wrong password is added to the earlier count")
-    func login() async throws {
+    @Test("the login is granted, and a wrong password is added to the earlier count", arguments: GoldenFormat.allCases)
+    func login(format: GoldenFormat) async throws {
         let ran = try await golden(
+            format,
             """
             check() { omvault login check ada --mode offline --password-from file:$1 || echo "exit $?"; }
             check secrets/login | cut -d ' ' -f 1-4
@@ -122,9 +148,10 @@ private let folder = repository.appending(path: "vectors/vault/v1")
         #expect(login["charged"] as? Int == 1 && login["failed"] as? Int == 1 && login["scheme"] as? String == "SaltedSHA-512")
     }
 
-    @Test("a golden vault can be changed, rekeyed and verified")
-    func written() async throws {
+    @Test("a golden vault can be changed, rekeyed and verified", arguments: GoldenFormat.allCases)
+    func written(format: GoldenFormat) async throws {
         let ran = try await golden(
+            format,
             """
             printf more > more
             omvault -q add more --field v=file:more --key-file-from file:secrets/key

@@ -100,13 +100,14 @@ struct SecretReader {
         _ buffer: consuming SecretBuffer, _ end: ReadResult, _ descriptor: Int32, of name: String
     ) throws(Failure) -> SourceValue {
         if case .error(let code) = end { throw cannotRead(name, code) }
-        let newline = !keepsNewline && buffer.last == UInt8(ascii: "\n") ? 1 : 0
-        guard end == .tooLong || buffer.count - newline > maximum else { return .secret(try trimmed(buffer)) }
-        guard let spool else { throw tooLong }
-        return .spooled(try spooled(buffer, end == .tooLong ? descriptor : nil, of: name, spool))
+        if let spool, end == .tooLong || buffer.count > maximum {
+            return .spooled(try spooled(buffer, end == .tooLong ? descriptor : nil, of: name, spool))
+        }
+        guard end == .end else { throw tooLong }
+        return .secret(try trimmed(buffer))
     }
 
-    /// Takes in a long value.
+    /// Takes in a long value, with the newline at its end: it is a file, and no typed secret.
     ///
     /// - Parameters:
     ///   - start: What of it was read already.
@@ -129,7 +130,6 @@ struct SecretReader {
                 bar.add(block.count)
                 if end == .end { break }
             }
-            if !keepsNewline { value.removeLast(if: UInt8(ascii: "\n")) }
             return try value.finish()
         } catch let failure as Failure {
             throw failure

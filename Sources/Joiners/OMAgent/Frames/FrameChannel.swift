@@ -56,7 +56,9 @@ struct FrameChannel: ~Copyable {
         // The meaning of another version's kinds is unknown here.
         let isFrozen = kind == FrameKind.stepDown.rawValue || kind == FrameKind.otherVersion.rawValue
         if version != AgentProtocol.version {
-            guard isFrozen, count <= 1 else { return Frame(version: version, kind: 0, body: SecretBuffer(), descriptors: descriptors) }
+            guard isFrozen, count <= 1 else {
+                return Frame(version: version, kind: 0, body: SecretBuffer(), descriptors: descriptors)
+            }
         }
         // The buffer grows with the bytes that arrive, not with the announced count. A client expects a long list
         // from its own agent.

@@ -14,7 +14,7 @@ public struct ValueSpool: ~Copyable {
     private let file: UnnamedFile
     private let key = Key<Sealing>.random()
     private let hash = BLAKE2b(count: ChunkedValue.digestCount)
-    /// The bytes that are not sealed yet. At least one of them, so that the last byte can be taken back.
+    /// The bytes that are not sealed yet.
     private var pending = SecretBuffer(capacity: Chunk.valueCount)
     private var pieces = 0
 
@@ -36,11 +36,6 @@ public struct ValueSpool: ~Copyable {
             pending.append(bytes.extracting(start..<end))
             start = end
         }
-    }
-
-    /// Takes back the last byte, if it is this one.
-    public mutating func removeLast(if byte: UInt8) {
-        if pending.withBytes({ $0.count > 0 && $0[$0.count - 1] == byte }) { pending.removeLast() }
     }
 
     /// - Throws: ``VaultError/storage(_:)``.

@@ -1,5 +1,7 @@
+internal import Glibc
 internal import OMRecords
 public import OMSecrets
+internal import OMSystem
 
 /// An item under construction, field by field. Values in memory are in locked memory.
 public struct ItemDraft: ~Copyable {
@@ -69,6 +71,7 @@ public struct ItemDraft: ~Copyable {
     ///
     /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``.
     public mutating func put(_ value: SpooledValue, at name: FieldName) throws(VaultError) {
+        guard value.count > 0 else { return try put(SecretBytes(copying: []), at: name) }
         try add(Field(name: name, shownValue: nil, value: .spooled(value), count: value.count))
     }
 
@@ -161,7 +164,10 @@ public struct ItemDraft: ~Copyable {
     private mutating func moveLargeValues(_ write: ChunkWriter) throws(VaultError) -> UInt8 {
         for index in fields.indices {
             guard case .spooled(let value) = fields[index].value else { continue }
-            fields[index].value = .chunked(try write(value.count) { piece throws(VaultError) in try value.piece(piece) })
+            let chunked = try write(value.count) { piece throws(VaultError) in try value.piece(piece) }
+            // Attack, or a broken disk: the file is not what the process took in.
+            guard chunked.digest == value.digest else { throw .storage(.io(EBADMSG)) }
+            fields[index].value = .chunked(chunked)
         }
         func count(version: UInt8) -> Int {
             fields.reduce(head(version: version, kept: 0).count) { $0 + $1.encodedCount(version: version) }

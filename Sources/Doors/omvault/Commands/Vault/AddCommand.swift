@@ -50,7 +50,7 @@ struct AddCommand: Verb {
     @Option(help: ArgumentHelp("When the item is out of date: \(ExpiryArgument.help).", valueName: "when"))
     var expires: ExpiryArgument?
 
-    @Flag(help: "Keep the newline at the end of a source.")
+    @Flag(help: "Keep the newline at the end of a source. It is always kept for type file and above 1 MiB.")
     var keepNewline = false
 
     private var type: ItemType? { typeArgument?.type }
@@ -68,7 +68,7 @@ struct AddCommand: Verb {
         for field in plain { try put(.secret(field.value), at: field.fieldName(), in: &change, access) }
         for field in asked {
             let value = try secrets.readValue(
-                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", keepNewline: keepNewline,
+                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", keepNewline: keepNewline || type == .file,
                 besideVault: access.location.path)
             try put(value, at: field.name, in: &change, access)
         }

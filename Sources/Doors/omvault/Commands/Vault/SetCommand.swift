@@ -46,7 +46,7 @@ struct SetCommand: Verb {
     @Option(help: ArgumentHelp("What the item is for; none removes the type.", valueName: "type"))
     var type: TypeUpdateArgument?
 
-    @Flag(help: "Keep the newline at the end of the source.")
+    @Flag(help: "Keep the newline at the end of the source. It is always kept for type file and above 1 MiB.")
     var keepNewline = false
 
     @Flag(help: "Delete the field.")
@@ -113,8 +113,8 @@ struct SetCommand: Verb {
             try change.set.put(try generated.secret(context), at: path.field)
         } else if !delete, hasValue || !show && !conceal {
             let value = try secrets.readValue(
-                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", keepNewline: keepNewline,
-                besideVault: vault)
+                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"",
+                keepNewline: keepNewline || item.details.type == .file, besideVault: vault)
             try value.put(at: path.field, in: &change.set)
         }
         return change

@@ -1,0 +1,365 @@
+// Large values in chunks: where they are, what shares them, what deletes them, and what is refused.
+
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+/// Bytes that differ at every place, so that a part in another's place shows.
+func largeBytes(_ count: Int, seed: Int = 1) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 2_654_435_761 >> 16) }
+}
+
+/// Refuses to write chunks, for a draft that needs none.
+func noChunks(_ count: Int, _ piece: (Int) throws(VaultError) -> SecretBytes) throws(VaultError) -> ChunkedValue {
+    throw .tooLarge
+}
+
+extension Home {
+    func put(_ item: String, _ field: String, _ bytes: [UInt8]) throws {
+        try unlock().edit { edit throws(VaultError) in
+            try edit.put(SecretBytes(copying: bytes), at: FieldPath(ItemName(item), FieldName(field)))
+        }
+    }
+
+    func addLarge(_ item: String, _ fields: [(String, [UInt8])], level: ProtectionLevel? = nil) throws {
+        try unlock().edit { edit throws(VaultError) in
+            try edit.add(ItemName(item), level: level) { draft throws(VaultError) in
+                for (field, bytes) in fields { try draft.put(SecretBytes(copying: bytes), at: FieldName(field)) }
+            }
+        }
+    }
+
+    func bytes(_ item: String, _ field: String, revision: UInt64? = nil) throws -> [UInt8] {
+        try unlock().secret(FieldPath(ItemName(item), FieldName(field)), revision: revision)
+            .withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+
+    /// The rows of `chunks`: row number and body.
+    func chunks() throws -> [Int64: [UInt8]] {
+        let database = try VaultSchema.open(vault)
+        var find = try database.prepare("SELECT id, body FROM chunks")
+        var rows: [Int64: [UInt8]] = [:]
+        while try find.step() { rows[find.number(0)] = find.bytes(1) }
+        return rows
+    }
+
+    func replaceChunk(_ row: Int64, by body: [UInt8]) throws {
+        let database = try VaultSchema.open(vault)
+        var save = try database.prepare("UPDATE chunks SET body = ?2 WHERE id = ?1")
+        try save.bind(1, row)
+        try save.bind(2, body)
+        _ = try save.step()
+    }
+
+    func spool(_ bytes: [UInt8], blocks: Int) throws -> SpooledValue {
+        var spool = try ValueSpool(besideVault: vault)
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + blocks)
+            try spool.append(bytes.span.extracting(start..<end))
+            start = end
+        }
+        return try spool.finish()
+    }
+}
+
+@Suite("Large values") struct ChunkTests {
+    private let home: Home
+    private let large = largeBytes(600_000)
+    private let item: ItemName
+
+    init() throws {
+        item = try ItemName("a")
+        home = try Home()
+        try home.create()
+    }
+
+    private func history(_ number: Int) throws {
+        try home.unlock().changePolicy { policy throws(VaultError) in try policy.keepVersions(number) }
+    }
+
+    @Test("a content of 64 KiB stays in its record and in format 1; one byte more moves its largest value")
+    func border() throws {
+        // head 26 + name 1 + number 2, and for each field 1 + 1 + 4
+        let most = (64 << 10) - 29 - 12 - 10
+        try home.addLarge("a", [("x", largeBytes(10)), ("y", largeBytes(most))])
+        #expect(try VaultSchema.open(home.vault).version() == 1)
+        try home.put("a", "y", largeBytes(most + 1))
+        #expect(try VaultSchema.open(home.vault).version() == 2)
+        #expect(try home.chunks().count == 1)
+        #expect(try home.bytes("a", "y") == largeBytes(most + 1) && home.bytes("a", "x") == largeBytes(10))
+        #expect(try home.bytes("a", "y", revision: 1) == largeBytes(most))
+    }
+
+    @Test("of several values the largest move, until the content has at most 64 KiB; shown values stay")
+    func largestFirst() throws {
+        try home.addLarge("a", [("s", largeBytes(30_000)), ("l", large), ("m", largeBytes(40_000)), ("n", largeBytes(9))])
+        // 3 chunks of l and 1 of m
+        #expect(try home.chunks().count == 4)
+        for (field, count) in [("s", 30_000), ("m", 40_000), ("n", 9)] {
+            #expect(try home.bytes("a", field) == largeBytes(count), "\(field)")
+        }
+        #expect(try home.bytes("a", "l") == large)
+        #expect(throws: VaultError.tooLarge) {
+            try home.unlock().edit { edit throws(VaultError) in
+                try edit.add(ItemName("shown"), level: nil) { draft throws(VaultError) in
+                    let text = secret(String(repeating: "x", count: 1000))
+                    for number in 0..<70 { try draft.put(text, at: FieldName("s\(number)"), isShown: true) }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a value that is taken in piece by piece is read piece by piece, whatever the pieces",
+        arguments: [1, 7, 261_887, 261_888, 261_889, 523_776, 523_777])
+    func pieces(count: Int) throws {
+        let bytes = largeBytes(count)
+        let value = try home.spool(bytes, blocks: count < 10 ? 1 : 100_001)
+        try home.unlock().edit { edit throws(VaultError) in
+            try edit.add(item, level: nil) { draft throws(VaultError) in try draft.put(value, at: FieldName("f")) }
+        }
+        let vault = try home.unlock()
+        let path = try FieldPath(item, FieldName("f"))
+        var read: [UInt8] = []
+        for index in 0..<(count + Vault.pieceCount - 1) / Vault.pieceCount {
+            try vault.piece(index, of: path).withBytes { piece in read += piece.indices.map { piece[$0] } }
+        }
+        #expect(read == bytes)
+        let last = (count + Vault.pieceCount - 1) / Vault.pieceCount
+        for index in [-1, last] {
+            #expect(throws: VaultError.noField(try FieldName("f"), of: item)) { _ = try vault.piece(index, of: path) }
+        }
+        #expect(try home.bytes("a", "f") == bytes)
+    }
+
+    @Test("a value above 1 MiB comes only in pieces, one above 64 MiB is refused, and an item has at most 256 MiB")
+    func limits() throws {
+        let path = try FieldPath(item, FieldName("f"))
+        let value = try home.spool(largeBytes(1 << 20 | 1), blocks: 1 << 20)
+        var change = ItemChange()
+        try change.set.put(value, at: path.field)
+        _ = try home.unlock().perform(.add(item, level: nil, change))
+        #expect(throws: VaultError.largeValue(count: 1 << 20 | 1, revision: 1)) { _ = try home.unlock().secret(path) }
+        guard case .large(1_048_577, 1) = try home.unlock().perform(.secret(path, revision: nil)) else {
+            Issue.record("not told that it is large")
+            return
+        }
+        guard case .secrets(let found, let values) = try home.unlock().perform(.secrets(item, revision: nil)) else { return }
+        #expect(found.fields.map(\.count) == [1 << 20 | 1] && values.names.isEmpty)
+        let block = largeBytes(1 << 20)
+        var spool = try ValueSpool(besideVault: home.vault)
+        for _ in 0..<64 { try spool.append(block.span) }
+        #expect(throws: VaultError.tooLarge) { try spool.append(block.span.extracting(0..<1)) }
+        let whole = try spool.finish()
+        #expect(whole.count == Item.maximumFieldCount)
+        var draft = ItemDraft(name: item, created: 1, modified: 1)
+        for number in 0..<4 { try draft.put(whole, at: FieldName("f\(number)")) }
+        #expect(throws: VaultError.tooLarge) { try draft.put(secret("x"), at: FieldName("g")) }
+    }
+
+    @Test("versions share a value that does not change, and the last version that names it takes it along")
+    func sharing() throws {
+        try history(2)
+        try home.addLarge("a", [("l", large), ("x", [1])])
+        try home.put("a", "x", [2])
+        #expect(try home.chunks().count == 3)
+        let other = largeBytes(300_000, seed: 5)
+        try home.put("a", "l", other)
+        #expect(try home.chunks().count == 5)
+        #expect(try home.bytes("a", "l", revision: 2) == large && home.bytes("a", "l") == other)
+        #expect(throws: VaultError.unchanged) { try home.put("a", "l", other) }
+        try home.put("a", "x", [3])
+        #expect(try home.chunks().count == 5)
+        // Revision 2 was the last with the first value.
+        try home.put("a", "x", [4])
+        #expect(try home.chunks().count == 2 && home.bytes("a", "l") == other)
+        try home.unlock().edit { edit throws(VaultError) in try edit.restore(item, revision: 3) }
+        try history(0)
+        #expect(try home.chunks().count == 2 && home.bytes("a", "l") == other)
+        try home.unlock().edit { edit throws(VaultError) in try edit.trash(item) }
+        #expect(try home.chunks().count == 2)
+        try home.unlock().edit { edit throws(VaultError) in try edit.purgeTrash() }
+        #expect(try home.chunks().isEmpty)
+        #expect(try home.unlock().verify(deep: true).findings.isEmpty)
+    }
+
+    @Test("a copy has chunks of its own, shared by its versions, and stays when the item is purged")
+    func copies() throws {
+        try home.addLarge("a", [("l", large), ("x", [1])])
+        try home.put("a", "x", [2])
+        let copy = try ItemName("b")
+        try home.unlock().edit { edit throws(VaultError) in try edit.copy(item, to: copy, level: ProtectionLevel.allCases[0]) }
+        #expect(try home.chunks().count == 6)
+        try home.unlock().edit { edit throws(VaultError) in try edit.purge(item) }
+        #expect(try home.chunks().count == 3)
+        #expect(try home.bytes("b", "l") == large && home.bytes("b", "l", revision: 1) == large)
+        #expect(try home.unlock().verify(deep: true).findings.isEmpty)
+    }
+
+    @Test("a level change and a rekey seal every chunk again; the bytes before no longer open")
+    func sealedAgain() throws {
+        try home.addLarge("a", [("l", large)])
+        try home.put("a", "x", [2])
+        for change in ["level", "keys"] {
+            let before = try home.chunks()
+            if change == "level" {
+                try home.unlock().edit { edit throws(VaultError) in try edit.setLevel(item, ProtectionLevel.allCases[0]) }
+            } else {
+                let vault = try home.unlock()
+                let slots = try VaultFile.open(home.vault, device: home.device()).slots
+                _ = try vault.rekey(
+                    slots: [.init(id: 1, try NewSlot(password: Password(secret("pass word")), .floor))], expecting: slots)
+            }
+            let after = try home.chunks()
+            #expect(Set(after.keys) == Set(before.keys) && after.allSatisfy { before[$0.key] != $0.value }, "\(change)")
+            #expect(try home.bytes("a", "l", revision: 1) == large && home.bytes("a", "l") == large, "\(change)")
+            #expect(try home.unlock().verify(deep: true).findings.isEmpty, "\(change)")
+            let row = try #require(before.keys.first)
+            try home.replaceChunk(row, by: before[row]!)
+            #expect(throws: VaultError.corrupt(.record), "\(change)") { _ = try home.bytes("a", "l") }
+            try home.replaceChunk(row, by: after[row]!)
+        }
+    }
+
+    @Test("a changed, cut, missing or other chunk is refused, and no byte of it comes out")
+    func tampered() throws {
+        try home.addLarge("a", [("l", largeBytes(261_888 + 300))])
+        try home.addLarge("b", [("l", largeBytes(261_888 + 300))])
+        let whole = try home.chunks()
+        // The short one of a: its item id is that of the record.
+        let id = try home.unlock().item(item).id
+        let (row, body) = try #require(whole.first { $0.value.count < 1000 && Array($0.value[4..<20]) == id })
+        let other = try #require(whole.first { $0.value.count < 1000 && $0.key != row })
+        func refused(_ bytes: [UInt8], _ what: String) throws {
+            try home.replaceChunk(row, by: bytes)
+            #expect(throws: VaultError.corrupt(.record), "\(what)") { _ = try home.bytes("a", "l") }
+        }
+        for offset in Array(0..<60) + [100, body.count - 1] {
+            var changed = body
+            changed[offset] ^= 1
+            try refused(changed, "byte \(offset)")
+        }
+        try refused(Array(body.dropLast()), "one byte less")
+        try refused(Array(body.dropLast(256)), "256 bytes less")
+        try refused(body + [UInt8](repeating: 0, count: 256), "256 bytes more")
+        try refused(other.value, "another item's")
+        try refused([], "empty")
+        try home.replaceChunk(row, by: body)
+        #expect(try home.bytes("a", "l") == largeBytes(262_188))
+        try home.tamper("DELETE FROM chunks WHERE id = \(row)")
+        #expect(throws: VaultError.corrupt(.record)) { _ = try home.bytes("a", "l") }
+        // The other item is whole, and so is everything else of this one.
+        #expect(try home.bytes("b", "l") == largeBytes(262_188))
+        try home.tamper("UPDATE chunks SET body = zeroblob(19000000)")
+        #expect(throws: VaultError.corrupt(.record)) { _ = try home.bytes("b", "l") }
+    }
+
+    @Test("two chunks of one value that changed places are refused")
+    func swapped() throws {
+        try home.addLarge("a", [("l", large)])
+        let full = try home.chunks().filter { $0.value.count == Chunk.maximumCount }
+        let (one, other) = (full.keys.sorted()[0], full.keys.sorted()[1])
+        try home.replaceChunk(one, by: full[other]!)
+        try home.replaceChunk(other, by: full[one]!)
+        #expect(throws: VaultError.corrupt(.record)) { _ = try home.bytes("a", "l") }
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.count == 1 && report.strays == 0, "\(report)")
+    }
+
+    @Test("verify names the item and the versions that are still whole, and counts chunks of no item")
+    func verified() throws {
+        try home.addLarge("a", [("l", large)])
+        try home.put("a", "l", [1])
+        try home.addLarge("b", [("l", large)])
+        try home.put("b", "x", [1])
+        #expect(try home.unlock().verify(deep: true).findings.isEmpty)
+        let ids = try (home.unlock().item(item).id, home.unlock().item(ItemName("b")).id)
+        for (id, revision, readable) in [(ids.0, 1 as UInt64?, [2]), (ids.1, nil, [])] {
+            let row = try #require(try home.chunks().first { Array($0.value[4..<20]) == id })
+            try home.tamper("DELETE FROM chunks WHERE id = \(row.key)")
+            let report = try home.unlock().verify(deep: true)
+            let finding = try #require(report.findings.first { $0.revision == revision })
+            #expect(finding.error == .corrupt(.record) && finding.readable.map(Int.init) == readable, "\(report)")
+        }
+        // The damaged item can go, and nothing of it stays.
+        try home.unlock().edit { edit throws(VaultError) in
+            try edit.purge(item)
+            try edit.purge(ItemName("b"))
+        }
+        #expect(try home.chunks().isEmpty)
+        try home.tamper("INSERT INTO chunks VALUES (7, x'00')")
+        #expect(try home.unlock().verify(deep: true).strays == 1)
+    }
+
+    @Test("the chunks of an item whose record is damaged go with it, and those of other items stay")
+    func purgedByID() throws {
+        try home.addLarge("a", [("l", large)])
+        try home.addLarge("b", [("l", largeBytes(70_000))])
+        let found = try home.unlock().item(item)
+        try home.tamper("UPDATE records SET body = zeroblob(400) WHERE substr(body, 5, 16) = x'\(Hex.encode(found.id))'")
+        let entry = try #require(try home.unlock().verify(deep: true).findings.first?.entryPath)
+        let key = stride(from: 0, to: 32, by: 2).map { entry[$0] << 4 | entry[$0 + 1] }
+        try home.unlock().edit { edit throws(VaultError) in _ = try edit.purge(id: key) }
+        #expect(try home.chunks().count == 1 && home.bytes("b", "l") == largeBytes(70_000))
+    }
+
+    @Test("each malformed content with chunks is refused")
+    func malformed() throws {
+        let ids = [[UInt8](repeating: 1, count: 16), [UInt8](repeating: 2, count: 16)]
+        func content(_ value: ChunkedValue) throws -> [UInt8] {
+            var draft = ItemDraft(name: item, created: 1, modified: 2)
+            try draft.put(value, at: FieldName("f"), isShown: false)
+            return try draft.finish(kept: 0, noChunks).withBytes { span in span.indices.map { span[$0] } }
+        }
+        func read(_ bytes: [UInt8]) throws -> ChunkedValue? {
+            try ItemContent(opened: SecretBytes(copying: bytes), format: 2).chunkedValues.first
+        }
+        let value = ChunkedValue(count: 261_889, digest: [UInt8](repeating: 9, count: 32), ids: ids)
+        let bytes = try content(value)
+        #expect(try read(bytes) == value)
+        // head 27, details 11, number of fields 2, flags 40, name 41…42, length 43…46, digest 47, ids 79 and 95
+        #expect(bytes[40] == 2 && Array(bytes[79..<95]) == ids[0])
+        for (offset, changed) in [
+            (40, [3]), (43, [0, 0, 0, 0]), (43, [0, 3, 0xff, 0]), (43, [0, 8, 0, 0]), (43, [4, 0, 0, 1]), (95, ids[0]),
+        ] {
+            var other = bytes
+            other.replaceSubrange(offset..<offset + changed.count, with: changed)
+            #expect(throws: VaultError.corrupt(.record), "\(offset) \(changed)") { _ = try read(other) }
+        }
+        #expect(throws: VaultError.corrupt(.record)) {
+            _ = try ItemContent(opened: SecretBytes(copying: bytes), format: 1)
+        }
+    }
+
+    @Test("a backup brings the chunks back, and a vault that lacks one is not backed up")
+    func backup() throws {
+        let site = try BackupHome()
+        try site.home.addLarge("a", [("l", large)])
+        try site.home.put("a", "x", [1])
+        try site.home.addLarge("here", [("l", large)], level: .highest)
+        for isPortable in [false, true] {
+            let path = "\(site.path).\(isPortable)"
+            try site.backUp(portable: isPortable, to: path)
+            #expect(try BackupFile.open(path).format == 2)
+        }
+        for isPortable in [true, false] {
+            try site.loseVault()
+            let backup = try BackupFile.open("\(site.path).\(isPortable)")
+            let key = try backup.slots[0].key(stretching: secret("pass word"))
+            try backup.unlock(backup.slots[0], with: key, device: site.home.device()).restore(
+                to: site.home.vault, device: site.home.device(), acceptsRollback: true, replacesLiving: true)
+            #expect(try site.home.bytes("a", "l") == large && site.home.bytes("a", "l", revision: 1) == large)
+            #expect(try site.home.unlock().verify(deep: true).findings.isEmpty)
+            #expect(try site.home.chunks().count == (isPortable ? 3 : 6))
+        }
+        // A vault that lacks a chunk is not backed up.
+        let row = try #require(try site.home.chunks().keys.first)
+        try site.home.tamper("DELETE FROM chunks WHERE id = \(row)")
+        #expect(throws: VaultError.corrupt(.record)) { try site.backUp() }
+    }
+}

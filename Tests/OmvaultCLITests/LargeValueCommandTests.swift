@@ -1,0 +1,106 @@
+// Attachments: killed while they are written and read, and the memory that they take.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// `OMVAULT_WHOLE=1 swift test` takes 64 MiB and kills at each of its chunks. Otherwise three chunks are enough.
+private let size = Sweep.isWhole ? 64 << 20 : 600_000
+
+@Suite("Large values from the shell") struct LargeValueCommandTests {
+    private static let vault = """
+        set -e
+        printf password > password
+        seq -w 1 9999999 | head -c \(size) > new; head -c 300000 new | tac > old
+        omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+        omvault -q add item --field x=file:old --keep-newline --password-from file:password
+        omvault -q key add-slot --type file --out key --password-from file:password
+
+        """
+
+    /// The calls to kill at: each chunk has one write into the spool, and many into the log of the database.
+    private static func points(_ count: Int) -> [Int] {
+        let chunks = size / 261_888 + 1
+        guard Sweep.isWhole else { return Sweep.points(upTo: count, sample: 6) }
+        return Array(1...chunks) + stride(from: chunks + 1, through: count, by: max(1, (count - chunks) / chunks))
+    }
+
+    @Test("a value killed while it is written leaves the old one or the new one, and neither a chunk nor a file too many")
+    func written() async throws {
+        let site = try TestFolder()
+        let made = try await bash("cd \"$HOME\"\n" + Self.vault, environment: ["HOME": site.path])
+        try #require(made.status == 0, "\(made.errors)")
+        let change = "omvault -q set item:x --value-from file:new --keep-newline --key-file-from file:key"
+        let start = "cp -a \"$SITE/.\" .\n"
+        let ran = try await bash(
+            start + "strace --seccomp-bpf -f -o trace -e trace=pwrite64,fdatasync \(change)\ncat trace",
+            environment: ["SITE": site.path])
+        var seen: Set<String> = []
+        for call in ["pwrite64", "fdatasync"] {
+            let count = ran.output.split(separator: "\n").filter { $0.contains(" \(call)(") }.count
+            try #require(count > 3, "\(ran.errors)")
+            for number in Self.points(count) {
+                let ran = try await bash(
+                    start + """
+                        strace -f -o trace -e trace=\(call) -e inject=\(call):signal=SIGKILL:when=\(number) \(change) || test $? = 137
+                        omvault -q verify --deep --key-file-from file:key || echo "verify $?"
+                        omvault get item:x --key-file-from file:key > found
+                        cmp -s found old && what=old || { cmp -s found new && what=new; } || what=mixture
+                        echo $what $(sqlite3 .local/share/omvault/personal.omv 'SELECT count(*) FROM chunks')
+                        find . -name '.omvault-*'
+                        """, environment: ["SITE": site.path])
+                let chunks = (size + 261_887) / 261_888
+                let states = ["old 2\n", "new \(2 + chunks)\n"]
+                #expect(states.contains(ran.output), "killed at \(call) \(number): \(ran.output) \(ran.errors)")
+                seen.insert(ran.output)
+            }
+        }
+        // Of the kills, at least one came before the commit and at least one after it.
+        #expect(seen.count == 2, "\(seen)")
+    }
+
+    @Test("a value killed while it is read gives its start and nothing else, and the vault stays as it was")
+    func read() async throws {
+        let ran = try await bash(
+            Self.vault + """
+                omvault -q set item:x --value-from file:new --keep-newline --key-file-from file:key
+                export OMVAULT_QUIET=1
+                chunks=$(( (\(size) + 261887) / 261888 ))
+                for number in $(seq $chunks); do
+                    strace --seccomp-bpf -f -o trace -e trace=write -e inject=write:signal=SIGKILL:when=$number \
+                        omvault get item:x --key-file-from file:key > found && echo "$number: not killed" || test $? = 137
+                    cmp -n $(stat -c %s found) found new || echo "$number: other bytes"
+                done
+                omvault -q verify --deep --key-file-from file:key
+                omvault get item:x --key-file-from file:key | cmp - new
+                find . -name '.omvault-*'
+                """)
+        #expect(ran.status == 0 && ran.output == "", "\(ran.output) \(ran.errors)")
+    }
+
+    @Test("64 MiB go in and out, here and through the agent, and no process has more than a part of them in memory")
+    func memory() async throws {
+        let ran = try await bash(
+            """
+            set -e
+            printf password > password
+            head -c 67108864 /dev/urandom > film
+            omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+            peak() { python3 -c 'import resource, subprocess, sys
+            code = subprocess.run(sys.argv[1:]).returncode
+            used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+            if code or used > 44: print(*sys.argv[2:4], "exit", code, used, "MiB", file=sys.stderr)' "$@"; }
+            peak omvault -q add here --field x=file:film --keep-newline --password-from file:password
+            peak omvault get here:x --password-from file:password > found
+            cmp found film
+            omvault -q unlock --password-from file:password
+            peak omvault -q add there --field x=file:film --keep-newline
+            peak omvault get there:x > found
+            cmp found film
+            agent=$(omvault agent status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["process"])')
+            awk '/^VmHWM/ && $2 > 45056 { print }' /proc/$agent/status
+            omvault -q agent stop
+            """)
+        #expect(ran.status == 0 && ran.output == "" && ran.errors == "", "\(ran.output) \(ran.errors)")
+    }
+}
