@@ -33,6 +33,10 @@ shows get bytes:x
 shows set github:token --value-from file:pw
 shows set github:token --delete
 shows set github --level always
+EDITOR='sed -i s/^/x/' shows edit github:token
+EDITOR='sed -i "$ a extra: x"' shows edit github
+EDITOR=true shows edit github
+EDITOR='sed -i /^extra/d' shows edit github
 shows add typed --type login --plain username=ada --field password=file:v --tag work --expires 2031-01-31
 shows show typed
 shows show typed --reveal

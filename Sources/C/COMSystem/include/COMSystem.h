@@ -151,6 +151,40 @@ int om_filter_sockets(void);
 /// call newer than Linux 6.1 fails with ENOSYS.
 int om_filter_calls(void);
 
+// The editor's sandbox: a process in namespaces of its own. Every file system is read-only there. The user's home and the folders
+// for temporary files can be written, and the written files are in memory that is never in swap. They end with the sandbox, and
+// the sandbox ends with this process.
+
+struct om_sandbox {
+    pid_t process;
+    /// The socket to it.
+    int control;
+    /// The folder of the edited file: /proc/fs/omvault inside.
+    int folder;
+};
+
+/// The part of the set-up that the system refused.
+enum om_sandbox_step {
+    OM_SANDBOX_PROCESS = 1,
+    OM_SANDBOX_USER,
+    OM_SANDBOX_MOUNT,
+    OM_SANDBOX_READ_ONLY,
+    OM_SANDBOX_RIGHTS,
+};
+
+/// The largest file that the editor can write: 256 MiB.
+enum { OM_SANDBOX_FILE = 256 << 20 };
+
+/// Makes a sandbox for the program at the absolute path `arguments[0]`, which is not started yet. `home` may be NULL. `current` is
+/// the program's current folder. Call it while this process has one thread, and before it has read a secret.
+int om_sandbox_make(
+    char *const arguments[], const char *home, const char *current, struct om_sandbox *made, enum om_sandbox_step *failed);
+/// Runs the program at the terminal and waits for its end. Then no process is left in the sandbox but its first. Returns the
+/// exit code, or 128 + the signal that ended it. If the user stops the program, this process stops too.
+int om_sandbox_run(const struct om_sandbox *sandbox);
+/// Ends every process of the sandbox, and closes the descriptors.
+void om_sandbox_end(struct om_sandbox *sandbox);
+
 /// A timer on the boot clock, which counts suspended time too.
 int om_boot_timer(void);
 /// Makes the timer's descriptor readable `seconds` after boot; 0 disarms the timer.

@@ -22,9 +22,9 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Vault",
             subcommands: [
-                InitCommand.self, AddCommand.self, GetCommand.self, ShowCommand.self, SetCommand.self, TagCommand.self,
-                ExpireCommand.self, ListCommand.self, FindCommand.self, MoveCommand.self, CopyCommand.self, RemoveCommand.self,
-                RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
+                InitCommand.self, AddCommand.self, GetCommand.self, ShowCommand.self, SetCommand.self, EditCommand.self,
+                TagCommand.self, ExpireCommand.self, ListCommand.self, FindCommand.self, MoveCommand.self, CopyCommand.self,
+                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",

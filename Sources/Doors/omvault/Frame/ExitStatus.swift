@@ -119,7 +119,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .io: "reading or writing failed, or the disk is full"
         case .agent: "the agent cannot be reached"
         case .clipboard: "(reserved)"
-        case .editor: "(reserved)"
+        case .editor: "the editor failed or was killed; nothing was changed"
         }
     }
 }

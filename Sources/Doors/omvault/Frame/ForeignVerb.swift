@@ -32,7 +32,6 @@ struct ForeignVerb {
         ] + missing
 
     private static let missing = [
-        missing(["edit"], "change one field", "set ITEM:FIELD"),
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
         missing(["import"], "add items one by one", "add ITEM --field username=tty --field password=tty"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),

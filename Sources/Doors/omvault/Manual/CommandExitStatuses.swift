@@ -46,6 +46,7 @@ extension CommandPage {
         (["add"], [.exists]),
         (["get"], [.notFound, .ambiguous]),
         (["set"], [.notFound, .ambiguous, .unchanged]),
+        (["edit"], [.aborted, .unsupported, .notFound, .ambiguous, .conflict, .editor]),
         (["mv"], [.exists, .notFound, .ambiguous, .unchanged]),
         (["cp"], [.exists, .notFound, .ambiguous]),
         (["rm"], [.aborted, .notFound, .ambiguous]),
