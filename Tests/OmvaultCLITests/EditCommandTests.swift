@@ -230,4 +230,15 @@ import Testing
         #expect(ran.output.contains("exit 63") && ran.output.contains("typed: here"), "\(ran)")
         #expect(!ran.output.contains("-icanon") && !ran.output.contains("-echo"), "\(ran)")
     }
+
+    @Test("no memory of a crashed editor is in a core file, and the editor cannot change that")
+    func crash() async throws {
+        let ran = try await bash(
+            Self.start + """
+                filter=/proc/self/coredump_filter
+                printf '%s\\n' "cat $filter" "echo 33 > $filter" "cat $filter" > editor
+                EDITOR='sh ./editor' omvault edit site:password --password-from file:password 2>&1 | grep -xE '[0-9a-f]{8}'
+                """)
+        #expect(ran.output == "00000000\n00000000\n", "\(ran)")
+    }
 }

@@ -67,6 +67,15 @@ static int map_user(uid_t user, gid_t group) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+// Attack, or accident: the editor crashes, and the system hands its memory to a program that stores it on a disk, whatever the
+// limit of core files is. With this filter a core file has no memory. An exec keeps the filter. The editor cannot change it,
+// because /proc is read-only by then.
+static int leave_memory_out_of_cores(void) {
+    // Only a process that may be traced can write it, and this one has no secret yet.
+    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 || put("/proc/self/coredump_filter", "0") != 0) return -1;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 static int set_read_only(const char *path, unsigned flags, bool read_only) {
     struct mount_attr change = {0};
     *(read_only ? &change.attr_set : &change.attr_clr) = MOUNT_ATTR_RDONLY;
@@ -236,7 +245,8 @@ static _Noreturn void live_inside(int control, const struct plan *plan) {
     // omvault waits for ever with the secret in memory.
     signal(SIGCHLD, SIG_DFL);
     enum om_sandbox_step failed = 0;
-    if (plan->own_user && map_user(plan->user, plan->group) != 0) failed = OM_SANDBOX_USER;
+    if (leave_memory_out_of_cores() != 0) failed = OM_SANDBOX_RIGHTS;
+    if (!failed && plan->own_user && map_user(plan->user, plan->group) != 0) failed = OM_SANDBOX_USER;
     if (!failed) failed = prepare(plan->home, plan->current);
     // Attack: omvault is killed while the editor runs, and the secret stays in memory. Its end is the end of this process,
     // and this process's end is the end of every process and file here.
