@@ -203,4 +203,42 @@ import Testing
                 """, [("marker", "\u{1A}"), ("edit", ":%s/old/new/\r:wq\r")])
         #expect(ran.output.contains("stopped 148") && ran.output.contains("value: new end"), "\(ran)")
     }
+
+    @Test("an editor that stops only itself stops omvault too, and fg continues both")
+    func stoppedAlone() async throws {
+        let ran = try await atTerminal(
+            Self.start + """
+                set -m
+                printf '%s\\n' 'kill -STOP $$' 'sed -i s/old/new/ "$1"' > editor
+                EDITOR='sh ./editor' omvault edit site:password --password-from file:password || echo "stopped $?"
+                fg > /dev/null
+                omvault get site:password --password-from file:password > value
+                echo "value: $(sed "s/$marker-//" value) end"
+                """, [])
+        #expect(ran.output.contains("stopped 148") && ran.output.contains("value: new end"), "\(ran)")
+    }
+
+    @Test("after a killed editor the terminal shows what is typed, and omvault's group reads from it")
+    func terminalAfterKill() async throws {
+        let ran = try await atTerminal(
+            Self.start + """
+                printf '%s\\n' 'stty raw -echo' 'bash -ic "kill -KILL \\$\\$"' 'kill -KILL $$' > editor
+                EDITOR='sh ./editor' omvault edit site:password --password-from file:password || echo "exit $?"
+                stty -a | tr ' ;' '\\n\\n' | grep -xe '-*icanon' -e '-*echo'
+                echo "type now"; read -r typed; echo "typed: $typed"
+                """, [("type now", "here\r")])
+        #expect(ran.output.contains("exit 63") && ran.output.contains("typed: here"), "\(ran)")
+        #expect(!ran.output.contains("-icanon") && !ran.output.contains("-echo"), "\(ran)")
+    }
+
+    @Test("no memory of a crashed editor is in a core file, and the editor cannot change that")
+    func crash() async throws {
+        let ran = try await bash(
+            Self.start + """
+                filter=/proc/self/coredump_filter
+                printf '%s\\n' "cat $filter" "echo 33 > $filter" "cat $filter" > editor
+                EDITOR='sh ./editor' omvault edit site:password --password-from file:password 2>&1 | grep -xE '[0-9a-f]{8}'
+                """)
+        #expect(ran.output == "00000000\n00000000\n", "\(ran)")
+    }
 }

@@ -67,6 +67,15 @@ static int map_user(uid_t user, gid_t group) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+// Attack, or accident: the editor crashes, and the system hands its memory to a program that stores it on a disk, whatever the
+// limit of core files is. With this filter a core file has no memory. An exec keeps the filter. The editor cannot change it,
+// because /proc is read-only by then.
+static int leave_memory_out_of_cores(void) {
+    // Only a process that may be traced can write it, and this one has no secret yet.
+    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 || put("/proc/self/coredump_filter", "0") != 0) return -1;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 static int set_read_only(const char *path, unsigned flags, bool read_only) {
     struct mount_attr change = {0};
     *(read_only ? &change.attr_set : &change.attr_clr) = MOUNT_ATTR_RDONLY;
@@ -232,8 +241,12 @@ static _Noreturn void live_inside(int control, const struct plan *plan) {
     if (control > STDERR_FILENO + 1) close_range(STDERR_FILENO + 1, (unsigned)control - 1, 0);
     close_range((unsigned)control + 1, ~0U, 0);
     (void)prctl(PR_SET_NAME, "omvault-edit", 0, 0, 0);
+    // Attack, or accident: the program that started omvault ignores SIGCHLD. Then the kernel reports no end of the editor, and
+    // omvault waits for ever with the secret in memory.
+    signal(SIGCHLD, SIG_DFL);
     enum om_sandbox_step failed = 0;
-    if (plan->own_user && map_user(plan->user, plan->group) != 0) failed = OM_SANDBOX_USER;
+    if (leave_memory_out_of_cores() != 0) failed = OM_SANDBOX_RIGHTS;
+    if (!failed && plan->own_user && map_user(plan->user, plan->group) != 0) failed = OM_SANDBOX_USER;
     if (!failed) failed = prepare(plan->home, plan->current);
     // Attack: omvault is killed while the editor runs, and the secret stays in memory. Its end is the end of this process,
     // and this process's end is the end of every process and file here.
@@ -314,6 +327,7 @@ int om_sandbox_run(const struct om_sandbox *sandbox) {
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     struct termios state;
     bool has_state = terminal >= 0 && tcgetattr(terminal, &state) == 0;
+    const pid_t foreground = terminal >= 0 ? tcgetpgrp(terminal) : -1;
     continued = 0;
     // A process that was killed has no answer. Its editor was killed with it.
     int status = SIGKILL;
@@ -330,8 +344,10 @@ int om_sandbox_run(const struct om_sandbox *sandbox) {
         continued = 0;
         say(sandbox->control, CONTINUE, 0, 0);
     }
-    // A killed editor leaves the terminal without echo.
-    if (has_state && WIFSIGNALED(status)) tcsetattr(terminal, TCSADRAIN, &state);
+    // A killed editor leaves the terminal without echo. A killed shell inside the editor keeps the terminal, and then omvault can
+    // neither ask nor be ended with Ctrl-C.
+    if (foreground == getpgrp()) tcsetpgrp(terminal, foreground);
+    if (has_state && status != 0) tcsetattr(terminal, TCSADRAIN, &state);
     if (terminal >= 0) close(terminal);
     for (int i = 0; i < COUNT; i++) sigaction(numbers[i], &before[i], NULL);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

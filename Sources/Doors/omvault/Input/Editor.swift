@@ -28,9 +28,23 @@ struct Editor: ~Copyable {
         }
         let command = try Self.command(context.terminal, instead: other)
         // Attack: a name with a shell's characters runs a program. The file's path is a word of its own, and always the same.
-        let arguments = ["/bin/sh", "-c", command + " \"$@\"", "editor", EditorSandbox.path(name)]
+        let arguments = ["/bin/sh", "-c", Self.line(command), "editor", EditorSandbox.path(name)]
         sandbox = try Self.sandbox(arguments, editing: name, instead: other)
         self.command = command
+    }
+
+    /// The shell's line. A plain command takes the shell's place: if the shell stays and the editor stops only itself, nothing tells
+    /// omvault that it stopped, and the terminal hangs. Commands with quotes, assignments or operators need the shell.
+    private static func line(_ command: String) -> String {
+        let isPlain = command.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: " ./_+-,".utf8.contains(byte)
+            }
+        }
+        return (isPlain ? "exec " : "") + command + " \"$@\""
     }
 
     private static func sandbox(

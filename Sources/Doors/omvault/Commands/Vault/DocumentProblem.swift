@@ -1,9 +1,8 @@
 /// Why the text of an item cannot be read back. It names a line and never quotes it, since a line can hold a secret.
 struct DocumentProblem: Error, Equatable {
     enum Reason: Equatable {
-        case noColon, badName, noSpace, reserved, badEnd
+        case noColon, badName, noSpace, reserved, badEnd, noEnd
         case repeated(String)
-        case noEnd(String)
         case notText
         /// The line of a value that is not text was changed.
         case placeholder
@@ -27,7 +26,8 @@ extension Failure {
             case .reserved: "begins with @, which has no meaning yet; write \\@ for a field's name that begins so"
             case .badEnd: "has no word of letters and digits after <<"
             case .repeated(let name): "has the field \(name) a second time"
-            case .noEnd(let word): "begins a value that has no end: there is no line \(word)"
+            // Attack: a password that begins with << is typed as a value, and a message shows it at the terminal or in a log.
+            case .noEnd: "begins a value that has no end: no later line is the word after <<"
             case .notText: "is not plain text: it is not UTF-8, or has a control character"
             case .placeholder: "stands for a value that is not plain text, and was changed"
             case .noPlaceholder(let name): "has no line for \(name) any more, whose value is not plain text"

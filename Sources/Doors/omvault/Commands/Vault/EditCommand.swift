@@ -84,10 +84,10 @@ private struct EditedText: ~Copyable {
     /// Lets the user edit until the text is stored, is unchanged, or is given up.
     consuming func edit(with editor: borrowing Editor) throws {
         try editor.write(text())
+        let maximum = field == nil ? ItemDocument.maximumCount : ItemDocument.maximumValueCount + 1
         while true {
             try editor.run()
-            let typed = try editor.text(maximum: field == nil ? ItemDocument.maximumCount : ItemDocument.maximumValueCount + 1)
-            do { return try store(typed) } catch {
+            do { return try store(editor.text(maximum: maximum)) } catch {
                 // The user's text is still there, and nothing of it is stored.
                 try offerAnotherEdit(after: Failure(anyError: error))
             }
@@ -175,7 +175,8 @@ private struct EditedText: ~Copyable {
     private mutating func offerAnotherEdit(after failure: Failure) throws {
         let isConflict = failure.status == .conflict
         let told = isConflict ? conflict(failure) : failure
-        guard access.context.terminal.isThere else { throw told }
+        // An editor that removed the text left nothing to edit.
+        guard access.context.terminal.isThere, failure.status != .editor else { throw told }
         told.report(asJSON: access.context.output.format == .json)
         let answer = try access.context.terminal.readText(
             "Edit your text again? [Y/n]", toGet: "an answer", orElse: "answer at a terminal")

@@ -150,7 +150,7 @@ enum ItemDocument {
                     }
                     next += 1
                 }
-                guard next < lines.count else { throw DocumentProblem(line: number, reason: .noEnd(end)) }
+                guard next < lines.count else { throw DocumentProblem(line: number, reason: .noEnd) }
                 let range = first == next ? 0..<0 : lines[first].lowerBound..<lines[next - 1].upperBound
                 field.secret = SecretReference(SecretBytes(copying: bytes.extracting(range)))
                 next += 1
