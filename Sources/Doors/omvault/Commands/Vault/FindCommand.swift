@@ -11,12 +11,19 @@ struct FindCommand: Verb {
             Looks for every word in the names of items, the names of fields and their values. A to Z and a to z are the same. Prints
             the names of items; the column 'shown' has the values of shown fields. A concealed value is never printed.
 
+            --exact, --fuzzy and --regex look in the names of items only. With --in they look in shown values too. --attr finds
+            items by their type, a tag or a shown field. These four never look at a concealed value.
+
             Other programs of yours can read the words of a command line. So do not type a secret as a word: use --query-from.
 
               omvault find ada example.org
               omvault find work --in name
               omvault find ada --in name,username --fields name,modified
               omvault find ada --fields name,type,shown
+              omvault find --fuzzy gthb
+              omvault find --regex '^work/(db|web)[0-9]+$'
+              omvault find --exact ada --in username
+              omvault find --attr type=login --attr username=ada
               omvault find --query-from tty        # asks for a word and does not show it
             """)
 
@@ -25,6 +32,15 @@ struct FindCommand: Verb {
 
     @Argument(help: "A word to look for.")
     var query: [String] = []
+
+    @Flag(exclusivity: .exclusive)
+    var pattern: PatternKind?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only items with this type, tag or shown value; if repeated, with all of them. Do not type a secret.",
+            valueName: "name=value"))
+    var attr: [AttributeArgument] = []
 
     @Option(help: ArgumentHelp("One more word to look for, which stays secret.", valueName: "source"))
     var queryFrom: SecretSourceArgument?
@@ -47,9 +63,14 @@ struct FindCommand: Verb {
 
     func validate() throws {
         try nul.refuseOther(global)
-        guard !query.isEmpty || queryFrom != nil else { throw ValidationError("no word to look for") }
+        guard !query.isEmpty || queryFrom != nil || (!attr.isEmpty && pattern == nil) else {
+            throw ValidationError("no word to look for")
+        }
         guard query.count + (queryFrom == nil ? 0 : 1) <= ItemSearch.maximumWords else {
             throw ValidationError("give at most \(ItemSearch.maximumWords) words to look for")
+        }
+        if let pattern, queryFrom != nil {
+            throw ValidationError("--\(pattern.rawValue) looks at names and shown values, so it takes no --query-from")
         }
     }
 
@@ -59,6 +80,8 @@ struct FindCommand: Verb {
     func run(_ context: CommandContext) throws {
         let columns = try ItemTable.columns(fields)
         let scope = try scope()
+        let conditions = try attr.map { argument in try argument.condition() }
+        let names = try pattern.map { kind in try NamePattern(kind, query) }
         var search = ItemSearch(in: scope)
         for word in query where !search.add(word.utf8Span.span) { throw Self.noWord }
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
@@ -69,9 +92,23 @@ struct FindCommand: Verb {
             guard word.withBytes({ search.add($0) }) else { throw Self.noWord }
         }
         try access.unlock(secrets, unlock)
-        let items = try access.perform(.find(search, trashed: trash)).items()
+        let looksInside = names == nil && search.wordCount > 0
+        let all = try access.perform(looksInside ? .find(search, trashed: trash) : .items(trashed: trash)).items()
+        let chosen = all.filter { item in conditions.allSatisfy { $0.holds(for: item) } }
+        let items = names?.matching(chosen, in: scope) ?? chosen
         try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
+        noticeConcealedFields(conditions, all, context)
         try noticeUnknownFields(among: scope?.fields ?? [], items, access, context)
+    }
+
+    /// Names the fields of `--attr` that are concealed in an item, because their values were not compared.
+    private func noticeConcealedFields(
+        _ conditions: [AttributeArgument.Condition], _ items: [Item], _ context: CommandContext
+    ) {
+        for case .field(let name, _) in conditions
+        where items.contains(where: { $0.fields.contains { $0.name == name && $0.shownValue == nil } }) {
+            context.output.notice("--attr did not look at the concealed field \"\(name.text)\" of some items")
+        }
     }
 
     /// Names the fields of `--in` that no item has. Such a name is probably mistyped, and no word is found in it.
@@ -88,7 +125,7 @@ struct FindCommand: Verb {
         }
     }
 
-    private static var noWord: ValidationError {
+    static var noWord: ValidationError {
         ValidationError("a word to look for has 1 to \(ItemSearch.maximumCount) bytes")
     }
 

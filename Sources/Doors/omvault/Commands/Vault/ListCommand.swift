@@ -11,6 +11,7 @@ struct ListCommand: Verb {
 
               omvault ls
               omvault ls work/ --fields name,level,modified
+              omvault ls --tree
               omvault ls --trash --fields id,name,modified
               omvault ls --tag work --fields name,type,shown
               omvault ls --expiring 30d --fields name,expires
@@ -28,6 +29,9 @@ struct ListCommand: Verb {
 
     @OptionGroup var nul: NulOption
 
+    @Flag(help: "Draw the names as a tree, by their slashes.")
+    var tree = false
+
     @Option(help: ArgumentHelp("Only items with this tag; if repeated, with all of them.", valueName: "tag"))
     var tag: [TagArgument] = []
 
@@ -44,10 +48,13 @@ struct ListCommand: Verb {
     var acceptRollback = false
 
     var printsRows: Bool { true }
-    var formatAsked: FormatName? { nul.format(global) }
+    var formatAsked: FormatName? { tree ? .table : nul.format(global) }
 
     func validate() throws {
         try nul.refuseOther(global)
+        if tree, nul.isGiven || fields != "name" || (global.formatAsked ?? .table) != .table {
+            throw ValidationError("--tree is a drawing of names for people; leave out --fields, -0, --json and --format")
+        }
         if let expiring, expiring.time == nil { throw ValidationError("--expiring takes a time, \(ExpiryArgument.help)") }
     }
 
@@ -60,6 +67,10 @@ struct ListCommand: Verb {
         let items = try access.perform(.items(trashed: trash)).items().filter { item in
             item.name.text.utf8.starts(with: wanted) && tags.allSatisfy(item.details.tags.contains)
                 && isDue(item.details.expires)
+        }
+        guard !tree else {
+            for line in NameTree.lines(items.map(\.name.text)) { try context.output.line(line) }
+            return
         }
         try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
     }
