@@ -29,14 +29,28 @@ struct ShownVault {
     /// `locked`, `first-unlocked`, `unlocked` or `missing`, for scripts.
     var stateWord: String { condition.isThere ? state.words : "missing" }
 
-    /// The row of a table. A vault that was locked again is `locked`, and the last column has what is still readable.
+    /// The state in a table. A vault that was locked again is `locked`.
+    var shownState: String {
+        guard condition.isThere else { return "not there" }
+        guard condition.problem == nil else { return "cannot be read" }
+        return state == .unlocked ? state.words : AgentVaultState.locked.words
+    }
+
+    /// Why it cannot be read, and what to do. The name comes first if the error is not about a vault or a path.
+    var problemWords: String? {
+        guard let problem = condition.problem else { return nil }
+        let words = ([problem.message] + problem.hints).joined(separator: "; ")
+        let isNamed = problem.message.contains("\"\(name)\"") || problem.message.contains(path)
+        return isNamed ? words : "vault \"\(name.shown)\": \(words)"
+    }
+
+    /// The row of a table. The last column has what is readable, also of a vault that was locked again.
     var tableRow: [String] {
-        guard condition.isThere else { return [name, "not there", "-", "-"] }
-        guard condition.problem == nil else { return [name, "cannot be read", "-", "-"] }
-        guard state == .unlocked else { return [name, "locked", "-", readableWords] }
+        guard condition.isThere, condition.problem == nil else { return [name, shownState, "-", "-"] }
+        guard state == .unlocked else { return [name, shownState, "-", readableWords] }
         let (idle, hard) = (DurationText.text(idleLeft), DurationText.text(hardLeft))
         let locks = idleLeft < hardLeft ? "in \(idle) unless used, in \(hard) at most" : "in \(hard)"
-        return [name, state.words, locks, readableWords]
+        return [name, shownState, locks, readableWords]
     }
 
     var plainRow: [String] {

@@ -54,15 +54,7 @@ struct StatusReport {
         // Scripts get these by the exit code of the command that needs the vault.
         guard output.format == .table else { return }
         if !condition.isThere { output.notice("vault \"\(vault.name.shown)\" is not there; omvault init makes a vault") }
-        if let problem = condition.problem { output.notice(([problem.message] + problem.hints).joined(separator: "; ")) }
-        if condition.isOwnDevice == false, !vault.isOfAgent { output.vaultOfOtherDevice(vault.name) }
-    }
-}
-
-extension Output {
-    /// Notes what opens a vault that this device did not make.
-    func vaultOfOtherDevice(_ vault: String) {
-        let failure = Failure(.otherDeviceKey, vault: vault)
-        notice("\(failure.message); \(failure.hints[0])")
+        if let words = vault.problemWords { output.notice(words) }
+        if let failure = condition.otherDevice, !vault.isOfAgent { output.notice("\(failure.message); \(failure.hints[0])") }
     }
 }

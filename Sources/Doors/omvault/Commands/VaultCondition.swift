@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// The condition of a vault, read from its file and from this device's marks. Nothing is unlocked or changed.
@@ -10,6 +11,8 @@ struct VaultCondition {
     let isThere: Bool
     /// Whether this device made or restored it. Nil if the file cannot be read.
     let isOwnDevice: Bool?
+    /// Why the password does not open it. Nil unless ``isOwnDevice`` is false.
+    let otherDevice: Failure?
     /// Why the file cannot be read, or is refused.
     let problem: Failure?
     /// Whether this device wrote another file last.
@@ -24,14 +27,15 @@ struct VaultCondition {
         isThere = VaultList.isFile(path)
         changed = Self.lastChange(path)
         guard isThere else {
-            (isOwnDevice, problem, isReplaced, isPurgePending) = (nil, nil, false, false)
+            (isOwnDevice, otherDevice, problem, isReplaced, isPurgePending) = (nil, nil, nil, false, false)
             return
         }
         do throws(VaultError) {
             let file = try VaultFile.open(path, device: device)
             (isOwnDevice, problem, isReplaced) = (file.isOwnDevice, nil, file.isReplaced)
+            otherDevice = file.isOwnDevice ? nil : Failure(otherDevice: device, vault: name)
         } catch {
-            (isOwnDevice, problem) = (nil, Failure(error, vault: name))
+            (isOwnDevice, otherDevice, problem) = (nil, nil, Failure(error, vault: name))
             isReplaced = (try? VaultFile.open(path, device: device, acceptsRollback: true).isReplaced) ?? false
         }
         isPurgePending = (try? VaultFile.isPurgePending(path)) ?? false
@@ -48,4 +52,21 @@ struct VaultCondition {
 
     /// `this` or `other` in machine-readable answers.
     var deviceWord: JSONValue { isOwnDevice.map { .text($0 ? "this" : "other") } ?? .null }
+}
+
+extension Failure {
+    /// The error of a vault that the key in `device` did not make: another key made it, or the key is missing.
+    init(otherDevice device: DeviceFolder?, vault: String) {
+        self.init(Self.hasKey(device) ? .otherDeviceKey : .deviceKeyMissing, vault: vault)
+    }
+
+    private static func hasKey(_ device: DeviceFolder?) -> Bool {
+        guard let device else { return false }
+        do throws(StorageError) {
+            switch try device.load() {
+            case .some: return true
+            case .none: return false
+            }
+        } catch { return true }
+    }
 }

@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct DoctorCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine and your set-up, and say what to do.",
+        abstract: "Check this machine and your set-up; say what to do.",
         discussion: """
             Checks folders, device key, vaults, logins, profiles, agent, memory, kernel, clock and disk, one line for each check.
             It asks for no password, opens no vault and changes nothing. 'omvault verify' checks the inside of a vault. Exits
@@ -33,7 +33,8 @@ struct DoctorCommand: Verb {
     private static func ofUser(_ context: CommandContext) throws(Failure) -> [Diagnosis] {
         let folders = try context.userFolders()
         return HomeChecks(folders).all() + VaultChecks(folders).all() + LoginChecks.ofUser(context, folders)
-            + MachineChecks(disks: [folders.vaults, folders.state], context.output).all() + AgentChecks().all() + ShellChecks().all()
+            + MachineChecks(disks: [folders.vaults, folders.state], context.output).all() + AgentChecks().all()
+            + ShellChecks().all()
     }
 
     private func show(_ all: [Diagnosis], _ problems: Int, _ output: Output) throws(Failure) {

@@ -45,7 +45,7 @@ struct HomeChecks {
             if error == .missing { return .ok(check, "none yet; the first vault or login makes it") }
             // The folder's own check has its hazards.
             if case .hazardous(_, path: let hazardous) = error, hazardous == path {
-                return .problem(check, "it was not read", next: "first see to its folder")
+                return .problem(check, "it was not read", next: "repair its folder first")
             }
             return .failed(check, Failure(error))
         }
@@ -69,7 +69,7 @@ struct HomeChecks {
     /// Files that killed processes left. The next command that writes the same file removes them.
     static func drafts(in folders: [String]) -> [Diagnosis] {
         let drafts = folders.flatMap { Draft.abandoned(in: $0) }
-        guard !drafts.isEmpty else { return [.ok("drafts", "no killed process left one")] }
+        guard !drafts.isEmpty else { return [.ok("drafts", "none left by a killed process")] }
         return drafts.map { draft in
             .warning(
                 "drafts", "a killed process left \(draft)", next: "it holds nothing that is needed: rm \(draft.asShellWord)*")

@@ -17,16 +17,6 @@ struct VaultChecks {
         }
     }
 
-    private var hasKey: Bool {
-        guard let device else { return false }
-        do throws(StorageError) {
-            switch try device.load() {
-            case .some: return true
-            case .none: return false
-            }
-        } catch { return true }
-    }
-
     func all() -> [Diagnosis] { VaultList.names(in: folders).flatMap(check) }
 
     private func check(_ name: String) -> [Diagnosis] {
@@ -35,11 +25,10 @@ struct VaultChecks {
         do throws(VaultError) {
             let file = try VaultFile.open(path, device: device)
             guard !isDeviceRefused else {
-                return [.warning(check, "it was not checked", next: "first see to the folder device")]
+                return [.warning(check, "it was not checked", next: "repair the folder device first")]
             }
             guard file.isOwnDevice else {
-                let failure = Failure(hasKey ? .otherDeviceKey : .deviceKeyMissing, vault: name)
-                return [.failed(check, failure, grade: .warning)]
+                return [.failed(check, Failure(otherDevice: device, vault: name), grade: .warning)]
             }
             var found = slots(file, name, check) + log(file, name, check)
             if !file.isPasswordCountWhole {
@@ -65,7 +54,7 @@ struct VaultChecks {
         } catch { return [.failed(check, Failure(error, vault: name))] }
     }
 
-    /// Attack, or accident: this device is lost, and the password opens the vault's copies nowhere else.
+    /// If this device is lost, the password opens no copy of the vault.
     private func slots(_ file: borrowing VaultFile, _ name: String, _ check: String) -> [Diagnosis] {
         guard file.slots.allSatisfy(\.isDeviceBound) else { return [] }
         return [

@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct VaultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vault",
-        abstract: "List, make and rename vaults, and choose the default.",
+        abstract: "List, make and rename vaults; choose the default.",
         discussion: """
             A user can have several vaults, each with its own password. A command works on the vault of --vault, else of the
             variable OMVAULT_VAULT, else on the default vault.

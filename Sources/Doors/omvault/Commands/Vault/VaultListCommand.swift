@@ -27,11 +27,11 @@ struct VaultListCommand: Verb {
         if context.output.format != .json { note(vaults, default: overview.meant, context.output) }
         try context.output.list(
             "vaults", vaults, columns: ["VAULT", "DEFAULT", "STATE", "DEVICE", .time("CHANGED"), "PATH"],
-            head: ["default": .text(overview.meant.name)]
-        ) { row($0, context.output) } object: { vault, entry in
-            vault.write(to: &entry)
-            entry.field("changed", vault.condition.changed.map { .text(Timestamp.text($0)) } ?? .null)
-        }
+            head: ["default": .text(overview.meant.name)], row: { row($0, context.output) },
+            object: { vault, entry in
+                vault.write(to: &entry)
+                entry.field("changed", vault.condition.changed.map { .text(Timestamp.text($0)) } ?? .null)
+            })
     }
 
     private func note(_ vaults: [ShownVault], default meant: ShownVault, _ output: Output) {
@@ -40,9 +40,7 @@ struct VaultListCommand: Verb {
                 "the default vault \"\(meant.name.shown)\" is not there; omvault init makes it"
                     + (vaults.isEmpty ? "" : ", omvault vault default NAME chooses another"))
         }
-        for problem in vaults.compactMap(\.condition.problem) {
-            output.notice(([problem.message] + problem.hints).joined(separator: "; "))
-        }
+        for words in vaults.compactMap(\.problemWords) { output.notice(words) }
     }
 
     private func row(_ vault: ShownVault, _ output: Output) -> [String] {
@@ -54,7 +52,7 @@ struct VaultListCommand: Verb {
             case nil: "-"
             }
         return [
-            vault.name, vault.isDefault ? "default" : "-", vault.stateWord, device,
+            vault.name, vault.isDefault ? "default" : "-", isTable ? vault.shownState : vault.stateWord, device,
             vault.condition.changed.map { output.time($0) } ?? "-", vault.path,
         ]
     }

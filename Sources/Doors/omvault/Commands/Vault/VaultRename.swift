@@ -11,8 +11,8 @@ struct VaultRename: Verb {
         abstract: "Give a vault another name.",
         discussion: """
             Needs no password. If the agent has the vault open, it is locked first; no other process may use it. If it is the
-            default vault, it stays the default. Nothing is ever replaced. What names the vault elsewhere, such as om://OLD/ITEM
-            in your scripts, is not changed.
+            default vault, it stays the default. Nothing is ever replaced. The old name elsewhere, such as om://OLD/ITEM in your
+            scripts, does not change.
 
               omvault vault rename personal home
             """)
