@@ -25,4 +25,12 @@ import Testing
         let reading = ClockReading(nanoseconds: -1, sinceBoot: 2_500_000_000, bootID: [UInt8](repeating: 1, count: 16))
         #expect(reading.wall == -1 && (1...3).contains(reading.sinceBoot))
     }
+
+    @Test("a wall clock before 2024 was not set")
+    func set() {
+        let boot = [UInt8](repeating: 1, count: 16)
+        #expect(!ClockReading(wall: 1_704_067_199, sinceBoot: 1, bootID: boot).isWallSet)
+        #expect(ClockReading(wall: 1_704_067_200, sinceBoot: 1, bootID: boot).isWallSet)
+        #expect(ClockReading.now().isWallSet)
+    }
 }

@@ -69,4 +69,17 @@ import Testing
         do { _ = try Draft.make(for: folder.file("a"), .onlyNewAnywhere) }
         #expect(try names == ["b"])
     }
+
+    @Test("all abandoned drafts of a folder are listed, and none is removed")
+    func listed() throws {
+        let others = Self.others.filter { !$0.hasSuffix(".0123456789abcdef.new") }
+        let drafts = ["a", "b", "x.omv"].map { "\($0).0123456789abcdef.new" } + [".omvault-0123456789abcdef"]
+        for name in others + drafts { try leave(name) }
+        for name in [".0123456789abcdef.new", "0123456789abcdef.new", ".omvault-notes"] { try leave(name) }
+        try leave("a.3333333333333333.new", age: 30)
+        let before = try names
+        #expect(Draft.abandoned(in: folder.path) == drafts.map(folder.file).sorted())
+        #expect(try names == before)
+        #expect(Draft.abandoned(in: folder.file("nowhere")) == [])
+    }
 }

@@ -163,4 +163,31 @@ struct SystemStoreTests {
             chmod 755 /var/lib
             """#)
     }
+
+    @Test("no login of the system store reads the default vault of a user, and doctor --system checks the store only")
+    func doctor() async throws {
+        try await PamTests().inSystem(
+            #"""
+            enroll ada work right
+            (umask 077; mkdir -p "$HOME/.config/omvault"); printf 'x' > "$HOME/.config/omvault/default-vault"
+            chmod 666 "$HOME/.config/omvault/default-vault"
+            refused 14 omvault ls
+            absent() { if grep -q default-vault trace; then exit 97; fi; }
+            strace -f -qq -o trace -e trace=file omvault login check ada --system --password-from file:right; absent
+            strace -f -qq -o trace -e trace=file omvault -q doctor --system --json > said || test $? = 42; absent
+            grep -q '"check":"logins","result":"ok","found":"1 cached login, all as this device wrote them"' said
+            grep -q '"check":"folder device","result":"ok","found":"/var/lib/omvault/device"' said
+            if grep -q "$HOME/.local" said; then exit 96; fi
+            at=http://127.0.0.1:8099
+            omvault -q profile set web AuthServerType=HTTPBasicAuthentication LoginURL=$at/in LogoutURL=$at/out --system
+            chmod 770 /var/lib/omvault/device
+            refused 42 omvault -q doctor --system
+            grep -P '^folder device\tproblem\t/var/lib/omvault/device is not used: other users can read or change it' .refused
+            chmod 700 /var/lib/omvault/device
+            refused 42 omvault -q doctor --system
+            grep -P '^profile web\tproblem\t.*any user of this machine could be the server' .refused
+            chmod 755 "$PWD"
+            refused 14 setpriv --reuid=65534 --clear-groups omvault doctor --system
+            """#)
+    }
 }

@@ -20,6 +20,13 @@ mkdir -m 700 "$XDG_RUNTIME_DIR"
 exec < /dev/null
 
 shows init --kdf-mem 8 --kdf-time 1
+shows vault\ create other --kdf-mem 8 --kdf-time 1
+shows vault\ default
+shows vault\ default other
+omvault -q vault default personal
+shows vault\ rename other home
+shows vault\ ls
+shows doctor
 shows add github --field password=file:v --field token=file:v
 shows add second --field x=file:v
 printf '\377\376' > bytes

@@ -32,6 +32,9 @@ public struct ClockReading: Hashable, Sendable {
         return ClockReading(nanoseconds: wall, sinceBoot: sinceBoot, bootID: readBootID())
     }
 
+    /// Whether the wall clock was ever set. A machine without a battery starts in 1970, or when its system was built.
+    package var isWallSet: Bool { wall >= 1_704_067_200 /* 2024-01-01 */ }
+
     private static func readBootID() -> [UInt8] {
         let unknown = [UInt8](repeating: 0, count: 16)
         let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)

@@ -75,6 +75,9 @@ package struct Draft: ~Copyable {
         close(descriptor)
     }
 
+    /// The paths of the drafts in a folder that killed processes left. Nothing is removed.
+    package static func abandoned(in folder: String) -> [String] { StaleDrafts.all(in: folder) }
+
     /// Removes the draft early.
     package func remove() { Self.remove(path) }
 

@@ -30,6 +30,15 @@ package enum FilePath {
         return false
     }
 
+    /// Removes the file at `path`.
+    ///
+    /// - Returns: false if there is none.
+    package static func remove(_ path: String) throws(StorageError) -> Bool {
+        if unlink(path) == 0 { return true }
+        guard errno == ENOENT else { throw .last }
+        return false
+    }
+
     /// The inode of the file at `path`, which its copies do not share. It is 0 if there is no file.
     package static func fileNumber(_ path: String) -> UInt64 {
         var status = stat()

@@ -70,10 +70,7 @@ package struct PrivateFolder: Hashable, Sendable {
     ///
     /// - Returns: false if there is no file.
     package func remove(_ name: String) throws(StorageError) -> Bool {
-        if unlink(file(name)) != 0 {
-            if errno == ENOENT { return false }
-            throw .last
-        }
+        guard try FilePath.remove(file(name)) else { return false }
         try syncFolder(above: file(name))
         return true
     }

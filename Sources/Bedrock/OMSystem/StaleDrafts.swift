@@ -19,20 +19,37 @@ enum StaleDrafts {
     /// The same for all hidden drafts in a folder, whatever file each one is for.
     static func removeHidden(in folder: String) { remove(in: folder, from: hiddenPrefix, to: "") }
 
+    /// The paths of all drafts in a folder that no process works on any more, whatever file each one is for. None if the
+    /// folder cannot be read. Nothing is removed.
+    static func all(in folder: String) -> [String] {
+        let drafts = names(in: folder, from: "") { text in
+            let start = String(text.dropLast(16 + suffix.count))
+            let isNamed = start.utf8.count > 1 && start.hasSuffix(".") && isDraft(text, from: start, to: suffix)
+            return isNamed || isDraft(text, from: hiddenPrefix, to: "")
+        }
+        return drafts.filter(isStale).sorted()
+    }
+
     private static func remove(in folder: String, from start: String, to end: String) {
+        let drafts = names(in: folder, from: start) { isDraft($0, from: start, to: end) }
+        for draft in drafts where isStale(draft) { Draft.remove(draft) }
+    }
+
+    /// The paths of the files whose names begin with `start` and are wanted.
+    private static func names(in folder: String, from start: String, _ isWanted: (String) -> Bool) -> [String] {
         let first = Array(start.utf8)
-        guard let stream = opendir(folder) else { return }
+        guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
-        var drafts: [String] = []
+        var paths: [String] = []
         while let entry = readdir(stream) {
             // A folder may hold a million files, so most names are only compared.
             let found = withUnsafeBytes(of: &entry.pointee.d_name) { name in
                 name.starts(with: first) ? Array(name.prefix { $0 != 0 }) : []
             }
             let text = String(decoding: found, as: UTF8.self)
-            if isDraft(text, from: start, to: end) { drafts.append("\(folder)/\(text)") }
+            if isWanted(text) { paths.append("\(folder)/\(text)") }
         }
-        for draft in drafts where isStale(draft) { Draft.remove(draft) }
+        return paths
     }
 
     /// `start`, 16 hex digits, `end`.

@@ -82,6 +82,11 @@ int om_harden_process(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+int om_is_hardened(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0 && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0;
+}
+
 int om_no_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
@@ -90,6 +95,10 @@ int om_no_new_privileges(void) {
 __attribute__((noinline)) void om_wipe_stack(void) {
     unsigned char below[96 << 10];
     explicit_bzero(below, sizeof below);
+}
+
+int om_rename_new(const char *path, const char *new_path) {
+    return renameat2(AT_FDCWD, path, AT_FDCWD, new_path, RENAME_NOREPLACE);
 }
 
 int om_is_in_memory(int fd) {

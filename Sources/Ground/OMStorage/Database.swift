@@ -18,7 +18,19 @@ package struct Database: ~Copyable {
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
     ///   ``StorageError/laterFormat(_:)``.
     package static func open(_ path: String, _ schemas: Schema...) throws(StorageError) -> Database {
+        while true {
+            let number = FileNumber(path)
+            let database = try open(path, of: schemas, alone: false)
+            // Another process renamed the file between its name and its lock. SQLite would write its log under the old name.
+            if number == FileNumber(path) { return database }
+            guard try FilePath.exists(path) else { throw .missing }
+        }
+    }
+
+    /// - Parameter isAlone: Whether to keep every other connection out as long as this one is open.
+    static func open(_ path: String, of schemas: [Schema], alone isAlone: Bool) throws(StorageError) -> Database {
         let database = try connect(path)
+        if isAlone { try database.execute("PRAGMA locking_mode = EXCLUSIVE") }
         // The application id is checked first. The journal mode below would otherwise convert a foreign database.
         let kind = try database.number("PRAGMA application_id")
         guard schemas.allSatisfy({ Int64($0.applicationID) == kind }) else { throw .corrupt }

@@ -35,17 +35,23 @@ public struct DeviceFolder: Sendable {
         do { return DeviceKey(try Key<Deriving>(readFrom: bytes.finish())) } catch { throw .deviceKeyDamaged }
     }
 
+    /// The key. Nil if none was ever made here.
+    ///
+    /// - Throws: ``StorageError/deviceKeyMissing`` if there was a key here that is gone.
+    package func existing() throws(StorageError) -> DeviceKey? {
+        if let key = try load() { return key }
+        guard try folder.names().contains(where: { $0.hasSuffix(HighWaterFile.suffix) }) else { return nil }
+        // Another process may have made both since. A key is made before its marks.
+        guard let key = try load() else { throw .deviceKeyMissing }
+        return key
+    }
+
     /// The key, made if there is none. If two processes make it at once, both get the same key.
     ///
     /// - Throws: ``StorageError/deviceKeyMissing`` if there was a key here that is gone.
     package func make() throws(StorageError) -> DeviceKey {
-        if let key = try load() { return key }
         // A new key would make every vault and login of the lost key look damaged.
-        guard try !folder.names().contains(where: { $0.hasSuffix(HighWaterFile.suffix) }) else {
-            // Another process may have made both since. A key is made before its marks.
-            guard let key = try load() else { throw .deviceKeyMissing }
-            return key
-        }
+        if let key = try existing() { return key }
         let key = Key<Deriving>.random()
         do throws(StorageError) {
             try key.withExposedBytes { (bytes: Span<UInt8>) throws(StorageError) in

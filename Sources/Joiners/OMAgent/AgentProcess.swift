@@ -32,7 +32,7 @@ public enum AgentProcess {
     }
 
     /// How many bytes of locked memory the record caches can use: half of what the system allows, and 64 MiB at most.
-    static func recordBytes() -> Int {
+    package static func recordBytes() -> Int {
         let most = 64 << 20
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 0 }

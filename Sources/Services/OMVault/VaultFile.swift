@@ -90,6 +90,16 @@ public struct VaultFile: ~Copyable {
         }
     }
 
+    /// Whether the count of wrong passwords is as this device wrote it. True on another device, which keeps no count.
+    package var isPasswordCountWhole: Bool {
+        guard isOwnDevice, slots.contains(where: { $0.kind == .password }) else { return true }
+        let counter = passwords()
+        switch consume counter {
+        case .some(let counter): return counter.isWhole()
+        case .none: return true
+        }
+    }
+
     /// Whether there is anything at `path`.
     public static func exists(_ path: String) throws(VaultError) -> Bool {
         try storing { () throws(StorageError) in try FilePath.exists(path) }

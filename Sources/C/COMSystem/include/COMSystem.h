@@ -30,12 +30,18 @@ void om_wipe(void *base, size_t size);
 /// Turns off core files and backtraces, and keeps this user's other processes from reading this one's memory or attaching
 /// to it.
 int om_harden_process(void);
+/// 1 if this process writes no core file, and if this user's other processes can neither read its memory nor attach to it;
+/// else 0.
+int om_is_hardened(void);
 
 /// From this call on, no program that this process starts gains rights by its set-user-id bit.
 int om_no_new_privileges(void);
 
 /// Overwrites the stack below the caller, which still holds the variables of finished calls.
 void om_wipe_stack(void);
+
+/// Gives a file another name, and never replaces a file. EINVAL if the file system cannot do that.
+int om_rename_new(const char *path, const char *new_path);
 
 /// 1 if the descriptor's file system is in memory and is lost at reboot (tmpfs, ramfs); else 0.
 int om_is_in_memory(int fd);

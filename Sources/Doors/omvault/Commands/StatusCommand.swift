@@ -7,9 +7,10 @@ struct StatusCommand: Verb {
         commandName: "status",
         abstract: "List the vaults: which are open, and for how long.",
         discussion: """
-            READABLE names the levels whose items can be read without a password. After 'omvault lock' these are still the
-            items of after-first-unlock; 'omvault lock --forget' ends that. In plain rows and JSON this state is first-unlocked;
-            the others are unlocked and locked.
+            An open vault locks by itself: after a time without use, and at the latest after another time. The last column says
+            what can be read without a password. After 'omvault lock' these are still the items of after-first-unlock;
+            'omvault lock --forget' ends that. In plain rows and JSON this state is first-unlocked; the others are unlocked,
+            locked and missing.
 
               omvault status
               omvault status --exit-code && omvault get github:token

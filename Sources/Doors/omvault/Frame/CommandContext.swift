@@ -20,7 +20,7 @@ struct CommandContext: Sendable {
 
     func userFolders() throws(Failure) -> UserFolders { try UserFolders() }
 
-    /// The vault of `--vault`, else of `OMVAULT_VAULT`, else the one called "personal".
+    /// The vault of `--vault`, else of `OMVAULT_VAULT`, else the default vault.
     func vault(_ folders: UserFolders) throws(Failure) -> VaultLocation { try VaultLocation(vaultGiven, in: folders) }
 
     /// Returns if the user agrees, or agreed in advance with `--yes`.

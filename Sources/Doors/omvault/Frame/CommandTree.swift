@@ -24,14 +24,16 @@ struct CommandTree: ParsableCommand {
             subcommands: [
                 InitCommand.self, AddCommand.self, GetCommand.self, ShowCommand.self, SetCommand.self, EditCommand.self,
                 TagCommand.self, ExpireCommand.self, ListCommand.self, FindCommand.self, MoveCommand.self, CopyCommand.self,
-                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self,
+                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self, VaultCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",
             subcommands: [UnlockCommand.self, LockCommand.self, StatusCommand.self, KeyCommand.self]),
         CommandGroup(
             name: "Keeping a vault safe",
-            subcommands: [PolicyCommand.self, BackupCommand.self, VerifyCommand.self, LogCommand.self]),
+            subcommands: [
+                PolicyCommand.self, BackupCommand.self, VerifyCommand.self, LogCommand.self, DoctorCommand.self,
+            ]),
         CommandGroup(
             name: "Logins",
             subcommands: [LoginCommand.self, LogoutCommand.self, ProfileCommand.self, CredentialCommand.self]),

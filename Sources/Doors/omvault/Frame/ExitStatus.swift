@@ -112,7 +112,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .unsafeAlgorithm: "needs --insecure"
         case .vectors: "a test vector failed, or none was run"
         case .auditFindings: "(reserved)"
-        case .doctorFindings: "verify found problems"
+        case .doctorFindings: "verify or doctor found problems"
         case .network: "the server cannot be reached"
         case .remoteAuth: "the server does not let the user in"
         case .remoteError: "the server gave no usable answer, or its certificate is not trusted"

@@ -25,8 +25,9 @@ struct ForeignVerb {
             here("unlock", ["open", "signin"]),
             here("lock", ["close", "signout"]),
             here("key passwd", ["passwd", "password"]),
-            here("verify", ["doctor", "fsck"]),
-            here("status", ["info", "vaults"]),
+            here("verify", ["fsck"]),
+            here("status", ["info"]),
+            here("vault ls", ["vaults"]),
             here("gen", ["generate", "pwgen"]),
             here("otp", ["totp"]),
         ] + missing
@@ -38,7 +39,6 @@ struct ForeignVerb {
         missing(["run", "exec", "inject"], "hand a secret to a program's standard input", "get ITEM:FIELD | PROGRAM"),
         missing(["sync", "push", "pull"], "copy a vault to another device", "backup create --portable FILE"),
         missing(["audit"], "see what was changed", "log ls"),
-        missing(["vault"], "choose a vault by its name", "--vault NAME ls"),
     ]
 
     private static func here(_ command: String, _ names: [String]) -> ForeignVerb {

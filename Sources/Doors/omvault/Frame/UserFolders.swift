@@ -1,5 +1,6 @@
 // The folders of omvault's files, by the XDG base directory specification.
 
+internal import OMStorage
 internal import OMSystem
 
 /// The folders of one user. Nothing is created here.
@@ -37,4 +38,12 @@ struct UserFolders: Sendable {
     }
 
     func profile(_ name: String) -> String { "\(profiles)/\(name).json" }
+
+    /// Nil where this user never had a device key.
+    func deviceFolder() throws(Failure) -> DeviceFolder? {
+        do throws(StorageError) { return try DeviceFolder(device) } catch {
+            if error == .missing { return nil }
+            throw Failure(error)
+        }
+    }
 }

@@ -33,7 +33,7 @@ extension Verb {
             throw error
         }
         if !SecretMemory.isLocked {
-            context.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
+            context.output.notice(Output.unlockedMemoryWords)
         }
         context.output.printHeldNotices()
     }

@@ -43,6 +43,9 @@ extension CommandPage {
     /// What the commands themselves bring. That of a group holds for all its commands.
     static let ofCommands: [(words: [String], statuses: [ExitStatus])] = [
         (["init"], [.aborted, .exists]),
+        (["vault", "create"], [.aborted, .exists]),
+        (["vault", "default"], [.noVault, .permission, .corrupt]),
+        (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
         (["get"], [.notFound, .ambiguous]),
         (["set"], [.notFound, .ambiguous, .unchanged]),
@@ -63,6 +66,7 @@ extension CommandPage {
         (["backup", "verify"], [.corrupt]),
         (["backup", "restore"], [.aborted, .exists, .policy]),
         (["verify"], [.doctorFindings]),
+        (["doctor"], [.permission, .doctorFindings]),
         (["log"], [.noVault, .corrupt]),
         (["log", "verify"], [.badSignature]),
         (["log", "export"], [.badSignature]),

@@ -52,7 +52,7 @@ extension ExitStatus {
         case .badSignature: "32-wrong-signature"
         case .unsafeAlgorithm: "33-unsafe-algorithm"
         case .vectors: "40-a-vector-failed"
-        case .doctorFindings: "42-verify-found-something"
+        case .doctorFindings: "42-verify-or-doctor-found-something"
         case .network, .remoteAuth, .remoteError: "50-51-and-52-the-server"
         case .io: "60-reading-or-writing-failed"
         case .agent: "61-the-agent"

@@ -43,7 +43,9 @@ extension Failure {
         case .noVault:
             self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault NAME chooses another")
         case .vaultExists:
-            self.init(.exists, "\(vault) already exists", hint: "choose another name, or move this vault away")
+            self.init(
+                .exists, "\(vault) already exists",
+                hint: "choose another name, or rename this vault: omvault vault rename OLD NEW")
         case .cannotUnlock:
             self.init(
                 .badSecret, "wrong password, recovery code or key file for \(vault)",

@@ -45,15 +45,24 @@ extension Authenticator {
     ///   ``AuthError/unknownProfile(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
+        try status(profiles, finishingWipes: true)
+    }
+
+    /// The same, without finishing a wipe: nothing is changed.
+    package func inspect(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
+        try status(profiles, finishingWipes: false)
+    }
+
+    private func status(_ profiles: [Profile], finishingWipes: Bool) throws(AuthError) -> [LoginStatus] {
         guard let ledger = try backend.openLedger() else { return [] }
         guard let device = try backend.loadDevice() else {
             let rows = try ledger.rows()
             // A login may have made both since. The key is made before its row.
-            if !rows.isEmpty, try backend.loadDevice() != nil { return try status(profiles) }
+            if !rows.isEmpty, try backend.loadDevice() != nil { return try status(profiles, finishingWipes: finishingWipes) }
             return Self.sorted(rows.map { LoginStatus(unusable: $0.bytes, .deviceKeyMissing) })
         }
         let store = try LoginStore(ledger, device, of: self)
-        try store.finishPendingWipes()
+        if finishingWipes { try store.finishPendingWipes() }
         var found: [LoginStatus] = []
         for row in try store.rows() { found.append(status(ofRow: row.id, row.bytes, profiles, in: store)) }
         return Self.sorted(found)

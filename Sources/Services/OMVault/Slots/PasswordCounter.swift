@@ -45,6 +45,13 @@ struct PasswordCounter: ~Copyable {
         }
     }
 
+    /// Whether the count can be read, and is not older than this device noted. If not, the longest delay applies. Unlike
+    /// ``check()`` this changes nothing.
+    func isWhole() -> Bool {
+        guard let found = (try? file.read()).flatMap({ State($0) }) else { return false }
+        return found.attempts >= noted
+    }
+
     /// Runs the one check of a password. The charge is on the disk before the check.
     ///
     /// - Throws: ``VaultError/delayed(seconds:)`` without a check; the errors of `check`, and then the charge stays.

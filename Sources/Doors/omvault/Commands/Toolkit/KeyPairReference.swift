@@ -24,8 +24,10 @@ struct KeyPairReference {
     }
 
     /// What the hint's command needs to mean the vault of the reference.
-    private var vaultOption: String {
-        reference.vault.map { $0 == VaultLocation.defaultName ? "" : " --vault \($0)" } ?? ""
+    private func vaultOption(_ context: CommandContext) -> String {
+        guard let vault = reference.vault else { return "" }
+        let usual = try? context.vault(context.userFolders()).name
+        return vault == usual ? "" : " --vault \(vault)"
     }
 
     /// Unlocks the vault, then stores the pair that `make` returns.
@@ -42,7 +44,7 @@ struct KeyPairReference {
             throw Failure(
                 .exists, "\"\(reference.item)\" is already in vault \"\(access.location.name)\"",
                 hint: tag.map { "choose another tag; omvault crypto keyrm --tag \($0) deletes the old key for good" }
-                    ?? "choose another name; omvault rm \(reference.item)\(vaultOption) moves the old key to the trash"
+                    ?? "choose another name; omvault rm \(reference.item)\(vaultOption(context)) moves the old key to the trash"
             ).with(sdkCode: CryptoError.keyPairExists.sdkCode)
         }
         return SavedKeyPair(key: key, vault: access.location.name, item: reference.item)

@@ -29,7 +29,7 @@ final class VaultAccess {
         self.context = context
         self.acceptsRollback = acceptsRollback
         location = if let name { try VaultLocation(name, in: folders) } else { try context.vault(folders) }
-        device = try Self.deviceFolder(folders)
+        device = try folders.deviceFolder()
         deviceFolder = device == nil ? "" : folders.device
     }
 
@@ -43,11 +43,15 @@ final class VaultAccess {
         let failure = Failure(error, vault: location.name)
         guard error == .noVault, let folders = try? context.userFolders() else { return failure }
         let names = VaultList.names(in: folders)
-        guard !names.isEmpty else { return failure }
+        var hints = names.isEmpty ? [] : ["vaults here: \(VaultList.words(names))"]
+        // The user did not type this name now.
+        if (try? DefaultVault(folders).chosen()) == location.name, context.vaultGiven == nil {
+            hints.append("it is your default vault; omvault vault default NAME chooses another")
+        }
+        guard !hints.isEmpty else { return failure }
         return Failure(
-            failure.status, failure.message,
-            hints: ["vaults here: \(VaultList.words(names))"] + failure.hints,
-            details: ["vaults": .list(names.map { .text($0) })]
+            failure.status, failure.message, hints: hints + failure.hints,
+            details: names.isEmpty ? [:] : ["vaults": .list(names.map { .text($0) })]
         ).with(sdkCode: failure.sdkCode)
     }
 
@@ -154,14 +158,6 @@ final class VaultAccess {
     private static func holds(_ name: ItemName, _ reply: consuming ItemReply?) -> Bool {
         guard let reply, let items = try? reply.items() else { return false }
         return items.contains { $0.name == name }
-    }
-
-    /// Nil where this user never had a device key.
-    private static func deviceFolder(_ folders: UserFolders) throws(Failure) -> DeviceFolder? {
-        do throws(StorageError) { return try DeviceFolder(folders.device) } catch {
-            if error == .missing { return nil }
-            throw Failure(error)
-        }
     }
 }
 
