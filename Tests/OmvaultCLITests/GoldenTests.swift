@@ -17,7 +17,7 @@ enum GoldenFormat: String, CaseIterable {
     var digest: String {
         switch self {
         case .v1: "24fe21325c25a4d2164ec1b22b979a393e1cef76dd3b3319b9b6fbfe2ec44e65"
-        case .v2: "DIGEST2"
+        case .v2: "39df2db18fa8ea3571fc67060facebefb8ee33fa9bb772db868d0a8f65f0b923"
         }
     }
 }
