@@ -262,7 +262,7 @@ extension Home {
     @Test("two chunks of one value that changed places are refused")
     func swapped() throws {
         try home.addLarge("a", [("l", large)])
-        let full = try home.chunks().filter { $0.value.count == Chunk.maximumCount }
+        let full = try home.chunks().filter { $0.value.count == ValueChunk.maximumCount }
         let (one, other) = (full.keys.sorted()[0], full.keys.sorted()[1])
         try home.replaceChunk(one, by: full[other]!)
         try home.replaceChunk(other, by: full[one]!)

@@ -138,21 +138,21 @@ import Testing
 
     @Test("a malformed chunk is refused")
     func chunks() throws {
-        let header = Chunk.Header(
+        let header = ValueChunk.Header(
             level: .highest, item: [UInt8](repeating: 1, count: 16), id: [UInt8](repeating: 2, count: 16), epoch: 7,
             salt: [UInt8](repeating: 3, count: 16))
-        let bytes = Chunk(header: header, box: [UInt8](repeating: 9, count: 40 + 256)).stored
-        #expect(try Chunk(decoding: bytes).stored == bytes && Chunk(decoding: bytes).header == header)
+        let bytes = ValueChunk(header: header, box: [UInt8](repeating: 9, count: 40 + 256)).stored
+        #expect(try ValueChunk(decoding: bytes).stored == bytes && ValueChunk(decoding: bytes).header == header)
         let levels = (0...255).map { UInt8($0) }.filter { ![1, 2, 3, 0x11, 0x12, 0x13].contains($0) }
         let cases = malformed(
             bytes, [(0, [0]), (0, [2]), (1, [0]), (1, [2]), (3, [1]), (3, [255])] + levels.map { (2, [$0]) })
-        for (name, bytes) in cases { #expect(throws: MalformedBytes.self, "\(name)") { _ = try Chunk(decoding: bytes) } }
-        let longest = Chunk(header: header, box: [UInt8](repeating: 9, count: 40 + Chunk.valueCount)).stored
-        #expect(try Chunk(decoding: longest).stored.count == Chunk.maximumCount)
+        for (name, bytes) in cases { #expect(throws: MalformedBytes.self, "\(name)") { _ = try ValueChunk(decoding: bytes) } }
+        let longest = ValueChunk(header: header, box: [UInt8](repeating: 9, count: 40 + ValueChunk.valueCount)).stored
+        #expect(try ValueChunk(decoding: longest).stored.count == ValueChunk.maximumCount)
         for more in [256, 255] {
-            #expect(throws: MalformedBytes.self) { _ = try Chunk(decoding: longest + [UInt8](repeating: 9, count: more)) }
+            #expect(throws: MalformedBytes.self) { _ = try ValueChunk(decoding: longest + [UInt8](repeating: 9, count: more)) }
         }
-        #expect(Chunk.row([0xff] + [UInt8](repeating: 0, count: 15)) == -(1 << 56))
+        #expect(ValueChunk.row([0xff] + [UInt8](repeating: 0, count: 15)) == -(1 << 56))
     }
 
     @Test("malformed content is refused: lengths of 2^31, names with control characters, padding that is not zero")

@@ -112,7 +112,7 @@ public struct Vault: ~Copyable {
     }
 
     /// The bytes of a part of a value: 261,888. Its last part has the rest.
-    public static let pieceCount = Chunk.valueCount
+    public static let pieceCount = ValueChunk.valueCount
 
     /// The versions of an item, the newest first. If no live item has this name, the versions of the item that
     /// was trashed last.

@@ -81,7 +81,7 @@ enum VaultSchema {
     /// Every version of an item, by the id that is in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
 
-    static let findChunk = "SELECT \(bounded("body", Chunk.maximumCount)) FROM chunks WHERE id = ?1"
+    static let findChunk = "SELECT \(bounded("body", ValueChunk.maximumCount)) FROM chunks WHERE id = ?1"
     static let hasChunk = "SELECT 1 FROM chunks WHERE id = ?1"
     static let findChunkRows = "SELECT id FROM chunks"
     static let countChunks = "SELECT count(*) FROM chunks"

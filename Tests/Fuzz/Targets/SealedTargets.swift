@@ -47,7 +47,7 @@ enum SealedTargets {
         case 4: entry(bytes)
         case 5: name(bytes)
         case 7:
-            guard let chunk = try? Chunk(decoding: bytes) else { return }
+            guard let chunk = try? ValueChunk(decoding: bytes) else { return }
             precondition(chunk.stored == bytes, "a chunk has two spellings")
         case 6:
             guard let file = try? VaultKeyFile(text: SecretBytes(copying: bytes)) else { return }

@@ -12,7 +12,7 @@ enum BackupPart {
     /// The entry's key.
     case entry([UInt8])
     case record(Record, bytes: [UInt8])
-    case chunk(Chunk, bytes: [UInt8])
+    case chunk(ValueChunk, bytes: [UInt8])
     /// A sealed name.
     case name([UInt8])
 
@@ -48,7 +48,7 @@ enum BackupPart {
         case 5: 16...16
         case 6: Record.Header.count...ItemContent.maximumFirstCount
         case 7: BackupName.boxCount...BackupName.boxCount
-        case chunkType: Chunk.Header.count...Chunk.maximumCount
+        case chunkType: ValueChunk.Header.count...ValueChunk.maximumCount
         case endType: endCount...endCount
         default: nil
         }

@@ -112,7 +112,7 @@ struct BackupReader: ~Copyable {
         case 6:
             let record = isPortable ? try PortableRecord(decoding: bytes).record : try Record(decoding: bytes)
             return .record(record, bytes: bytes)
-        case BackupPart.chunkType: return .chunk(try Chunk(decoding: bytes), bytes: bytes)
+        case BackupPart.chunkType: return .chunk(try ValueChunk(decoding: bytes), bytes: bytes)
         default: return .name(bytes)
         }
     }
@@ -164,7 +164,7 @@ struct BackupReader: ~Copyable {
             && older.revision + 1 == newer.revision
     }
 
-    private func belongs(_ chunk: Chunk, to record: Record) -> Bool {
+    private func belongs(_ chunk: ValueChunk, to record: Record) -> Bool {
         !record.header.isDeleted && chunk.header.level == record.header.level && chunk.header.item == record.header.id
     }
 

@@ -33,7 +33,7 @@ struct BackupWriter: ~Copyable {
     }
 
     /// Appends a chunk, as ``append(_:_:)`` appends its record.
-    mutating func append(_ chunk: Chunk, _ write: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+    mutating func append(_ chunk: ValueChunk, _ write: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
         guard !isPortable || !chunk.header.level.isDeviceOnly else { throw .corrupt(.record) }
         try append(.chunk(chunk, bytes: chunk.stored), write)
     }

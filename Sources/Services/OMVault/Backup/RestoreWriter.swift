@@ -57,7 +57,7 @@ final class RestoreWriter {
         case .chunk(let chunk, let bytes):
             guard let level, plan.restored.contains(level) else { break }
             try run(VaultSchema.addChunk, database) { (add) throws(StorageError) in
-                try add.bind(1, Chunk.row(chunk.header.id))
+                try add.bind(1, ValueChunk.row(chunk.header.id))
                 try add.bind(2, bytes)
             }
         case .record(_, let bytes):

@@ -16,8 +16,8 @@ struct ChunkedValue: Hashable {
     var encoded: [UInt8] { digest + ids.joined() }
 
     /// The bytes that a value of this length takes in its content.
-    static func encodedCount(_ count: Int) -> Int { digestCount + idCount * Chunk.number(for: count) }
+    static func encodedCount(_ count: Int) -> Int { digestCount + idCount * ValueChunk.number(for: count) }
 
     /// The number of the value's bytes in a chunk.
-    func count(ofChunk index: Int) -> Int { min(Chunk.valueCount, count - index * Chunk.valueCount) }
+    func count(ofChunk index: Int) -> Int { min(ValueChunk.valueCount, count - index * ValueChunk.valueCount) }
 }

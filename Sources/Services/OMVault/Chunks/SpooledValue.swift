@@ -32,7 +32,7 @@ public final class SpooledValue: Sendable {
 
     /// The bytes of the value that its chunk `index` gets.
     func piece(_ index: Int) throws(VaultError) -> SecretBytes {
-        let count = min(Chunk.valueCount, self.count - index * Chunk.valueCount)
+        let count = min(ValueChunk.valueCount, self.count - index * ValueChunk.valueCount)
         let box = try storing { () throws(StorageError) in
             try file.read(SealedBox.overhead + count, at: index * Self.sealedCount)
         }
@@ -45,7 +45,7 @@ public final class SpooledValue: Sendable {
     }
 
     /// The bytes of a full piece in the file.
-    static let sealedCount = SealedBox.overhead + Chunk.valueCount
+    static let sealedCount = SealedBox.overhead + ValueChunk.valueCount
 
     static func context(_ index: Int) -> Context { Context(.spooledPiece, .number(UInt64(index))) }
 }

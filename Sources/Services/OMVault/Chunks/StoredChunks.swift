@@ -17,7 +17,7 @@ extension Snapshot {
         let count = value.count(ofChunk: index)
         // Attack: a forged padding would carry bytes that no reader sees.
         let isExact = padded.withBytes { bytes in
-            bytes.count == Chunk.paddedCount(count) && (count..<bytes.count).allSatisfy { bytes[$0] == 0 }
+            bytes.count == ValueChunk.paddedCount(count) && (count..<bytes.count).allSatisfy { bytes[$0] == 0 }
         }
         guard isExact else { throw .corrupt(.record) }
         return padded.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
@@ -50,7 +50,7 @@ extension Snapshot {
     }
 
     /// A chunk that opens, as it is stored.
-    func chunk(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> Chunk {
+    func chunk(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> ValueChunk {
         let chunk = try stored(id, of: record)
         _ = try open(chunk)
         return chunk
@@ -64,16 +64,16 @@ extension Snapshot {
     }
 
     /// The chunk in the row of this id. It claims to be the item's.
-    private func stored(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> Chunk {
+    private func stored(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> ValueChunk {
         // Attack: an attacker sets the vault's format back. A vault of format 1 has no such table.
         guard format == VaultSchema.secondSchema.version else { throw .corrupt(.record) }
         let bytes = try storing { () throws(StorageError) in
             var find = try vault.database.prepare(VaultSchema.findChunk)
-            try find.bind(1, Chunk.row(id))
+            try find.bind(1, ValueChunk.row(id))
             defer { find.reset() }
             return try find.step() ? find.bytes(0) : []
         }
-        let chunk = try authentic(.record) { () throws(MalformedBytes) in try Chunk(decoding: bytes) }
+        let chunk = try authentic(.record) { () throws(MalformedBytes) in try ValueChunk(decoding: bytes) }
         guard chunk.header.level == record.level, chunk.header.item == record.id, chunk.header.id == id else {
             throw .corrupt(.record)
         }
@@ -81,7 +81,7 @@ extension Snapshot {
     }
 
     /// The content of a chunk with its padding.
-    private func open(_ chunk: Chunk) throws(VaultError) -> SecretBytes {
+    private func open(_ chunk: ValueChunk) throws(VaultError) -> SecretBytes {
         guard let keys = vault.keys[chunk.header.level] else { throw .levelLocked(chunk.header.level) }
         return try authentic(.record) { () throws(SecretsError) in
             try AEAD.open(
@@ -89,7 +89,7 @@ extension Snapshot {
         }
     }
 
-    private func chunkContext(_ header: Chunk.Header) -> Context {
+    private func chunkContext(_ header: ValueChunk.Header) -> Context {
         Context(.chunk, .bytes(vault.header.id), .bytes(header.encoded))
     }
 
@@ -108,11 +108,11 @@ extension Snapshot {
         try raiseFormat()
         let hash = BLAKE2b(count: ChunkedValue.digestCount)
         var ids: [[UInt8]] = []
-        for index in 0..<Chunk.number(for: count) {
+        for index in 0..<ValueChunk.number(for: count) {
             try vault.checkInterruption()
             let bytes = try piece(index)
             bytes.withBytes { hash.update($0) }
-            let padded = SecretBytes(count: Chunk.paddedCount(bytes.count)) { target in
+            let padded = SecretBytes(count: ValueChunk.paddedCount(bytes.count)) { target in
                 bytes.withBytes { bytes in for index in bytes.indices { target[index] = bytes[index] } }
             }
             let id = try unusedID()
@@ -153,7 +153,7 @@ extension Snapshot {
     }
 
     func drop(chunks ids: some Sequence<[UInt8]>) throws(VaultError) {
-        for id in ids { try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, Chunk.row(id)) } }
+        for id in ids { try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, ValueChunk.row(id)) } }
     }
 
     /// Drops every chunk that claims to be of this item.
@@ -188,7 +188,7 @@ extension Snapshot {
             var find = try vault.database.prepare(VaultSchema.hasChunk)
             while true {
                 let id = Random.bytes(ChunkedValue.idCount)
-                try find.bind(1, Chunk.row(id))
+                try find.bind(1, ValueChunk.row(id))
                 let isUsed = try find.step()
                 find.reset()
                 if !isUsed { return id }
@@ -199,12 +199,12 @@ extension Snapshot {
     private func store(
         _ padded: borrowing SecretBytes, as id: [UInt8], _ sql: String, for record: Record.Header, _ keys: LevelKeys
     ) throws(VaultError) {
-        let header = Chunk.Header(
+        let header = ValueChunk.Header(
             level: record.level, item: record.id, id: id, epoch: record.epoch, salt: Random.bytes(16))
         let box = AEAD.seal(padded, using: keys.chunkKey(header), context: chunkContext(header))
-        let bytes = Chunk(header: header, box: box.bytes).stored
+        let bytes = ValueChunk(header: header, box: box.bytes).stored
         try run(sql) { put throws(StorageError) in
-            try put.bind(1, Chunk.row(id))
+            try put.bind(1, ValueChunk.row(id))
             try put.bind(2, bytes)
         }
     }

@@ -15,7 +15,7 @@ public struct ValueSpool: ~Copyable {
     private let key = Key<Sealing>.random()
     private let hash = BLAKE2b(count: ChunkedValue.digestCount)
     /// The bytes that are not sealed yet.
-    private var pending = SecretBuffer(capacity: Chunk.valueCount)
+    private var pending = SecretBuffer(capacity: ValueChunk.valueCount)
     private var pieces = 0
 
     /// - Parameter path: The vault's file. The spool is on its file system, which needs room for the value anyway.
@@ -24,15 +24,15 @@ public struct ValueSpool: ~Copyable {
         file = try storing { () throws(StorageError) in try UnnamedFile(in: FilePath.folder(of: path)) }
     }
 
-    public var count: Int { pieces * Chunk.valueCount + pending.count }
+    public var count: Int { pieces * ValueChunk.valueCount + pending.count }
 
     /// - Throws: ``VaultError/tooLarge`` above ``Item/maximumFieldCount``; ``VaultError/storage(_:)``.
     public mutating func append(_ bytes: Span<UInt8>) throws(VaultError) {
         guard count + bytes.count <= Item.maximumFieldCount else { throw .tooLarge }
         var start = 0
         while start < bytes.count {
-            if pending.count == Chunk.valueCount { try seal() }
-            let end = min(bytes.count, start + Chunk.valueCount - pending.count)
+            if pending.count == ValueChunk.valueCount { try seal() }
+            let end = min(bytes.count, start + ValueChunk.valueCount - pending.count)
             pending.append(bytes.extracting(start..<end))
             start = end
         }

@@ -153,7 +153,7 @@ extension Snapshot {
         var records: Set<Int64> = []
         var chunks: Set<Int64> = []
 
-        mutating func add(_ content: borrowing ItemContent) { chunks.formUnion(content.chunkIDs.map(Chunk.row)) }
+        mutating func add(_ content: borrowing ItemContent) { chunks.formUnion(content.chunkIDs.map(ValueChunk.row)) }
     }
 
     private func rows() throws(VaultError) -> [Int64] {

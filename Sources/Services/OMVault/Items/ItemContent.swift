@@ -248,7 +248,7 @@ extension ItemContent {
                 guard flags == chunkedFlag, (1...Item.maximumFieldCount).contains(count) else { throw MalformedBytes() }
                 let digest = try cursor.take(ChunkedValue.digestCount, in: content)
                 var ids: [[UInt8]] = []
-                for _ in 0..<Chunk.number(for: count) { ids.append(try cursor.take(ChunkedValue.idCount, in: content)) }
+                for _ in 0..<ValueChunk.number(for: count) { ids.append(try cursor.take(ChunkedValue.idCount, in: content)) }
                 let value = ChunkedValue(count: count, digest: digest, ids: ids)
                 return Field(name: name, value: .chunked(value), shownValue: nil)
             }

@@ -178,8 +178,8 @@ public struct ItemDraft: ~Copyable {
         while count(version: 2) > ItemContent.maximumCount {
             guard let index = largestInMemory, case .inMemory(let range) = fields[index].value else { throw .tooLarge }
             let chunked = try write(range.count) { piece throws(VaultError) in
-                let start = range.lowerBound + piece * Chunk.valueCount
-                let end = min(range.upperBound, start + Chunk.valueCount)
+                let start = range.lowerBound + piece * ValueChunk.valueCount
+                let end = min(range.upperBound, start + ValueChunk.valueCount)
                 return buffer.withBytes { SecretBytes(copying: $0.extracting(start..<end)) }
             }
             fields[index].value = .chunked(chunked)

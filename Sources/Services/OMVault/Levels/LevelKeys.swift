@@ -29,7 +29,7 @@ final class LevelKeys: Sendable {
             Context(.recordKey, .bytes(header.id), .number(header.revision), .bytes(header.salt)))
     }
 
-    func chunkKey(_ header: Chunk.Header) -> Key<Sealing> {
+    func chunkKey(_ header: ValueChunk.Header) -> Key<Sealing> {
         records.derive(Context(.chunkKey, .bytes(header.item), .bytes(header.id), .bytes(header.salt)))
     }
 

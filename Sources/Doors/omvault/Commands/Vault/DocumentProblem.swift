@@ -29,7 +29,7 @@ extension Failure {
             // Attack: a password that begins with << is typed as a value, and a message shows it at the terminal or in a log.
             case .noEnd: "begins a value that has no end: no later line is the word after <<"
             case .notText: "is not plain text: it is not UTF-8, or has a control character"
-            case .placeholder: "stands for a value that is not plain text, and was changed"
+            case .placeholder: "is for a value that is not plain text, and was changed"
             case .noPlaceholder(let name): "has no line for \(name) any more, whose value is not plain text"
             }
         self.init(

@@ -6,7 +6,7 @@ internal import OMVault
 struct EditCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Edit a field, or all fields of an item, in your editor.",
+        abstract: "Edit an item, or one of its fields, in an editor.",
         discussion: """
             ITEM:FIELD edits the exact bytes of that field. ITEM edits all fields as one text, which says at its top how it is
             written. VISUAL or EDITOR names the editor. The text is only in memory and never in swap. It ends with the editor and

@@ -75,7 +75,7 @@ enum ItemDocument {
     /// A word that is no line of the value.
     private static func endWord(for secret: borrowing SecretBytes) -> String {
         secret.withBytes { bytes in
-            let lines = Lines(of: bytes)
+            let lines = TextLines(of: bytes)
             var number = 1, word = "END"
             while lines.ranges.contains(where: { isSame(bytes.extracting($0), word) }) {
                 number += 1
@@ -123,7 +123,7 @@ enum ItemDocument {
     }
 
     private static func fields(in bytes: Span<UInt8>) throws -> [Field] {
-        let lines = Lines(of: bytes).ranges
+        let lines = TextLines(of: bytes).ranges
         var fields: [Field] = []
         var next = 0
         while next < lines.count {
@@ -226,7 +226,7 @@ enum ItemDocument {
 }
 
 /// Where the lines of a text begin and end. A newline ends a line, and none begins after the last one.
-private struct Lines {
+private struct TextLines {
     private(set) var ranges: [Range<Int>] = []
 
     init(of bytes: Span<UInt8>) {

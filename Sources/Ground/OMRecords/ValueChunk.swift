@@ -1,7 +1,7 @@
 // A part of a large value as it is stored: sealed and padded. Format: docs/formats/vault-format.md, "Large values".
 
 /// One chunk of one value, sealed.
-package struct Chunk: Hashable, Sendable {
+package struct ValueChunk: Hashable, Sendable {
     /// The part of a chunk that everyone can read. It is the associated data of the box.
     package struct Header: Hashable, Sendable {
         package static let count = 56
