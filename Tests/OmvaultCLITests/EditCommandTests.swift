@@ -21,7 +21,7 @@ import Testing
         remains() {
             find /tmp /var/tmp /dev/shm /run "$HOME" -newer start -type f -print0 2> /dev/null |
                 xargs -0 -r grep -lsF "$marker" 2> /dev/null | sed 's/^/secret in /' || true
-            find /tmp /var/tmp /dev/shm "$HOME" \\( -name '*omvault-left*' -o -name '.*.sw?' \\) 2> /dev/null | sed 's/^/left /'
+            find /tmp /var/tmp /dev/shm "$HOME" \\( -name '*omvault-left*' -o -name '.value.sw?' \\) 2> /dev/null | sed 's/^/left /'
             test ! -e /proc/fs/omvault || echo "left /proc/fs/omvault"
             cmp mounts /proc/self/mounts || true
         }
@@ -176,7 +176,7 @@ import Testing
                 mkdir -p .vim/swap .vim/undo .local/share/nano
                 printf 'password\\n' > password
                 clear=$(printf '\\036')
-                find "$HOME" | sort > names
+                touch names; find "$HOME" | sort > names
                 omvault edit site:password --password-from file:password
                 find "$HOME" -not -path '*/.local/s*/omvault*' | sort | comm -13 names - | sed 's/^/left /'
                 remains
