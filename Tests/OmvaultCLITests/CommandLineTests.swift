@@ -13,7 +13,8 @@ import Testing
                 ITEM prints the item's main secret: "password" of a login, a database or an item
                 without a type, "notes" of a note, "key" of an api-key, or the only concealed
                 field. ITEM:FIELD prints that field. The output is the exact bytes, with no
-                newline added. 'omvault show' prints the whole item.
+                newline added. 'omvault show' prints the whole item. A value above 1 MiB goes
+                only into a file or a pipe.
 
                   omvault get github
 

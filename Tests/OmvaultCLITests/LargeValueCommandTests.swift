@@ -7,8 +7,12 @@ import Testing
 /// `OMVAULT_WHOLE=1 swift test` takes 64 MiB and kills at each of its chunks. Otherwise three chunks are enough.
 private let size = Sweep.isWhole ? 64 << 20 : 600_000
 
+/// Above 1 MiB, so that it is read part by part.
+private let readSize = Sweep.isWhole ? 64 << 20 : 1_200_000
+
 @Suite("Large values from the shell") struct LargeValueCommandTests {
-    private static let vault = """
+    private static func vault(_ size: Int) -> String {
+        """
         set -e
         printf password > password
         seq -w 1 9999999 | head -c \(size) > new; head -c 300000 new | tac > old
@@ -17,6 +21,7 @@ private let size = Sweep.isWhole ? 64 << 20 : 600_000
         omvault -q key add-slot --type file --out key --password-from file:password
 
         """
+    }
 
     /// The calls to kill at: each chunk has one write into the spool, and many into the log of the database.
     private static func points(_ count: Int) -> [Int] {
@@ -28,7 +33,7 @@ private let size = Sweep.isWhole ? 64 << 20 : 600_000
     @Test("a value killed while it is written leaves the old one or the new one, and neither a chunk nor a file too many")
     func written() async throws {
         let site = try TestFolder()
-        let made = try await bash("cd \"$HOME\"\n" + Self.vault, environment: ["HOME": site.path])
+        let made = try await bash("cd \"$HOME\"\n" + Self.vault(size), environment: ["HOME": site.path])
         try #require(made.status == 0, "\(made.errors)")
         let change = "omvault -q set item:x --value-from file:new --keep-newline --key-file-from file:key"
         let start = "cp -a \"$SITE/.\" .\n"
@@ -62,12 +67,12 @@ private let size = Sweep.isWhole ? 64 << 20 : 600_000
     @Test("a value killed while it is read gives its start and nothing else, and the vault stays as it was")
     func read() async throws {
         let ran = try await bash(
-            Self.vault + """
+            Self.vault(readSize) + """
                 omvault -q set item:x --value-from file:new --keep-newline --key-file-from file:key
                 export OMVAULT_QUIET=1
-                chunks=$(( (\(size) + 261887) / 261888 ))
+                chunks=$(( (\(readSize) + 261887) / 261888 ))
                 for number in $(seq $chunks); do
-                    strace --seccomp-bpf -f -o trace -e trace=write -e inject=write:signal=SIGKILL:when=$number \
+                    strace -f -o trace -e trace=write -e inject=write:signal=SIGKILL:when=$number \
                         omvault get item:x --key-file-from file:key > found && echo "$number: not killed" || test $? = 137
                     cmp -n $(stat -c %s found) found new || echo "$number: other bytes"
                 done
@@ -84,6 +89,7 @@ private let size = Sweep.isWhole ? 64 << 20 : 600_000
             """
             set -e
             printf password > password
+            mkdir -m 700 run; export XDG_RUNTIME_DIR=$PWD/run
             head -c 67108864 /dev/urandom > film
             omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
             peak() { python3 -c 'import resource, subprocess, sys
