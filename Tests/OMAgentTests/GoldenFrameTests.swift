@@ -149,6 +149,8 @@ private let later = [UInt8](16..<32)
         return search
     }
 
+    private static let digest = [UInt8](repeating: 6, count: 32)
+
     private static let requests: [(String, @Sendable () throws -> AgentRequest)] = [
         ("step-down", { .stepDown }), ("status", { .status }), ("sessions", { .sessions }),
         (
@@ -194,7 +196,10 @@ private let later = [UInt8](16..<32)
         ("find", { .perform(paths, .find(try search(), trashed: false)) }),
         ("rename", { .perform(paths, .rename([NewName(try name("git"), try name("b"))], ifRevision: 4)) }),
         ("copy", { .perform(paths, .copy([NewName(try name("git"), try name("b"))], level: .highest, ifRevision: nil)) }),
-        ("piece", { .perform(paths, .piece(258, of: FieldPath(try name("git"), try field("token")), revision: 4)) }),
+        (
+            "piece",
+            { .perform(paths, .piece(258, of: FieldPath(try name("git"), try field("token")), revision: 4, digest: digest)) }
+        ),
     ]
 
     private static func errors() throws -> [VaultError] {
@@ -210,7 +215,7 @@ private let later = [UInt8](16..<32)
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .onlyLoginSlots,
             .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: git), .malformedKeyFile, .noLogHere, .emptyKey,
             .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .notShowable(token),
-            .laterContent, .largeValue(count: 67_108_864, revision: 9),
+            .laterContent, .largeValue(count: 67_108_864, revision: 9, digest: digest),
             .ambiguousID([
                 EntryReference(level: .whenUnlocked, entry: id, item: try item()),
                 EntryReference(level: .highest, entry: later, item: nil),
@@ -240,7 +245,7 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("places", { .reply(.entries([EntryReference(level: .highest, entry: later, item: nil)])) }),
-        ("large", { .reply(.large(count: 67_108_864, revision: 9)) }),
+        ("large", { .reply(.large(count: 67_108_864, revision: 9, digest: digest)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
         (
             "remembering-key",

@@ -36,13 +36,15 @@ import Testing
             return
         }
         let path = try FieldPath(ItemName("big"), FieldName("f"))
-        guard case .reply(.large(count, 1)) = try home.client.perform(home.paths, .secret(path, revision: nil)) else {
+        guard case .reply(.large(count, 1, let digest)) = try home.client.perform(home.paths, .secret(path, revision: nil)) else {
             Issue.record("not large")
             return
         }
         var read = 0
         for index in 0..<5 {
-            guard case .reply(.secret(let piece)) = try home.client.perform(home.paths, .piece(index, of: path, revision: 1))
+            guard
+                case .reply(.secret(let piece)) = try home.client.perform(
+                    home.paths, .piece(index, of: path, revision: 1, digest: digest))
             else {
                 Issue.record("no piece \(index)")
                 return
@@ -51,7 +53,8 @@ import Testing
             read += piece.count
         }
         #expect(read == count)
-        guard case .failure(.noField) = try home.client.perform(home.paths, .piece(5, of: path, revision: 1)) else {
+        guard case .failure(.noField) = try home.client.perform(home.paths, .piece(5, of: path, revision: 1, digest: digest))
+        else {
             Issue.record("a piece behind the last")
             return
         }

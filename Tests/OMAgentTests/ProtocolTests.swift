@@ -242,7 +242,7 @@ import Testing
             .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
             .malformedKeyFile,
             .noLogHere, .vaultKnownHere, .invalidTag, .invalidExpiry, .notShowable(field), .laterContent,
-            .largeValue(count: 67_108_864, revision: 9),
+            .largeValue(count: 67_108_864, revision: 9, digest: [UInt8](repeating: 6, count: 32)),
             .ambiguousID([
                 EntryReference(
                     level: .whenUnlocked, entry: [UInt8](repeating: 1, count: 16),

@@ -144,8 +144,10 @@ extension Home {
         var change = ItemChange()
         try change.set.put(value, at: path.field)
         _ = try home.unlock().perform(.add(item, level: nil, change))
-        #expect(throws: VaultError.largeValue(count: 1 << 20 | 1, revision: 1)) { _ = try home.unlock().secret(path) }
-        guard case .large(1_048_577, 1) = try home.unlock().perform(.secret(path, revision: nil)) else {
+        #expect(throws: VaultError.largeValue(count: 1 << 20 | 1, revision: 1, digest: value.digest)) {
+            _ = try home.unlock().secret(path)
+        }
+        guard case .large(1_048_577, 1, value.digest) = try home.unlock().perform(.secret(path, revision: nil)) else {
             Issue.record("not told that it is large")
             return
         }
@@ -160,6 +162,24 @@ extension Home {
         var draft = ItemDraft(name: item, created: 1, modified: 1)
         for number in 0..<4 { try draft.put(whole, at: FieldName("f\(number)")) }
         #expect(throws: VaultError.tooLarge) { try draft.put(secret("x"), at: FieldName("g")) }
+    }
+
+    @Test("a value is never read on from another item that got its name and its revision meanwhile")
+    func replacedWhileRead() throws {
+        let path = try FieldPath(item, FieldName("f"))
+        let one = try home.spool(largeBytes(1 << 21), blocks: 1 << 20)
+        var change = ItemChange()
+        try change.set.put(one, at: path.field)
+        _ = try home.unlock().perform(.add(item, level: nil, change))
+        let first = ItemRequest.piece(0, of: path, revision: 1, digest: one.digest)
+        guard case .secret = try home.unlock().perform(first) else { return }
+        try home.unlock().edit { edit throws(VaultError) in try edit.purge(item) }
+        var other = ItemChange()
+        try other.set.put(try home.spool(largeBytes(1 << 21, seed: 9), blocks: 1 << 20), at: path.field)
+        _ = try home.unlock().perform(.add(item, level: nil, other))
+        #expect(throws: VaultError.changedMeanwhile(item, revision: 1)) {
+            _ = try home.unlock().perform(.piece(1, of: path, revision: 1, digest: one.digest))
+        }
     }
 
     @Test("versions share a value that does not change, and the last version that names it takes it along")

@@ -77,26 +77,36 @@ public struct Vault: ~Copyable {
     ///
     /// - Parameter revision: The revision of an earlier version. Nil for the newest.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/noRevision(_:of:)``,
-    ///   ``VaultError/largeValue(count:revision:)``, ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
+    ///   ``VaultError/largeValue(count:revision:digest:)``, ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     public func secret(_ path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(path.item, revision: revision)
             let field = try opened.field(path)
             guard field.count <= Item.maximumPieceCount else {
-                throw .largeValue(count: field.count, revision: opened.header.revision)
+                throw .largeValue(
+                    count: field.count, revision: opened.header.revision, digest: opened.content.digest(of: field))
             }
             return try snapshot.value(of: field, in: opened)
         }
     }
 
     /// A part of a value of any length. A value of `count` bytes has the parts 0 to `(count - 1) / Vault.pieceCount`, and an
-    /// empty one has part 0. Each is read in a transaction of its own: name the revision, so that all are of one value.
+    /// empty one has part 0. Each is read in a transaction of its own: name the revision and the digest, so that all are of
+    /// one value.
     ///
-    /// - Throws: The same errors; ``VaultError/noField(_:of:)`` if the value has no such part.
-    public func piece(_ index: Int, of path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
+    /// - Parameter digest: The digest of the value. Nil for any value.
+    /// - Throws: The same errors; ``VaultError/noField(_:of:)`` if the value has no such part;
+    ///   ``VaultError/changedMeanwhile(_:revision:)`` for a value of another digest.
+    public func piece(
+        _ index: Int, of path: FieldPath, revision: UInt64? = nil, digest: [UInt8]? = nil
+    ) throws(VaultError) -> SecretBytes {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(path.item, revision: revision)
             let field = try opened.field(path)
+            // Accident: between two parts the item is purged, and another one of its name has the same revision.
+            guard digest == nil || digest == opened.content.digest(of: field) else {
+                throw .changedMeanwhile(path.item, revision: opened.header.revision)
+            }
             switch field.value {
             case .chunked(let value):
                 guard value.ids.indices.contains(index) else { throw .noField(path.field, of: path.item) }

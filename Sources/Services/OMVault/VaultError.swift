@@ -61,8 +61,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case unchanged
     /// A value or an item above the limits of ``Item``.
     case tooLarge
-    /// The value is too large to be read in one piece. The revision is that of its item.
-    case largeValue(count: Int, revision: UInt64)
+    /// The value is too large to be read in one piece: its bytes, the revision of its item, and its digest (32 bytes).
+    case largeValue(count: Int, revision: UInt64, digest: [UInt8])
     /// Text that is no recovery code: a character is missing or mistyped.
     case mistypedRecoveryCode
     /// Text that is no key file: not 88 bytes of its form, or its checksum is wrong.

@@ -85,6 +85,7 @@ enum VaultSchema {
     static let hasChunk = "SELECT 1 FROM chunks WHERE id = ?1"
     static let findChunkRows = "SELECT id FROM chunks"
     static let countChunks = "SELECT count(*) FROM chunks"
+    static let hasAnyChunk = "SELECT EXISTS (SELECT 1 FROM chunks)"
     static let addChunk = "INSERT INTO chunks VALUES (?1, ?2)"
     static let replaceChunk = "UPDATE chunks SET body = ?2 WHERE id = ?1"
     static let dropChunk = "DELETE FROM chunks WHERE id = ?1"

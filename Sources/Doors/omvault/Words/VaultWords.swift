@@ -170,7 +170,7 @@ extension Failure {
             self.init(
                 .usage, "a value has at most 64 MiB; an item at most 256 fields, 64 tags, 60 KiB of shown values and 256 MiB",
                 hint: "split what you store into several items")
-        case .largeValue(let count, _):
+        case .largeValue(let count, _, _):
             self.init(
                 .usage, "the value has \(count) bytes, and one above 1 MiB comes only as bytes",
                 hint: "omvault get ITEM:FIELD > FILE")

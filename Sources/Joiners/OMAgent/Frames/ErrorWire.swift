@@ -23,7 +23,9 @@ extension VaultError: WireValue {
         case .noField(let field, let item): body.write(field, item)
         case .fieldExists(let field), .notShowable(let field): body.write(field)
         case .changedMeanwhile(let name, let revision): body.write(name, revision)
-        case .largeValue(let count, let revision): body.write(UInt32(count), revision)
+        case .largeValue(let count, let revision, let digest):
+            body.write(UInt32(count), revision)
+            body.append(digest.span)
         case .noRevision(let revision, let item): body.write(revision, item)
         case .storage(let error): body.write(error)
         case .delayed(let seconds): body.write(Int64(seconds))
@@ -62,7 +64,9 @@ extension VaultError: WireValue {
         case 34: self = .noRevision(try wire.read(), of: try wire.read())
         case 40: self = .ambiguousID(try wire.longList())
         case 44: self = .notShowable(try wire.read())
-        case 46: self = .largeValue(count: Int(try wire.read(UInt32.self)), revision: try wire.read())
+        case 46:
+            self = .largeValue(
+                count: Int(try wire.read(UInt32.self)), revision: try wire.read(), digest: try wire.bytes(32))
         default:
             guard let error = VaultError.withoutValue.first(where: { $0.entry.tag == tag }) else { throw MalformedBytes() }
             self = error

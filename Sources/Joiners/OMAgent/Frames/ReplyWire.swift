@@ -124,7 +124,9 @@ extension ItemReply {
         case .removed(let items, let purge): body.write(tag: 6, LongList(items), purge)
         case .versions(let versions): body.write(tag: 7, LongList(versions))
         case .entries(let places): body.write(tag: 8, LongList(places))
-        case .large(let count, let revision): body.write(tag: 9, UInt32(count), revision)
+        case .large(let count, let revision, let digest):
+            body.write(tag: 9, UInt32(count), revision)
+            body.append(digest.span)
         }
     }
 
@@ -138,7 +140,8 @@ extension ItemReply {
         case 6: self = .removed(try wire.longList(), purge: try wire.read())
         case 7: self = .versions(try wire.longList())
         case 8: self = .entries(try wire.longList())
-        case 9: self = .large(count: Int(try wire.read(UInt32.self)), revision: try wire.read())
+        case 9:
+            self = .large(count: Int(try wire.read(UInt32.self)), revision: try wire.read(), digest: try wire.bytes(32))
         default: throw MalformedBytes()
         }
     }

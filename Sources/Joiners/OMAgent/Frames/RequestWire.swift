@@ -124,8 +124,9 @@ extension ItemRequest {
             body.write(search)
         case .rename(let names, let revision): body.write(tag: 16, LongList(names), revision)
         case .copy(let names, let level, let revision): body.write(tag: 17, LongList(names), level, revision)
-        case .piece(let index, let path, let revision):
+        case .piece(let index, let path, let revision, let digest):
             body.write(tag: 18, UInt32(index), path.item, path.field, revision)
+            body.append(digest.span)
         }
         return spooled
     }
@@ -153,7 +154,8 @@ extension ItemRequest {
         case 17: self = .copy(try wire.longList(), level: try wire.read(), ifRevision: try wire.read())
         case 18:
             let index = Int(try wire.read(UInt32.self))
-            self = .piece(index, of: FieldPath(try wire.read(), try wire.read()), revision: try wire.read())
+            let path = FieldPath(try wire.read(), try wire.read())
+            self = .piece(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
         default: throw MalformedBytes()
         }
     }

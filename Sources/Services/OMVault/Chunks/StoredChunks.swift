@@ -56,6 +56,12 @@ extension Snapshot {
         return chunk
     }
 
+    /// Whether the vault has a chunk.
+    func hasChunks() throws(VaultError) -> Bool {
+        guard format == VaultSchema.secondSchema.version else { return false }
+        return try storing { () throws(StorageError) in try vault.database.number(VaultSchema.hasAnyChunk) > 0 }
+    }
+
     /// The number of chunks in the vault.
     func countChunks() throws(VaultError) -> Int {
         guard format == VaultSchema.secondSchema.version else { return 0 }
@@ -158,13 +164,13 @@ extension Snapshot {
 
     /// Drops every chunk that claims to be of this item.
     func dropChunks(ofItem id: [UInt8]) throws(VaultError) {
-        guard try countChunks() > 0 else { return }
+        guard try hasChunks() else { return }
         try run(VaultSchema.dropChunksOfItem) { drop throws(StorageError) in try drop.bind(1, id) }
     }
 
     /// Drops every chunk whose row is not in `used`.
     func dropChunks(except used: Set<Int64>) throws(VaultError) {
-        guard try countChunks() > 0 else { return }
+        guard try hasChunks() else { return }
         let rows = try storing { () throws(StorageError) in
             var find = try vault.database.prepare(VaultSchema.findChunkRows)
             var rows: [Int64] = []
@@ -178,7 +184,7 @@ extension Snapshot {
 
     /// Drops the chunks under the keys of another epoch.
     func dropChunks(ofOtherEpochsThan epoch: [UInt8]) throws(VaultError) {
-        guard try countChunks() > 0 else { return }
+        guard try hasChunks() else { return }
         try run(VaultSchema.dropChunksOfOtherEpochs) { drop throws(StorageError) in try drop.bind(1, epoch) }
     }
 

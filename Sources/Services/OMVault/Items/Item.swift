@@ -7,7 +7,7 @@ public struct Item: Hashable, Sendable {
     /// The largest value of one field: 64 MiB.
     public static let maximumFieldCount = 64 << 20
     /// The largest value that is read and written in one piece: 1 MiB. A larger one needs ``ValueSpool`` and
-    /// ``Vault/piece(_:of:revision:)``.
+    /// ``Vault/piece(_:of:revision:digest:)``.
     public static let maximumPieceCount = 1 << 20
     public static let maximumFields = 256
     /// The largest sum of all values of an item: 256 MiB.

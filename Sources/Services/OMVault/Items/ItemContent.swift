@@ -24,7 +24,7 @@ struct ItemContent: ~Copyable {
     /// The longest content of version 2 without its padding. Larger values go into chunks.
     static let maximumCount = 64 << 10
     /// The longest content of version 1, which has no chunks.
-    static let maximumFirstCount = 16 << 20 + 1024
+    static let maximumFirstCount = (16 << 20) + 1024
 
     let isTrashed: Bool
     /// The number of older versions behind this one when it was written.
@@ -95,6 +95,14 @@ struct ItemContent: ~Copyable {
     /// Lends the content without its padding.
     borrowing func withBytes<R>(_ body: (Span<UInt8>) -> R) -> R {
         bytes.withBytes { bytes in body(bytes.extracting(0..<ContentMap.length(bytes))) }
+    }
+
+    /// The digest of a field's value.
+    borrowing func digest(of field: Field) -> [UInt8] {
+        switch field.value {
+        case .inside(let range): secret(at: range).valueDigest()
+        case .chunked(let value): value.digest
+        }
     }
 
     /// A value inside the content, copied into its own secret.

@@ -5,9 +5,9 @@ public enum ItemReply: ~Copyable, Sendable {
     case items([Item])
     case item(Item)
     case secret(SecretBytes)
-    /// The value is too large for one answer: its bytes and the revision of its item. ``ItemRequest/piece(_:of:revision:)``
-    /// reads it.
-    case large(count: Int, revision: UInt64)
+    /// The value is too large for one answer: its bytes, the revision of its item, and its digest.
+    /// ``ItemRequest/piece(_:of:revision:digest:)`` reads it.
+    case large(count: Int, revision: UInt64, digest: [UInt8])
     case secrets(Item, FieldValues)
     case versions([ItemVersion])
     case entries([EntryReference])

@@ -12,10 +12,10 @@ public enum ItemRequest: ~Copyable, Sendable {
     case find(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
-    /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:)``.
+    /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:digest:)``.
     case secret(FieldPath, revision: UInt64?)
-    /// A part of a value of any length: ``ItemReply/secret(_:)``; see ``Vault/piece(_:of:revision:)``.
-    case piece(Int, of: FieldPath, revision: UInt64?)
+    /// A part of a value of any length: ``ItemReply/secret(_:)``; see ``Vault/piece(_:of:revision:digest:)``.
+    case piece(Int, of: FieldPath, revision: UInt64?, digest: [UInt8])
     /// An item with its secrets, but for large values: ``ItemReply/secrets(_:_:)``.
     case secrets(ItemName, revision: UInt64?)
     /// ``ItemReply/versions(_:)``, the newest first.
@@ -56,10 +56,11 @@ extension Vault {
         case .item(let name): return .item(try item(name))
         case .secret(let path, let revision):
             do throws(VaultError) { return .secret(try secret(path, revision: revision)) } catch {
-                guard case .largeValue(let count, let revision) = error else { throw error }
-                return .large(count: count, revision: revision)
+                guard case .largeValue(let count, let revision, let digest) = error else { throw error }
+                return .large(count: count, revision: revision, digest: digest)
             }
-        case .piece(let index, let path, let revision): return .secret(try piece(index, of: path, revision: revision))
+        case .piece(let index, let path, let revision, let digest):
+            return .secret(try piece(index, of: path, revision: revision, digest: digest))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)
         case .history(let name): return .versions(try history(name))
         case .add(let name, let level, let change):

@@ -288,7 +288,7 @@ extension Snapshot {
     func chunkIDs(_ references: some Sequence<RowReference>, _ level: ProtectionLevel) throws(VaultError) -> Set<[UInt8]> {
         var ids: Set<[UInt8]> = []
         // Without a chunk in the vault no version has to be opened.
-        guard try countChunks() > 0 else { return ids }
+        guard try hasChunks() else { return ids }
         for reference in references {
             let version = try version(reference, level)
             if !version.header.isDeleted { ids.formUnion(try open(version).content.chunkIDs) }

@@ -61,8 +61,8 @@ struct GetCommand: Verb {
             ? item.path()
             : FieldPath(name, MainField(of: reading.item(name, withSecrets: false, secrets).item()).required())
         switch try access.read(.secret(path, revision: rev), secrets, unlock) {
-        case .large(let count, let revision):
-            try LargeValue(path: path, count: count, revision: revision).print(from: access, secrets, unlock)
+        case .large(let count, let revision, let digest):
+            try LargeValue(path: path, count: count, revision: revision, digest: digest).print(from: access, secrets, unlock)
         case let reply: try print(try reply.secret(), path, context)
         }
     }

@@ -8,10 +8,12 @@ struct LargeValue {
     let count: Int
     /// The revision of the item. The vault may get newer ones while this one is read.
     let revision: UInt64
+    /// The digest of the value. Another item can get the same name and revision.
+    let digest: [UInt8]
 
     /// Prints it piece by piece. Only one piece is in memory at any time.
     ///
-    /// - Throws: ``ExitStatus/usage`` for JSON and at a terminal; ``ExitStatus/conflict`` if the revision is dropped before
+    /// - Throws: ``ExitStatus/usage`` for JSON and at a terminal; ``ExitStatus/conflict`` if the version is dropped before
     ///   the end. Then the output has only the start of the value.
     func print(
         from access: VaultAccess, _ secrets: borrowing SecretSources, _ options: UnlockOptions
@@ -38,9 +40,9 @@ struct LargeValue {
         _ index: Int, from access: VaultAccess, _ secrets: borrowing SecretSources, _ options: UnlockOptions
     ) throws(Failure) -> SecretBytes {
         do throws(Failure) {
-            return try access.readMore(.piece(index, of: path, revision: revision), secrets, options).secret()
+            return try access.readMore(.piece(index, of: path, revision: revision, digest: digest), secrets, options).secret()
         } catch {
-            guard error.status == .notFound else { throw error }
+            guard error.status == .notFound || error.status == .conflict else { throw error }
             throw Failure(
                 .conflict, "\"\(path.item.text.shown)\" was changed while it was read: the output is not whole",
                 hint: "run the command again")

@@ -182,6 +182,8 @@ extension ItemReply {
     consuming func secret() throws(Failure) -> SecretBytes {
         switch consume self {
         case .secret(let secret): return secret
+        case .large(let count, let revision, let digest):
+            throw Failure(VaultError.largeValue(count: count, revision: revision, digest: digest), vault: "")
         default: throw .unexpectedReply
         }
     }
