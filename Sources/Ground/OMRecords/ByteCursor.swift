@@ -14,7 +14,7 @@ package struct ByteCursor: Sendable {
     }
 
     package mutating func take(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> [UInt8] {
-        try skip(count, in: bytes).map { bytes[$0] }
+        try unsafe bytes.extracting(skip(count, in: bytes)).withUnsafeBufferPointer { unsafe Array($0) }
     }
 
     // Inlined into the other rooms. Unspecialised generic code would walk through every conformance
@@ -46,8 +46,6 @@ extension [UInt8] {
     /// The number in big-endian order.
     @inlinable
     package mutating func append<Number: FixedWidthInteger>(number: Number) {
-        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: number >> Number(shift)))
-        }
+        unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe append(contentsOf: $0) }
     }
 }
