@@ -30,12 +30,13 @@ import Testing
     }
 
     @Test("every command has both pages, with every argument and option that its help shows")
-    func complete() {
+    func complete() async throws {
         let reference = ReferencePages.all(Self.root).map(\.text).joined(separator: "\n")
         #expect(Self.root.all.count > 80)
+        let shown = Dictionary(uniqueKeysWithValues: try await ShownHelp.all(columns: 200).map { ($0.words, $0.page) })
         for page in Self.root.all {
             let labels = page.sections.flatMap { $0.entries.map(\.label) }
-            let help = CommandTree.helpMessage(for: page.command, columns: 200)
+            let help = try #require(shown[page.words])
             for line in help.split(separator: "\n") where line.hasPrefix("  -") || line.hasPrefix("  <") {
                 #expect(labels.contains { line.dropFirst(2).hasPrefix($0) }, "\(page.name) lacks \(line)")
             }

@@ -20,6 +20,16 @@ enum ProseSpan: Equatable {
     }
 
     private static func isTyped(_ word: Substring) -> Bool {
-        word == "-" || word.wholeMatch(of: /--?[A-Za-z][A-Za-z0-9-]*…?/) != nil || word.contains { "$<>|*_{}[]`\\".contains($0) }
+        word == "-" || isOption(word) || word.utf8.contains { marks.contains($0) }
+    }
+
+    private static let marks = Set("$<>|*_{}[]`\\".utf8)
+
+    /// `-q`, `--vault`, `--new-password-…`
+    private static func isOption(_ word: Substring) -> Bool {
+        let name = word.drop { $0 == "-" }
+        let letters = name.hasSuffix("…") ? name.dropLast() : name
+        let isPlain = letters.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        return (1...2).contains(word.count - name.count) && letters.first?.isLetter == true && isPlain
     }
 }
