@@ -2,8 +2,10 @@
 
 public import Foundation
 import Glibc
+import Synchronization
 
-/// A folder with mode 0700. It is removed with its content when the test releases it.
+/// A folder with mode 0700. It is removed with its content when the test releases it, or when the process ends before: a thread
+/// may hold it for a moment longer than its test.
 public final class TestFolder: Sendable {
     public let path: String
 
@@ -17,20 +19,43 @@ public final class TestFolder: Sendable {
     ) throws {
         let parent = parent ?? FileManager.default.temporaryDirectory.path
         path = (parent.hasSuffix("/") ? parent : parent + "/") + "omvault-test-" + UUID().uuidString
+        Self.kept.add(path)
         for folder in [path] + folders.map({ path + "/" + $0 }) {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
     }
 
-    /// A server or an agent of the test may still remove its own files. Then one pass is not enough.
     deinit {
+        Self.remove(path)
+        Self.kept.drop(path)
+    }
+
+    /// A server or an agent of the test may still remove its own files. Then one pass is not enough.
+    private static func remove(_ path: String) {
         for _ in 0..<1_000 {
             try? FileManager.default.removeItem(atPath: path)
             guard FileManager.default.fileExists(atPath: path) else { return }
             usleep(10_000)
         }
     }
+
+    /// The folders that are still there. What is left at the end of the process is removed then.
+    private final class Kept: Sendable {
+        private let paths = Mutex<Set<String>>([])
+
+        init() { atexit { TestFolder.kept.removeAll() } }
+
+        func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+
+        func drop(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+        func removeAll() {
+            for path in paths.withLock({ $0 }) { TestFolder.remove(path) }
+        }
+    }
+
+    private static let kept = Kept()
 
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
