@@ -103,6 +103,15 @@ private struct Pages {
 
     let texts: [String: String]
     let isFile: (String) -> Bool
+    /// The headings of each page without their markup.
+    private let headings: [String: [String]]
+    /// The bold words at the beginning of a paragraph or of an entry of a list, of each page.
+    private let runIns: [String: [String]]
+
+    init(texts: [String: String], isFile: @escaping (String) -> Bool) {
+        (self.texts, self.isFile) = (texts, isFile)
+        (headings, runIns) = (texts.mapValues(Self.headings), texts.mapValues(Self.runIns))
+    }
 
     static func ofRepository() throws -> Pages {
         let folder = repository.appending(path: "docs")
@@ -132,7 +141,7 @@ private struct Pages {
         let folder = URL(filePath: "/" + link.page).deletingLastPathComponent()
         let path = parts[0].isEmpty ? link.page : String(folder.appending(path: parts[0]).standardized.path.dropFirst())
         guard isFile(path), parts.count == 2 else { return isFile(path) }
-        return headings(of: path).contains { Self.anchor(of: $0) == parts[1] }
+        return headings[path, default: []].contains { Self.anchor(of: $0) == parts[1] }
     }
 
     /// The fragment that leads to a heading.
@@ -163,7 +172,7 @@ private struct Pages {
         guard let heading = mention.heading else { return texts[mention.page] != nil }
         return texts.keys.contains { page in
             page.split(separator: "/").last.map(String.init) == mention.page
-                && (headings(of: page) + runIns(of: page)).contains(heading)
+                && (headings[page, default: []] + runIns[page, default: []]).contains(heading)
         }
     }
 
@@ -174,17 +183,15 @@ private struct Pages {
         return lines.indices.filter { lines[$0].count > 120 }.map { $0 + 1 }
     }
 
-    /// The headings of a page without their markup.
-    private func headings(of page: String) -> [String] {
-        Self.lines(texts[page] ?? "").compactMap { line in
+    private static func headings(of text: String) -> [String] {
+        lines(text).filter { $0.hasPrefix("#") }.compactMap { line in
             guard let heading = line.wholeMatch(of: /#+ +(.*)/)?.1 else { return nil }
             return String(heading).replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }.replacing("`", with: "")
         }
     }
 
-    /// The bold words at the beginning of a paragraph or of an entry of a list.
-    private func runIns(of page: String) -> [String] {
-        Self.lines(texts[page] ?? "").compactMap { line in
+    private static func runIns(of text: String) -> [String] {
+        lines(text).filter { $0.hasPrefix("**") || $0.hasPrefix("- **") }.compactMap { line in
             line.firstMatch(of: /^(?:- )?\*\*([^*]+?)[.:,]?\*\*/).map { String($0.1) }
         }
     }

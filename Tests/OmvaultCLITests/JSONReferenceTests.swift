@@ -23,11 +23,12 @@ import Testing
         var found: [String: [String: Member]] = [:]
         var commands: [String] = []
         let text = try String(contentsOf: root.appending(path: "docs/reference/json.md"), encoding: .utf8)
+        let member = /\| `([^`]+)` \| ([a-z ]+) \| (.+) \|/
         for line in text.split(separator: "\n") {
             if line.hasPrefix("## ") || line.hasPrefix("### ") {
                 commands = line.matches(of: /`omvault ([a-z0-9 -]+)`/).map { String($0.1) }
                 for command in commands { found[command] = found[command] ?? [:] }
-            } else if let row = line.wholeMatch(of: /\| `([^`]+)` \| ([a-z ]+) \| (.+) \|/) {
+            } else if let row = line.wholeMatch(of: member) {
                 for command in commands {
                     found[command]?[String(row.1)] = Member(
                         types: Set(row.2.split(separator: " or ").map(String.init)), isOptional: row.3.hasPrefix("If "))

@@ -129,12 +129,13 @@ extension Transcript.Step {
     func pattern(of line: String) -> String? { output?.first { $0 != "…" && Self.matches(line, $0) } }
 
     private static func matches(_ line: String, _ expected: String) -> Bool {
-        Wildcard.matches(Array(line)[...], Array(asShown(expected))[...], isAny: { $0 == "…" }, ==)
+        line == expected || Wildcard.matches(Array(line)[...], Array(asShown(expected))[...], isAny: { $0 == "…" }, ==)
     }
 
     /// The line as the terminal shows it.
     private static func asShown(_ line: String) -> String {
-        line.replacing(/«[^»]*»/, with: "").filter { $0 != "‹" && $0 != "›" }
+        guard line.utf8.contains(where: { $0 >= 0x80 }) else { return line }
+        return line.replacing(/«[^»]*»/, with: "").filter { $0 != "‹" && $0 != "›" }
     }
 }
 
@@ -213,8 +214,8 @@ private struct Parser {
                 step?.outputLines = index + 1..<index + 1
                 return nil
             }
-            if let status = line.wholeMatch(of: /\[exit (\d+)\]/)?.1 {
-                current.status = Int32(status) ?? -1
+            if line.hasPrefix("[exit "), line.hasSuffix("]"), let status = Int32(line.dropFirst(6).dropLast()) {
+                current.status = status
             } else {
                 current.output?.append(line)
             }
