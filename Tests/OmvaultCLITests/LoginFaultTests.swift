@@ -129,9 +129,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
                 after() { check --mode offline | sed 's/^/offline /'; }
                 refuse omvault -q login check alice --json --kdf-mem 8 --kdf-time 1 --password-from file:right
                 """,
-            environment: [
-                "ERROR": error, "STEP": step, "SERVE": Programs.serve,
-            ])
+            environment: ["ERROR": error, "STEP": step].merging(try await Server.environment) { $1 })
         #expect(ran.status == 0, "\(ran)")
         var cached = 0, uncached = 0
         for text in ran.output.split(separator: "\n") {
@@ -173,7 +171,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
                         echo "$call $n: $(check --mode offline) $(test -s said && echo said) $(check) $(check --mode offline)"
                     done
                 done
-                """, environment: ["STEP": step, "SERVE": Programs.serve])
+                """, environment: ["STEP": step].merging(try await Server.environment) { $1 })
         #expect(ran.status == 0, "\(ran)")
         let lines = ran.output.split(separator: "\n")
         for line in lines {

@@ -413,8 +413,7 @@ struct PamTests {
             """
         let environment = [
             "BUILD": repository.appending(path: "Sources/Doors/pam_omvault/build").path, "SCRIPT": script,
-            "SERVE": Programs.serve,
-        ]
+        ].merging(try await Server.environment) { $1 }
         let ran =
             if let dialogue { try await atTerminal(outer, dialogue, environment: environment) } else {
                 try await bash(outer, environment: environment)

@@ -91,7 +91,7 @@ import Testing
                 touch done
                 """,
             [("Password of alice: ", "wrong\n"), ("Password of alice: ", ""), ("it is over", "\u{4}"), ("ended 3", "")],
-            environment: ["SERVE": Programs.serve])
+            environment: try await Server.environment)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
@@ -109,7 +109,7 @@ import Testing
                 omvault logout || echo "ended $?"
                 omvault login status --json | grep -o '"password":[a-z]*'
                 kill -CONT "$(cat web/pid)"
-                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: ["SERVE": Programs.serve])
+                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: try await Server.environment)
         #expect(ran.status == 0 && ran.output.contains("\"password\":false"), "\(ran.output)\(ran.errors)")
     }
 

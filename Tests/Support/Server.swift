@@ -52,6 +52,21 @@ public final class Server: Sendable {
         rm -rf "$PWD"
         """#
 
+    /// The variables of scripts that serve.
+    ///
+    /// MADE names certificates, keys and users: each server would start a dozen programs to make its own.
+    public static var environment: [String: String] {
+        get async throws { ["SERVE": Programs.serve, "MADE": try await made.value.path] }
+    }
+
+    private static let made = Task {
+        let folder = try TestFolder()
+        let ran = try await run(
+            [Programs.serve, "made", folder.path], in: folder, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
+        guard ran.status == 0 else { throw NotStarted(program: Programs.serve, reason: ran.errors) }
+        return folder
+    }
+
     // Each starts once for all tests, and ends after the tests' process.
     public static let nginx = Task { try await Server("nginx") }
     public static let odd = Task { try await Server("odd") }
@@ -65,7 +80,7 @@ public final class Server: Sendable {
         let folder = try TestFolder()
         script = try Companion(
             ["/bin/bash", "-c", "set -e\n" + Self.shell + Self.served, kind],
-            in: folder, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "SERVE": Programs.serve])
+            in: folder, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"].merging(try await Self.environment) { $1 })
         var facts: [String: String] = [:]
         while let line = await script.line(), line != "ready" {
             facts[String(line.prefix { $0 != "=" })] = String(line.drop { $0 != "=" }.dropFirst())

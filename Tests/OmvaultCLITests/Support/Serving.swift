@@ -40,7 +40,7 @@ enum Serving {
     ///
     /// - Returns: What it printed, line by line.
     static func lines(_ script: String, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
-        let ran = try await bash("set -e\n" + start + script, environment: ["SERVE": Programs.serve])
+        let ran = try await bash("set -e\n" + start + script, environment: try await Server.environment)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
         return ran.output.split(separator: "\n").map(String.init)
     }

@@ -19,8 +19,7 @@ extension Transcript {
     ///
     /// Where `OMVAULT_RECORD` is set, the page gets what was shown, and nothing is different: look at its diff.
     func play(environment: [String: String] = [:]) async throws -> [Difference] {
-        var environment = environment
-        environment["SERVE"] = Programs.serve
+        let environment = environment.merging(try await Server.environment) { $1 }
         let ran =
             isAtTerminal
             ? try await atTerminal(script, dialogue, environment: environment)
