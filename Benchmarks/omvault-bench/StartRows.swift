@@ -6,7 +6,7 @@ enum StartRows {
     static func all(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
         [
             Row(
-                name: "start, --version", unit: .time, asked: .ratio(1.5),
+                name: "start, --version", unit: .time, asked: .ratio(1.0),
                 ours: .init(label: "omvault") { () throws(BenchError) in try omvault(options).time(["--version"]) },
                 peer: .init(label: "age") { () throws(BenchError) in
                     try Program(path: options.age).time(["--version"])

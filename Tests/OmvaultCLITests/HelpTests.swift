@@ -72,7 +72,7 @@ import Testing
                 for words in Example.commands(in: line) {
                     count += 1
                     do {
-                        if type(of: try Example.parse(words)) == command { ofItself += 1 }
+                        if type(of: try CommandLineArguments(words, root: CommandTree.self).parse()) == command { ofItself += 1 }
                     } catch { Issue.record("\(command): \(line): \(CommandTree.message(for: error)) \(error)") }
                 }
             }
@@ -85,7 +85,7 @@ import Testing
         for verb in ForeignVerb.all where !verb.isHere {
             let line = try #require(verb.hint.split(separator: ": omvault ", maxSplits: 1).last)
             let words = try #require(Example.commands(in: "omvault " + line).first)
-            #expect(throws: Never.self, "\(verb.hint)") { try Example.parse(words) }
+            #expect(throws: Never.self, "\(verb.hint)") { try CommandLineArguments(words, root: CommandTree.self).parse() }
         }
     }
 
@@ -115,18 +115,6 @@ private enum Example {
     static func lines(of discussion: String) -> [String] {
         let joined = discussion.replacing("\\\n", with: " ")
         return joined.split(separator: "\n").map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("omvault ") }
-    }
-
-    /// Parses with the command that the words call, and not with all commands: in a debug build the parser checks each of them
-    /// every time.
-    static func parse(_ words: [String]) throws -> any ParsableCommand {
-        var rest = try CommandLineArguments(words, root: CommandTree.self).arguments[...]
-        var command: any ParsableCommand.Type = CommandTree.self
-        while let next = command.configuration.subcommands.first(where: { $0._commandName == rest.first }) {
-            command = next
-            rest.removeFirst()
-        }
-        return try command.parseAsRoot(Array(rest))
     }
 
     /// The arguments of each omvault in a line, without what the shell takes for itself.

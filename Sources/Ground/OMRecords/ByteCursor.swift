@@ -23,10 +23,13 @@ package struct ByteCursor: Sendable {
     package mutating func number<Number: FixedWidthInteger>(
         _: Number.Type = Number.self, in bytes: Span<UInt8>
     ) throws(MalformedBytes) -> Number {
-        var number: Number = 0
-        for index in try skip(Number.bitWidth / 8, in: bytes) {
-            number = number << 8 | Number(truncatingIfNeeded: bytes[index])
-        }
+        Number(truncatingIfNeeded: try bigEndian(Number.bitWidth / 8, in: bytes))
+    }
+
+    /// A number of `count` bytes, at most 8, in big-endian order. For callers that are generic themselves: this loop is not.
+    package mutating func bigEndian(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> UInt64 {
+        var number: UInt64 = 0
+        for index in try skip(count, in: bytes) { number = number << 8 | UInt64(bytes[index]) }
         return number
     }
 

@@ -4,6 +4,11 @@ internal import OMSystem
 enum AbsolutePath {
     /// An absolute path without links and dots. Names that do not exist yet stay as they are at its end.
     static func resolved(_ path: String) -> String {
+        // Nearly always all of it exists.
+        if let whole = realpath(path, nil) {
+            defer { free(whole) }
+            return String(cString: whole)
+        }
         let names = FilePath.names(in: path)
         for count in stride(from: names.count, through: 0, by: -1) {
             guard let found = realpath("/" + names.prefix(count).joined(separator: "/"), nil) else { continue }

@@ -8,6 +8,7 @@ struct CommandLineArguments {
     /// The command's names, the global options that were before or between them, and the rest as it was typed.
     let arguments: [String]
     private let verb: [String]
+    private let command: any ParsableCommand.Type
     /// The group whose default command was chosen, because the user named no command in it.
     private let group: (any ParsableCommand.Type)?
 
@@ -16,8 +17,16 @@ struct CommandLineArguments {
         var walk = Walk(rest: typed[...], command: root, isQuestion: typed.isEmpty)
         while try walk.step() {}
         arguments = try walk.finish()
-        (verb, group) = (walk.verb, walk.impliedGroup)
+        (verb, command, group) = (walk.verb, walk.command, walk.impliedGroup)
         try UsageError.refuseClusters(arguments, of: verb)
+    }
+
+    /// The command with its arguments. With all commands the parser needs several times as long, so it gets this one alone.
+    /// What it then refuses, or answers with help, it gets again from the root: its messages name the whole line.
+    func parse() throws -> any ParsableCommand {
+        let own = Array(arguments.dropFirst(verb.count))
+        if command.configuration.subcommands.isEmpty, let parsed = try? command.parseAsRoot(own) { return parsed }
+        return try CommandTree.parseAsRoot(arguments)
     }
 
     /// Refuses a mistyped subcommand: `omvault login statsu` would ask for a password of the user "statsu".

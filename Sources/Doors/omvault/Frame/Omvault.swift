@@ -53,7 +53,7 @@ enum Omvault {
     private static func perform(_ arguments: [String]) throws -> ExitStatus {
         let line = try CommandLineArguments(arguments, root: CommandTree.self)
         do {
-            var command = try CommandTree.parseAsRoot(line.arguments)
+            var command = try line.parse()
             if let login = command as? LoginStart { try line.refuseTypo(login.user) }
             try command.run()
         } catch let failure where CommandTree.exitCode(for: failure) == .success {

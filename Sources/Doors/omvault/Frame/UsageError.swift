@@ -31,11 +31,16 @@ enum UsageError {
     /// it stored something.
     static func refuseClusters(_ arguments: [String], of verb: [String]) throws(Failure) {
         for word in arguments.prefix(while: { $0 != "--" }) {
-            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, Int(word) == nil,
-                word.wholeMatch(of: /-[qh]+V?|-[Vio]/) == nil
+            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, Int(word) == nil, !isKnown(word.dropFirst())
             else { continue }
             throw cluster(word, of: verb)
         }
+    }
+
+    /// A letter that is an option, or flags together, with -V and its value last: `-qhV`.
+    private static func isKnown(_ letters: Substring) -> Bool {
+        let last = letters.drop { $0 == "q" || $0 == "h" }
+        return ["V", "i", "o"].contains(letters) || last.count < letters.count && (last.isEmpty || last == "V")
     }
 
     /// - Parameter word: Several letters after one dash. They may be a secret, as in `-pSECRET`, so only the first is repeated.

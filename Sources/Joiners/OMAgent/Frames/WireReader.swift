@@ -22,7 +22,7 @@ struct WireReader: ~Copyable, ~Escapable {
     }
 
     @_lifetime(self: copy self)
-    mutating func number<Number: FixedWidthInteger>() throws(MalformedBytes) -> Number { try cursor.number(in: bytes) }
+    mutating func bigEndian(_ count: Int) throws(MalformedBytes) -> UInt64 { try cursor.bigEndian(count, in: bytes) }
 
     @_lifetime(self: copy self)
     mutating func bytes(_ count: Int) throws(MalformedBytes) -> [UInt8] { try cursor.take(count, in: bytes) }

@@ -55,15 +55,22 @@ struct LongList<Element: WireValue>: WireValue {
 // MARK: - Numbers, texts, secrets
 
 extension WireValue where Self: FixedWidthInteger {
-    func write(to body: inout SecretBuffer) {
-        let width = bitWidth / 8
-        body.append(upTo: width) { free in
-            for index in 0..<width { free[index] = UInt8(truncatingIfNeeded: self >> (8 * (width - 1 - index))) }
-            return width
+    // The loops over the bytes are outside: in this generic code each step would be some calls.
+    func write(to body: inout SecretBuffer) { body.write(bigEndian: UInt64(truncatingIfNeeded: self), count: Self.bitWidth / 8) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self = Self(truncatingIfNeeded: try wire.bigEndian(Self.bitWidth / 8))
+    }
+}
+
+extension SecretBuffer {
+    /// The lowest `count` bytes of a number, at most 8, in big-endian order.
+    fileprivate mutating func write(bigEndian number: UInt64, count: Int) {
+        append(upTo: count) { free in
+            for index in 0..<count { free[index] = UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - index))) }
+            return count
         }
     }
-
-    init(from wire: inout WireReader) throws(MalformedBytes) { self = try wire.number() }
 }
 
 extension UInt8: WireValue {}
