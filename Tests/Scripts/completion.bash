@@ -32,11 +32,13 @@ bind -x '"\C-xb": asked'
 END
         bash --rcfile rc -i ;;
     zsh)
+        mkdir .zfunc
+        omvault completion zsh > .zfunc/_omvault
         cat > .zshrc <<'END'
 PS1='ready> '
+fpath=(~/.zfunc $fpath)
 autoload -U compinit
 compinit -u -D
-source <(omvault completion zsh)
 asked() { print -r -- "$BUFFER" >> out; BUFFER=; print -n '<asked>'; }
 zle -N asked
 bindkey '^Xb' asked
@@ -48,8 +50,9 @@ setopt no_beep
 END
         ZDOTDIR=$PWD zsh -d -i ;;
     fish)
+        mkdir -p .config/fish/completions
+        omvault completion fish > .config/fish/completions/omvault.fish
         cat > rc <<'END'
-omvault completion fish | source
 set -l number 0
 while read -l line
     for word in (complete --escape -C "$line" | string replace -r '\t.*' '')
@@ -58,7 +61,7 @@ while read -l line
     set number (math $number + 1)
 end < typed
 END
-        fish --no-config rc > found ;;
+        fish rc > found ;;
 esac
 if [[ $1 != fish ]]; then
     cat > evaluate <<'END'
