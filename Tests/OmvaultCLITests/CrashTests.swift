@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A home that is made once and copied for every kill.
-private final class CrashSite {
+final class CrashSite {
     let folder: TestFolder
 
     /// - Parameter script: runs with the site as its home.

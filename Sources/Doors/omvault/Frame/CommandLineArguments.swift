@@ -194,7 +194,7 @@ extension ParsableCommand {
             hint: "did you mean \"\(group) \(meant)\"?", "if \(word) is a user: \(group) -- \(word)")
     }
 
-    fileprivate static func answers(to word: String) -> Bool {
+    static func answers(to word: String) -> Bool {
         word == _commandName || configuration.aliases.contains(word)
     }
 }

@@ -1,4 +1,5 @@
-// Verbs of other password managers: what a user types who knows pass, gopass, op, bw or keepassxc-cli, and what omvault has instead.
+// Verbs of other password managers: what a user types who knows pass, gopass, op, bw, rbw or keepassxc-cli, and
+// what omvault has instead.
 
 /// Names that mean one thing in other tools and are no command of omvault.
 struct ForeignVerb {
@@ -13,31 +14,42 @@ struct ForeignVerb {
     static let all =
         [
             here("ls", ["list", "dir", "tree"]),
-            here("get", ["read", "cat", "print"]),
+            here("get", ["read", "cat", "print", "lookup"]),
             here("show", ["view", "describe"]),
             here("add", ["insert", "new", "put", "store"]),
             here("mv", ["rename", "move"]),
             here("cp", ["copy"]),
             here("rm", ["delete", "remove", "del"]),
-            here("find", ["search", "grep"]),
+            here("find", ["search", "grep", "locate"]),
             here("set", ["update", "modify"]),
             here("restore", ["undelete", "recover"]),
             here("unlock", ["open", "signin"]),
             here("lock", ["close", "signout"]),
             here("key passwd", ["passwd", "password"]),
             here("verify", ["fsck"]),
-            here("status", ["info"]),
-            here("vault ls", ["vaults"]),
-            here("gen", ["generate", "pwgen"]),
-            here("otp", ["totp"]),
+            here("status", ["info", "whoami", "unlocked"]),
+            here("init", ["setup", "db-create"]),
+            here("agent stop", ["stop-agent"]),
+            here("vault ls", ["vaults", "mounts"]),
+            here("gen", ["generate", "pwgen", "diceware"]),
+            here("otp", ["totp", "code"]),
+            ForeignVerb(
+                names: ["item", "items", "entry", "document"],
+                hint: "the commands for items have no word before them: omvault get ITEM, omvault ls, omvault add ITEM",
+                isHere: true),
+            ForeignVerb(names: ["version"], hint: "omvault --version", isHere: true),
         ] + missing
 
     private static let missing = [
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
         missing(["import"], "add items one by one", "add ITEM --field username=tty --field password=tty"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
-        missing(["run", "exec", "inject"], "hand a secret to a program's standard input", "get ITEM:FIELD | PROGRAM"),
-        missing(["sync", "push", "pull"], "copy a vault to another device", "backup create --portable FILE"),
+        missing(
+            ["run", "exec", "inject", "git-credential"], "hand a secret to a program's standard input",
+            "get ITEM:FIELD | PROGRAM"),
+        missing(
+            ["sync", "push", "pull", "git", "clone", "merge"], "copy a vault to another device",
+            "backup create --portable FILE"),
         missing(["audit"], "see what was changed", "log ls"),
     ]
 

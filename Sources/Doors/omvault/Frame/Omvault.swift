@@ -23,6 +23,10 @@ enum Omvault {
         // Attack: su and `sudo -E` keep the user's variables. With OMVAULT_PASSWORD_FROM=cmd:… a user runs a program as root,
         // or enrols a password that the user knows.
         if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
+        if arguments.first == CompletionAnswer.question {
+            CompletionAnswer.answer(to: Array(arguments.dropFirst()))
+            return .ok
+        }
         do {
             // Answered before ArgumentParser is used: its set-up takes half of the start-up time.
             if let answer = VersionAnswer.answer(to: arguments) {

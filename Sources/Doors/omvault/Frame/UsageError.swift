@@ -13,9 +13,17 @@ enum UsageError {
         let parts = line.split(separator: ". Did you mean ", maxSplits: 1).map(String.init)
         let error = parts[0].prefix(1).lowercased() + parts[0].dropFirst()
         let help = help(of: verb)
+        if error == "unknown option '--clip'", let clip = ForeignVerb.named("clip") {
+            return Failure(.usage, error, hint: clip.hint)
+        }
         if parts.count == 2 { return Failure(.usage, error, hint: "did you mean \(parts[1])  (\(help))") }
-        if let (_, word) = error.wholeMatch(of: /unexpected argument '(.*)'/)?.output, let option = options[verb] {
-            return Failure(.usage, error, hint: "did you mean \(option) \(word)?  (\(help))")
+        if let (_, word) = error.wholeMatch(of: /unexpected argument '(.*)'/)?.output {
+            if let option = options[verb] {
+                return Failure(.usage, error, hint: "did you mean \(option) \(word)?  (\(help))")
+            }
+            if verb == ["add"], SecretSource(String(word)) != nil {
+                return Failure(.usage, error, hint: "a field and its source are one word: --field NAME=\(word)  (\(help))")
+            }
         }
         return Failure(.usage, error, hint: help)
     }

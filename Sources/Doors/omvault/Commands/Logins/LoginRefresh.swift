@@ -20,7 +20,7 @@ struct LoginRefresh: Verb {
     @Argument(help: "The user's name.")
     var user: String
 
-    @Option(help: profileHelp)
+    @Option(help: profileHelp, completion: .profiles)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))

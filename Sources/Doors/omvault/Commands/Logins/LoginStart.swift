@@ -33,7 +33,7 @@ struct LoginStart: Verb {
     @Argument(help: "The user's name; the remembered one if not given.")
     var user: String?
 
-    @Option(help: profileHelp)
+    @Option(help: profileHelp, completion: .profiles)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))

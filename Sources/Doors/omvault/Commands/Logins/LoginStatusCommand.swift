@@ -24,7 +24,7 @@ struct LoginStatusCommand: Verb {
     @Argument(help: "Only this user.")
     var user: String?
 
-    @Option(help: ArgumentHelp("Only this profile.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only this profile.", valueName: "name"), completion: .profiles)
     var profile: String?
 
     @Option(help: ArgumentHelp("Only this identity domain.", valueName: "domain"))

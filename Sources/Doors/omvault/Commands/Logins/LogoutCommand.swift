@@ -23,7 +23,7 @@ struct LogoutCommand: Verb {
     @Argument(help: "The user's name; that of the only session if not given.")
     var user: String?
 
-    @Option(help: profileHelp)
+    @Option(help: profileHelp, completion: .profiles)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the session's or the profile's, if not given.", valueName: "domain"))

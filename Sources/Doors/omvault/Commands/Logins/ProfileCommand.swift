@@ -45,7 +45,7 @@ struct ProfileSet: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The profile's name.")
+    @Argument(help: "The profile's name.", completion: .profiles)
     var name: String
 
     @Argument(help: ArgumentHelp("What to set.", valueName: "key=value"))
@@ -136,7 +136,7 @@ struct ProfileRemove: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The profile's name.")
+    @Argument(help: "The profile's name.", completion: .profiles)
     var name: String
 
     @Flag(help: systemStoreHelp)

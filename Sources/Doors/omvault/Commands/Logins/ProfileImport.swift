@@ -28,7 +28,8 @@ struct ProfileImport: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "The profile's name; \(ConfigurationURL.defaultName) if not given.", valueName: "name"))
+            "The profile's name; \(ConfigurationURL.defaultName) if not given.", valueName: "name"),
+        completion: .profiles)
     var name: String?
 
     @Option(help: ArgumentHelp("A key that the URL may set, although it weakens a login; may be repeated.", valueName: "key"))

@@ -17,7 +17,7 @@ struct ProfileShow: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: profileHelp)
+    @Argument(help: profileHelp, completion: .profiles)
     var name: String?
 
     @Flag(help: systemStoreHelp)

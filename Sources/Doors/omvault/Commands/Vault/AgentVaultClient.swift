@@ -111,6 +111,8 @@ extension VaultAccess {
     func warn(_ error: AgentError) {
         switch error {
         case .notRunning, .noRuntimeFolder: break
+        // It may hold the vault open, and knows less of the format than this omvault.
+        case .otherVersion: context.output.notice("warning: \(Failure(error).message); omvault agent stop ends it")
         default: context.output.notice("warning: \(Failure(error).message); the agent was not asked")
         }
     }

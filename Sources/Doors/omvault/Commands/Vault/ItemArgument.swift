@@ -64,6 +64,11 @@ struct ItemArgument: ExpressibleByArgument {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
+    /// A reference in quotes if the parser would take it for an option, or a shell for a home folder.
+    static func typeable(_ reference: String) -> String {
+        reference.hasPrefix("-") || reference.hasPrefix("~") ? quoted(reference) : reference
+    }
+
     /// - Throws: ``ExitStatus/usage`` if no field was given.
     func path() throws(Failure) -> FieldPath {
         guard let field else {

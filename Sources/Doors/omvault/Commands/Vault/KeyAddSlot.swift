@@ -37,7 +37,7 @@ struct KeyAddSlot: Verb {
     @Argument(help: "The login's user, for --type login.")
     var user: String?
 
-    @Option(help: profileHelp)
+    @Option(help: profileHelp, completion: .profiles)
     var profile: String?
 
     @Option(help: ArgumentHelp("The login's identity domain; the profile's if not given.", valueName: "domain"))

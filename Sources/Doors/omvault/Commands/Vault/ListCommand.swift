@@ -21,7 +21,7 @@ struct ListCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "List only the items whose names start with this.", completion: .items)
+    @Argument(help: "List only the items whose names start with this.", completion: .namesOfItems)
     var prefix = ""
 
     @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"))

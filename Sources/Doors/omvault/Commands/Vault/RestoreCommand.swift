@@ -17,7 +17,7 @@ struct RestoreCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The item.", completion: .items)
+    @Argument(help: "The item.", completion: .itemsAndTrash)
     var item: String
 
     @Option(help: ArgumentHelp("The version to bring back; the last one if not given.", valueName: "n"))

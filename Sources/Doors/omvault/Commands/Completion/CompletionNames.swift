@@ -1,15 +1,29 @@
-// What a shell offers on Tab: names of items, vaults, levels and algorithms. The generated script calls omvault for them.
+// What a shell offers on Tab: names of items, vaults, profiles, levels and algorithms.
 
 internal import ArgumentParser
 internal import OMAgent
+internal import OMAuth
 internal import OMVault
 
 extension CompletionKind {
     /// The items of the vault that the line names, if the agent has it open. Tab never asks for a password.
     static var items: CompletionKind { .custom { words, _, _ in CompletionNames.items(words) } }
 
+    /// Those and the items in the trash.
+    static var itemsAndTrash: CompletionKind {
+        .custom { words, _, _ in CompletionNames.items(words, withTrash: true) }
+    }
+
+    /// Names that are not read as references: without quotes.
+    static var namesOfItems: CompletionKind {
+        .custom { words, _, _ in CompletionNames.items(words, asReference: false) }
+    }
+
     /// The vaults in the user's folder.
     static var vaults: CompletionKind { .custom { _, _, _ in CompletionNames.vaults() } }
+
+    /// The user's profiles.
+    static var profiles: CompletionKind { .custom { words, _, _ in CompletionNames.profiles(words) } }
 
     /// The commands, word by word.
     static var commands: CompletionKind { .custom { words, index, _ in CompletionNames.commands(words, index) } }
@@ -25,20 +39,36 @@ extension CompletionKind {
 enum CompletionNames {
     /// None after any error: a question or a message would appear in the middle of the user's line.
     ///
-    /// - Parameter words: The line so far, with the name of the program.
-    static func items(_ words: [String]) -> [String] {
+    /// - Parameters:
+    ///   - words: The line so far, with the name of the program.
+    ///   - asReference: Whether a name that has a colon gets the quotes that a reference needs.
+    static func items(_ words: [String], withTrash: Bool = false, asReference: Bool = true) -> [String] {
         guard let folders = try? UserFolders(), let location = try? VaultLocation(vault(words), in: folders),
             let paths = VaultPaths(vault: AbsolutePath.absolute(location.path), device: folders.device),
-            let socket = try? AgentSocket(Environment.text),
-            let answer = try? AgentClient(socket).perform(paths, .items(trashed: false))
+            let socket = try? AgentSocket(Environment.text)
         else { return [] }
-        guard case .reply(let reply) = consume answer, let items = try? reply.items() else { return [] }
-        return items.map(\.name.text).filter(isOffered).map(inShell)
+        let found = names(paths, socket, trashed: false) + (withTrash ? names(paths, socket, trashed: true) : [])
+        return Set(found.map { asReference ? $0.asReference : $0.text })
+            .filter { asReference || !$0.hasPrefix("-") }.sorted().filter(isOffered).map(inShell)
+    }
+
+    private static func names(_ paths: VaultPaths, _ socket: AgentSocket, trashed: Bool) -> [ItemName] {
+        guard let answer = try? AgentClient(socket).perform(paths, .items(trashed: trashed)),
+            case .reply(let reply) = consume answer, let items = try? reply.items()
+        else { return [] }
+        return items.map(\.name)
     }
 
     static func vaults() -> [String] {
         guard let folders = try? UserFolders() else { return [] }
         return VaultList.names(in: folders).filter(isOffered).map(inShell)
+    }
+
+    static func profiles(_ words: [String]) -> [String] {
+        // The system store is for root, and has its own names.
+        guard !words.contains("--system"), let folders = try? UserFolders(), let names = try? ProfileFolder(folders).names()
+        else { return [] }
+        return names.map(\.text).filter(isOffered).map(inShell)
     }
 
     /// The words that can follow those between `manual` and the word that is completed.
