@@ -96,8 +96,7 @@ private let readSize = Sweep.isWhole ? 64 << 20 : 1_200_000
                 strace -f -o trace -e trace=pread64 $check > report || echo $?
                 reads=$(grep -c 'pread64(' trace)
                 # Nearly all reads are those of the 5 chunks of the version behind it, 64 pages each.
-                strace -f -o trace -e trace=pread64 -e inject=pread64:error=ETIMEDOUT:when=$((reads / 2)) $check > again 2>&1
-                echo $?
+                strace -f -o trace -e trace=pread64 -e inject=pread64:error=ETIMEDOUT:when=$((reads / 2)) $check > again 2>&1 || echo $?
                 """)
         #expect(ran.output == "42\n60\n", "\(ran.output) \(ran.errors)")
     }
@@ -126,9 +125,9 @@ private let readSize = Sweep.isWhole ? 64 << 20 : 1_200_000
                 failing() {
                     for attempt in $(seq 9); do
                         rm -r .local; cp -a saved .local
+                        code=0
                         strace -f -o trace -e trace=openat,unlink -e inject=openat:error=EOPNOTSUPP:when=$number \
-                            ${2:+-e inject=unlink:error=EPERM:when=$unlinks} $change 2> errors
-                        code=$?
+                            ${2:+-e inject=unlink:error=EPERM:when=$unlinks} $change 2> errors || code=$?
                         grep -q "$1.*INJECTED" trace && return
                         number=$(grep 'openat(' trace | grep -n O_TMPFILE | cut -d: -f1)
                         unlinks=$(grep 'unlink(' trace | grep -n '[.]omvault-' | cut -d: -f1)
