@@ -52,7 +52,7 @@ private let later = [UInt8](16..<32)
         written.append("ticket 0 \(try Self.ticket())")
         // For a new form, the failure prints the line that frames.txt lacks.
         #expect(written == golden, "\(Set(written).symmetricDifference(golden).sorted())")
-        #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...46))
+        #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...47))
     }
 
     private static func questionAgain(_ body: String) throws -> String? {
@@ -197,8 +197,8 @@ private let later = [UInt8](16..<32)
         ("rename", { .perform(paths, .rename([NewName(try name("git"), try name("b"))], ifRevision: 4)) }),
         ("copy", { .perform(paths, .copy([NewName(try name("git"), try name("b"))], level: .highest, ifRevision: nil)) }),
         (
-            "piece",
-            { .perform(paths, .piece(258, of: FieldPath(try name("git"), try field("token")), revision: 4, digest: digest)) }
+            "chunk",
+            { .perform(paths, .chunk(258, of: FieldPath(try name("git"), try field("token")), revision: 4, digest: digest)) }
         ),
     ]
 
@@ -220,6 +220,7 @@ private let later = [UInt8](16..<32)
                 EntryReference(level: .whenUnlocked, entry: id, item: try item()),
                 EntryReference(level: .highest, entry: later, item: nil),
             ]),
+            .tooMuchAtOnce,
         ]
     }
 
@@ -246,6 +247,7 @@ private let later = [UInt8](16..<32)
         ),
         ("places", { .reply(.entries([EntryReference(level: .highest, entry: later, item: nil)])) }),
         ("large", { .reply(.large(count: 67_108_864, revision: 9, digest: digest)) }),
+        ("found", { .reply(.found([try item()], unsearched: 2)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
         (
             "remembering-key",

@@ -4,6 +4,7 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMVault
@@ -14,7 +15,7 @@ func largeBytes(_ count: Int, seed: Int = 1) -> [UInt8] {
 }
 
 /// Refuses to write chunks, for a draft that needs none.
-func noChunks(_ count: Int, _ piece: (Int) throws(VaultError) -> SecretBytes) throws(VaultError) -> ChunkedValue {
+func noChunks(_ count: Int, _ chunk: (Int) throws(VaultError) -> SecretBytes) throws(VaultError) -> ChunkedValue {
     throw .tooLarge
 }
 
@@ -67,6 +68,18 @@ extension Home {
     }
 }
 
+/// A stream of a backup in memory.
+private final class ByteSource {
+    private var bytes: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+
+    func read(_ count: Int) throws(VaultError) -> [UInt8] {
+        defer { bytes = bytes.dropFirst(count) }
+        return Array(bytes.prefix(count))
+    }
+}
+
 @Suite("Large values") struct ChunkTests {
     private let home: Home
     private let large = largeBytes(600_000)
@@ -115,9 +128,9 @@ extension Home {
     }
 
     @Test(
-        "a value that is taken in piece by piece is read piece by piece, whatever the pieces",
+        "a value that is taken in chunk by chunk is read chunk by chunk, whatever the blocks",
         arguments: [1, 7, 261_887, 261_888, 261_889, 523_776, 523_777])
-    func pieces(count: Int) throws {
+    func chunks(count: Int) throws {
         let bytes = largeBytes(count)
         let value = try home.spool(bytes, blocks: count < 10 ? 1 : 100_001)
         try home.unlock().edit { edit throws(VaultError) in
@@ -126,18 +139,18 @@ extension Home {
         let vault = try home.unlock()
         let path = try FieldPath(item, FieldName("f"))
         var read: [UInt8] = []
-        for index in 0..<(count + Vault.pieceCount - 1) / Vault.pieceCount {
-            try vault.piece(index, of: path).withBytes { piece in read += piece.indices.map { piece[$0] } }
+        for index in 0..<(count + Vault.chunkCount - 1) / Vault.chunkCount {
+            try vault.chunk(index, of: path).withBytes { chunk in read += chunk.indices.map { chunk[$0] } }
         }
         #expect(read == bytes)
-        let last = (count + Vault.pieceCount - 1) / Vault.pieceCount
+        let last = (count + Vault.chunkCount - 1) / Vault.chunkCount
         for index in [-1, last] {
-            #expect(throws: VaultError.noField(try FieldName("f"), of: item)) { _ = try vault.piece(index, of: path) }
+            #expect(throws: VaultError.noField(try FieldName("f"), of: item)) { _ = try vault.chunk(index, of: path) }
         }
         #expect(try home.bytes("a", "f") == bytes)
     }
 
-    @Test("a value above 1 MiB comes only in pieces, one above 64 MiB is refused, and an item has at most 256 MiB")
+    @Test("a value above 1 MiB comes only in chunks, one above 64 MiB is refused, and an item has at most 256 MiB")
     func limits() throws {
         let path = try FieldPath(item, FieldName("f"))
         let value = try home.spool(largeBytes(1 << 20 | 1), blocks: 1 << 20)
@@ -171,15 +184,105 @@ extension Home {
         var change = ItemChange()
         try change.set.put(one, at: path.field)
         _ = try home.unlock().perform(.add(item, level: nil, change))
-        let first = ItemRequest.piece(0, of: path, revision: 1, digest: one.digest)
+        let first = ItemRequest.chunk(0, of: path, revision: 1, digest: one.digest)
         guard case .secret = try home.unlock().perform(first) else { return }
         try home.unlock().edit { edit throws(VaultError) in try edit.purge(item) }
         var other = ItemChange()
         try other.set.put(try home.spool(largeBytes(1 << 21, seed: 9), blocks: 1 << 20), at: path.field)
         _ = try home.unlock().perform(.add(item, level: nil, other))
         #expect(throws: VaultError.changedMeanwhile(item, revision: 1)) {
-            _ = try home.unlock().perform(.piece(1, of: path, revision: 1, digest: one.digest))
+            _ = try home.unlock().perform(.chunk(1, of: path, revision: 1, digest: one.digest))
         }
+    }
+
+    @Test("a short text that is in a chunk because its item has many can be shown")
+    func shownFromChunk() throws {
+        try home.addLarge("a", (0..<80).map { ("f\($0)", Array(repeating: UInt8(ascii: "a"), count: 900 + $0)) })
+        try #require(try value(1).count > 960)
+        var change = ItemChange()
+        change.shown = [try FieldName("f79"), try FieldName("f0")]
+        let changed = try home.unlock().perform(.update(item, change, ifRevision: nil))
+        guard case .changed(let found, _) = changed else { return }
+        #expect(found.fields[79].shownValue == String(repeating: "a", count: 979) && found.fields[0].shownValue != nil)
+        #expect(try home.unlock().item(item).fields == found.fields && home.unlock().verify(deep: true).findings.isEmpty)
+    }
+
+    /// Adds an item as an earlier release did: contents of version 1 above 64 KiB, whose versions have the same value.
+    private func addLong(versions: Int, _ bytes: [UInt8]) throws {
+        _ = try home.unlock().write { snapshot throws(VaultError) in
+            let level = ProtectionLevel.whenUnlocked
+            guard let keys = snapshot.vault.keys[level] else { return }
+            var (id, last): ([UInt8], RowReference?) = (Random.bytes(16), nil)
+            for number in 1...versions {
+                var content: [UInt8] = [0, 0, 0, 0, 1, 0]
+                content.append(number: UInt16(number - 1))
+                content += [UInt8](repeating: 0, count: 16) + [0, 1] + Array("a".utf8) + [0, 2, 1] + Array("l".utf8)
+                content.append(number: UInt32(bytes.count))
+                content += bytes + [1] + Array("n".utf8) + [0, 0, 0, 1, UInt8(number)]
+                for index in 0..<4 { content[index] = UInt8(truncatingIfNeeded: content.count >> (24 - 8 * index)) }
+                content += [UInt8](repeating: 0, count: (256 - content.count % 256) % 256)
+                let header = Record.Header(
+                    level: level, isDeleted: false, id: id, revision: UInt64(number), epoch: snapshot.header.epoch,
+                    parent: last?.digest, salt: Random.bytes(16))
+                last = try snapshot.add(SecretBytes(copying: content), header, keys, previous: last?.row)
+            }
+            guard let last else { return }
+            try snapshot.insert(TreeEntry(keys.key(of: item), last), level)
+        }
+    }
+
+    @Test(
+        "a rekey, a level change and a copy move the large values of earlier releases into chunks that the versions share",
+        arguments: ["rekey", "level", "copy"])
+    func shortened(change: String) throws {
+        let bytes = largeBytes(100_000)
+        try addLong(versions: 3, bytes)
+        let long = "SELECT count(*) FROM records WHERE length(body) > 66000"
+        #expect(try VaultSchema.open(home.vault).version() == 1 && VaultSchema.open(home.vault).number(long) == 3)
+        switch change {
+        case "rekey":
+            let slots = try VaultFile.open(home.vault, device: home.device()).slots
+            _ = try home.unlock().rekey(
+                slots: [.init(id: 1, try NewSlot(password: Password(secret("pass word")), .floor))], expecting: slots)
+        case "level": try home.unlock().edit { edit throws(VaultError) in try edit.setLevel(item, .highest) }
+        default:
+            try home.unlock().edit { edit throws(VaultError) in
+                try edit.copy(item, to: ItemName("b"))
+                try edit.purge(item)
+                try edit.rename(ItemName("b"), to: item)
+            }
+        }
+        #expect(try VaultSchema.open(home.vault).version() == 2 && VaultSchema.open(home.vault).number(long) == 0)
+        #expect(try home.chunks().count == (change == "copy" ? 2 : 1))
+        for revision in 1...3 as ClosedRange<UInt64> {
+            #expect(try home.bytes("a", "l", revision: revision) == bytes)
+            #expect(try home.bytes("a", "n", revision: revision) == [UInt8(revision)])
+        }
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.isEmpty && report.strays == 0, "\(report)")
+    }
+
+    @Test("the write-ahead log of an open vault is short again after the change that follows a large one")
+    func shortLog() throws {
+        let value = try home.spool(largeBytes(8 << 20), blocks: 1 << 20)
+        let vault = try home.unlock()
+        try vault.edit { edit throws(VaultError) in
+            try edit.add(item, level: nil) { draft throws(VaultError) in try draft.put(value, at: FieldName("f")) }
+        }
+        let log = { try FileManager.default.attributesOfItem(atPath: home.vault + "-wal")[.size] as? Int ?? 0 }
+        try #require(try log() > 8 << 20)
+        try vault.edit { edit throws(VaultError) in try edit.put(secret("x"), at: FieldPath(item, FieldName("g"))) }
+        #expect(try log() <= Database.logCount)
+    }
+
+    @Test("a change with more than 16 MiB in memory or more than 64 large values is refused for that")
+    func tooMuchAtOnce() throws {
+        var values = FieldValues()
+        for number in 0..<16 { try values.put(SecretBytes(count: 1 << 20) { _ in }, at: FieldName("f\(number)")) }
+        #expect(throws: VaultError.tooMuchAtOnce) { try values.put(secret("x"), at: FieldName("g")) }
+        let value = try home.spool([1], blocks: 1)
+        for number in 0..<64 { try values.put(value, at: FieldName("l\(number)")) }
+        #expect(throws: VaultError.tooMuchAtOnce) { try values.put(value, at: FieldName("g")) }
     }
 
     @Test("versions share a value that does not change, and the last version that names it takes it along")
@@ -279,10 +382,42 @@ extension Home {
         #expect(throws: VaultError.corrupt(.record)) { _ = try home.bytes("b", "l") }
     }
 
+    @Test("a chunk whose padding is not zeros is refused, although its box opens")
+    func padding() throws {
+        try home.addLarge("a", [("l", largeBytes(70_001))])
+        let row = try #require(home.chunks().first)
+        let chunk = try ValueChunk(decoding: row.value)
+        for byte in [0, 1] as [UInt8] {
+            let body = try home.unlock().read { snapshot throws(VaultError) -> [UInt8] in
+                guard let keys = snapshot.vault.keys[chunk.header.level] else { return [] }
+                let padded = SecretBytes(copying: largeBytes(70_001) + [UInt8](repeating: byte, count: 143))
+                let context = Context(.chunk, .bytes(snapshot.header.id), .bytes(chunk.header.encoded))
+                let box = AEAD.seal(padded, using: keys.chunkKey(chunk.header), context: context)
+                return ValueChunk(header: chunk.header, box: box.bytes).stored
+            }
+            try home.replaceChunk(row.key, by: body)
+            if byte == 0 {
+                #expect(try home.bytes("a", "l") == largeBytes(70_001))
+            } else {
+                #expect(throws: VaultError.corrupt(.record)) { _ = try home.bytes("a", "l") }
+            }
+        }
+    }
+
+    @Test("a rekey leaves no chunk under the old keys, also none that no version names")
+    func noOldChunks() throws {
+        try home.addLarge("a", [("l", largeBytes(70_000))])
+        try home.tamper("INSERT INTO chunks SELECT 7, body FROM chunks")
+        let slots = try VaultFile.open(home.vault, device: home.device()).slots
+        _ = try home.unlock().rekey(
+            slots: [.init(id: 1, try NewSlot(password: Password(secret("pass word")), .floor))], expecting: slots)
+        #expect(try home.chunks().count == 1 && home.chunks()[7] == nil)
+    }
+
     @Test("two chunks of one value that changed places are refused")
     func swapped() throws {
         try home.addLarge("a", [("l", large)])
-        let full = try home.chunks().filter { $0.value.count == ValueChunk.maximumCount }
+        let full = try home.chunks().filter { $0.value.count == ValueChunk.maximumStoredCount }
         let (one, other) = (full.keys.sorted()[0], full.keys.sorted()[1])
         try home.replaceChunk(one, by: full[other]!)
         try home.replaceChunk(other, by: full[one]!)
@@ -314,6 +449,125 @@ extension Home {
         #expect(try home.chunks().isEmpty)
         try home.tamper("INSERT INTO chunks VALUES (7, x'00')")
         #expect(try home.unlock().verify(deep: true).strays == 1)
+    }
+
+    @Test("verify goes on behind a version with a damaged chunk, names each of them, and counts no older chunk as a stray")
+    func verifiedFurther() throws {
+        for seed in 1...4 {
+            let bytes = largeBytes(300_000, seed: seed)
+            if seed == 1 { try home.addLarge("a", [("l", bytes)]) } else { try home.put("a", "l", bytes) }
+        }
+        for revision in [4, 2] as [UInt64] {
+            let row = try ValueChunk.row(value(revision).ids[1])
+            try home.tamper("DELETE FROM chunks WHERE id = \(row)")
+        }
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.map(\.revision) == [nil, 2] && report.findings.allSatisfy(\.isOfChunk), "\(report)")
+        #expect(report.findings.allSatisfy { $0.readable == [3, 1] && $0.item == item }, "\(report)")
+        #expect(report.strays == 0 && report.versions == 2 && report.items == 0, "\(report)")
+        // A chunk too many does not make up for one that is missing.
+        try home.tamper("INSERT INTO chunks VALUES (7, x'00')")
+        #expect(try home.unlock().verify(deep: true).strays == 1)
+        // Behind a damaged record the older versions and their chunks are the item's. Only the chunks that no record names
+        // any more are strays: those of revision 3.
+        try home.tamper("UPDATE records SET body = zeroblob(400) WHERE id = 3", "DELETE FROM chunks WHERE id = 7")
+        let broken = try home.unlock().verify(deep: true)
+        #expect(broken.findings.map(\.revision) == [3, nil] && broken.strays == 2, "\(broken)")
+        #expect(broken.findings.allSatisfy { $0.readable.isEmpty }, "\(broken)")
+    }
+
+    /// The large value of a version.
+    private func value(_ revision: UInt64) throws -> ChunkedValue {
+        let values = try home.unlock().read { snapshot throws(VaultError) in
+            try snapshot.open(item, revision: revision).content.chunkedValues
+        }
+        return try #require(values.first)
+    }
+
+    /// Adds a version whose value has the same chunks and the digest `digest`, as no writer of ours does.
+    private func forge(digest: [UInt8]) throws {
+        let old = try value(1)
+        _ = try home.unlock().write { snapshot throws(VaultError) in
+            guard let (level, entry) = try snapshot.find(item), let keys = snapshot.vault.keys[level] else { return }
+            let newest = try snapshot.newest(entry, level)
+            let opened = try snapshot.open(newest, at: entry)
+            let draft = try opened.content.draft(at: 5) { _ in ChunkedValue(count: old.count, digest: digest, ids: old.ids) }
+            let header = Record.Header(
+                level: level, isDeleted: false, id: newest.header.id, revision: newest.header.revision + 1,
+                epoch: snapshot.header.epoch, parent: entry.digest, salt: Random.bytes(16))
+            let reference = try snapshot.add(draft, kept: Int(header.revision) - 1, header, keys, previous: entry.row)
+            try snapshot.insert(TreeEntry(entry.key, reference), level)
+        }
+    }
+
+    @Test("a value is checked again if another version names the same chunks with another digest")
+    func otherDigest() throws {
+        try home.addLarge("a", [("l", large)])
+        try forge(digest: [UInt8](repeating: 9, count: 32))
+        try forge(digest: value(1).digest)
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.map(\.revision) == [2] && report.findings[0].readable == [3, 1], "\(report)")
+    }
+
+    @Test("sealing chunks again, and reading them for a backup, end when another thread wants to lock")
+    func interrupted() throws {
+        try home.addLarge("a", [("l", large)])
+        let interruption = Interruption()
+        let vault = try VaultFile.open(home.vault, device: home.device()).open(
+            with: home.classKeys(), keepingOpen: KeepOpenOptions(unless: interruption, budget: MemoryBudget(bytes: 0)))
+        for isBackup in [false, true] {
+            #expect(throws: VaultError.storage(.busy)) {
+                _ = try vault.write { snapshot throws(VaultError) in
+                    guard let (level, entry) = try snapshot.find(item), let keys = snapshot.vault.keys[level] else { return }
+                    let opened = try snapshot.open(try snapshot.newest(entry, level), at: entry)
+                    let (ids, header) = (opened.content.chunkIDs, opened.header)
+                    interruption.begin()
+                    defer { interruption.end() }
+                    if isBackup {
+                        _ = try snapshot.chunk(ids[0], of: header)
+                    } else {
+                        try snapshot.sealAgain(Set(ids), of: header, for: header, keys)
+                    }
+                }
+            }
+        }
+        #expect(try home.bytes("a", "l") == large)
+    }
+
+    @Test("a backup with a chunk that no version names is not restored")
+    func chunkTooMany() throws {
+        let site = try BackupHome()
+        try site.home.addLarge("a", [("l", large)])
+        try site.backUp()
+        let source = ByteSource(try site.bytes)
+        let file = try BackupFile.open(site.path)
+        let key = try file.slots[0].key(stretching: secret("pass word"))
+        let keys = BackupKeys(
+            try file.unlock(file.slots[0], with: key, device: site.home.device()).root, vault: file.header.id)
+        var reader = try BackupReader(source.read)
+        var writer = BackupWriter(format: 2, portable: false, takenAt: 1)
+        var forged: [UInt8] = []
+        let write = { (bytes: [UInt8]) throws(VaultError) in forged += bytes }
+        var last: ValueChunk?
+        while let part = try reader.next() {
+            if case .chunk(let chunk, _) = part {
+                last = chunk
+            } else if let chunk = last.take() {
+                let header = ValueChunk.Header(
+                    level: chunk.header.level, item: chunk.header.item, id: [UInt8](repeating: 0xff, count: 16),
+                    epoch: chunk.header.epoch, salt: chunk.header.salt)
+                try writer.append(ValueChunk(header: header, box: chunk.box), write)
+            }
+            try writer.append(part, write)
+        }
+        try writer.finish(keys, write)
+        try site.write(forged)
+        try site.loseVault()
+        #expect(throws: VaultError.corrupt(.backup)) {
+            try site.open(site.home.device()).restore(
+                to: site.home.vault, device: site.home.device(), replacesLiving: true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: site.home.vault))
     }
 
     @Test("the chunks of an item whose record is damaged go with it, and those of other items stay")

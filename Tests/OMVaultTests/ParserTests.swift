@@ -148,7 +148,7 @@ import Testing
             bytes, [(0, [0]), (0, [2]), (1, [0]), (1, [2]), (3, [1]), (3, [255])] + levels.map { (2, [$0]) })
         for (name, bytes) in cases { #expect(throws: MalformedBytes.self, "\(name)") { _ = try ValueChunk(decoding: bytes) } }
         let longest = ValueChunk(header: header, box: [UInt8](repeating: 9, count: 40 + ValueChunk.valueCount)).stored
-        #expect(try ValueChunk(decoding: longest).stored.count == ValueChunk.maximumCount)
+        #expect(try ValueChunk(decoding: longest).stored.count == ValueChunk.maximumStoredCount)
         for more in [256, 255] {
             #expect(throws: MalformedBytes.self) { _ = try ValueChunk(decoding: longest + [UInt8](repeating: 9, count: more)) }
         }

@@ -164,8 +164,8 @@ import Testing
         for isTrashed in [false, true] {
             #expect(try kept.vault.items(trashed: isTrashed) == (try fresh.items(trashed: isTrashed)))
             for word in ["item 1", "ANOTHER", "value 3", "needle"] {
-                let found = try fresh.items(matching: search([word]), trashed: isTrashed)
-                #expect(try kept.vault.items(matching: search([word]), trashed: isTrashed) == found, "\(word)")
+                let found = try fresh.items(matching: search([word]), trashed: isTrashed).found
+                #expect(try kept.vault.items(matching: search([word]), trashed: isTrashed).found == found, "\(word)")
             }
         }
     }
@@ -182,8 +182,8 @@ import Testing
         for isRemembering in [true, false] {
             func names(_ words: String..., in scope: ItemSearch.Scope? = nil) throws -> [String] {
                 let wanted = search(words, in: scope)
-                guard isRemembering else { return try home.unlock().items(matching: wanted).map(\.name.text) }
-                return try home.keepingOpen().vault.items(matching: wanted).map(\.name.text)
+                guard isRemembering else { return try home.unlock().items(matching: wanted).found.map(\.name.text) }
+                return try home.keepingOpen().vault.items(matching: wanted).found.map(\.name.text)
             }
             #expect(try names("eXample") == ["Example site", "other", "third"])
             #expect(try names("example", "ada") == ["Example site"])

@@ -57,6 +57,9 @@ shows mv typed retyped
 shows cp retyped copied
 shows ls
 shows find value
+head -c 70000 /dev/zero > zeros
+omvault -q add chunked --field x=file:zeros
+shows find value
 shows history github
 shows rm second
 shows restore second

@@ -24,7 +24,7 @@ public enum Label: String, CaseIterable, Sendable {
     case record = "omv/record"
     case chunkKey = "omv/chunk/key"
     case chunk = "omv/chunk"
-    case spooledPiece = "omv/spool"
+    case spooledChunk = "omv/spool"
     case recoveryChecksum = "omv/recovery-checksum"
     case logMAC = "omv/log"
     case backupName = "omv/backup/name"

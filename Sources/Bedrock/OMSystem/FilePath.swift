@@ -2,6 +2,7 @@
 //
 // A path is split at its bytes. Swift reads a slash and a combining accent after it as one Character, which is no slash.
 
+internal import COMSystem
 internal import Glibc
 
 package enum FilePath {
@@ -37,6 +38,16 @@ package enum FilePath {
         if unlink(path) == 0 { return true }
         guard errno == ENOENT else { throw .last }
         return false
+    }
+
+    /// The device of the file system that has the file at `path`. Nil if there is no file.
+    package static func device(of path: String) -> UInt64? { device(of: AT_FDCWD, path)?.number }
+
+    /// The device of a descriptor's file system, and whether the descriptor is a regular file's. No file system can delay
+    /// the answer.
+    static func device(of descriptor: Int32, _ path: String = "") -> (number: UInt64, isRegular: Bool)? {
+        var (device, isRegular): (UInt64, Bool) = (0, false)
+        return om_file_device(descriptor, path, &device, &isRegular) == 0 ? (device, isRegular) : nil
     }
 
     /// The inode of the file at `path`, which its copies do not share. It is 0 if there is no file.

@@ -7,26 +7,34 @@ internal import Glibc
 package struct UnnamedFile: ~Copyable, Sendable {
     /// For a process that it is sent to.
     package let descriptor: Int32
+    /// The device of its file system.
+    package let device: UInt64
 
     /// Creates an empty file on the file system of `folder`.
     package init(in folder: String) throws(StorageError) {
         descriptor = retryingInterrupts { om_unnamed_file(folder) }
         guard descriptor >= 0 else { throw .last }
+        device = FilePath.device(of: descriptor)?.number ?? 0
     }
 
     /// Takes over a descriptor that another process sent.
     ///
-    /// - Returns: nil unless it is a regular file, open for reading. Attack: a pipe or a device would hold a thread for ever.
+    /// - Returns: nil unless it is a regular file, open for reading and writing. Attack: a pipe or a device would hold a
+    ///   thread for ever.
     package init?(received descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        guard let (number, isRegular) = FilePath.device(of: descriptor), isRegular,
             fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDWR
         else {
             close(descriptor)
             return nil
         }
-        self.descriptor = descriptor
+        (self.descriptor, device) = (descriptor, number)
     }
+
+    /// The position of the descriptor, which all processes that share the file see. Reading and writing do not use it.
+    package var position: Int { Int(lseek(descriptor, 0, SEEK_CUR)) }
+
+    package func move(to position: Int) { lseek(descriptor, off_t(position), SEEK_SET) }
 
     deinit { close(descriptor) }
 

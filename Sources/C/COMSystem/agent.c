@@ -126,8 +126,9 @@ ssize_t om_socket_send_descriptors(int fd, const void *bytes, size_t count, cons
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *descriptors, size_t capacity, size_t *received) {
+ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *descriptors, size_t capacity, size_t *received, bool *is_cut) {
     *received = 0;
+    *is_cut = false;
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof(int) * OM_SENT_DESCRIPTORS)];
@@ -135,9 +136,12 @@ ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *de
     memset(&control, 0, sizeof control);
     struct iovec data = {.iov_base = bytes, .iov_len = count};
     struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+        .msg_controllen = capacity == 0 ? 0 : sizeof control};
     ssize_t got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got < 0) return got;
+    // The kernel has closed descriptors for which there was no room here, or none in this process.
+    *is_cut = (message.msg_flags & MSG_CTRUNC) != 0;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
         size_t number = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);

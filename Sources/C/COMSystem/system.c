@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -294,16 +295,34 @@ int om_unnamed_file(const char *folder) {
     int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     // These say that the file system or the kernel has no such files.
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+    return om_unlinked_file(folder);
+}
+
+int om_unlinked_file(const char *folder) {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return -1;
     size_t room = strlen(folder) + 32;
     char *path = malloc(room);
     if (path == NULL) return -1;
     snprintf(path, room, "%s/.omvault-%016llx", folder, (unsigned long long)number);
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0) unlink(path);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     int failure = errno;
+    // A file that keeps its name would outlive this process.
+    if (fd >= 0 && unlink(path) != 0) {
+        failure = errno;
+        close(fd);
+        fd = -1;
+    }
     free(path);
     errno = failure;
     return fd;
+}
+
+int om_file_device(int fd, const char *path, uint64_t *device, bool *is_regular) {
+    struct statx status;
+    int flags = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC;
+    if (statx(fd, path, flags, STATX_TYPE, &status) != 0) return -1;
+    *device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
+    *is_regular = S_ISREG(status.stx_mode);
+    return 0;
 }

@@ -35,7 +35,7 @@ package struct ValueChunk: Hashable, Sendable {
     /// carries.
     package static let valueCount = 261_888
     /// The longest stored chunk.
-    package static let maximumCount = Header.count + Record.boxOverhead + valueCount
+    package static let maximumStoredCount = Header.count + Record.boxOverhead + valueCount
 
     package let header: Header
     package let box: [UInt8]

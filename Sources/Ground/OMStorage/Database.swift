@@ -205,6 +205,9 @@ package struct Database: ~Copyable {
     /// The most memory that SQLite can use in this process, for all connections, in bytes.
     private static let mostMemory: Int64 = 256 << 20
 
+    /// The longest write-ahead log that stays after its content was moved into the file, in bytes.
+    package static let logCount = 4 << 20
+
     /// A connection's limits for values in a file, whatever the file's bytes ask for.
     private static let limits: [(of: Int32, most: Int32)] = [
         // No row of ours is longer.
@@ -244,6 +247,8 @@ package struct Database: ~Copyable {
         try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA cell_size_check = ON")
         try execute("PRAGMA secure_delete = ON")
+        // Otherwise the write-ahead log keeps the size of the largest change as long as the file is open.
+        try execute("PRAGMA journal_size_limit = \(Self.logCount)")
     }
 
     private borrowing func tables() throws(StorageError) -> [String] {

@@ -168,7 +168,7 @@ public struct AgentClient: Sendable {
         do throws(ChannelError) { return try body() } catch {
             switch error {
             case .deadline: throw .deadline
-            case .ended, .malformed: throw .misbehaved
+            case .ended, .malformed, .noDescriptors: throw .misbehaved
             }
         }
     }

@@ -35,6 +35,7 @@ package final class AgentServer: Sendable {
     private let sessions: SessionStore
     /// The number of connections, and of those whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
+    private let descriptors = DescriptorBudget(AgentProtocol.maximumDescriptors)
     private let timer: Int32
     private let signals: Int32
 
@@ -133,7 +134,12 @@ package final class AgentServer: Sendable {
         while true {
             let goesOn: Bool
             do throws(ChannelError) { goesOn = try serveOne(channel, start) } catch {
-                if error == .malformed { refuse(channel) }
+                switch error {
+                case .malformed: refuse(channel)
+                // The client tries again.
+                case .noDescriptors: try? channel.send(.busy, SecretBuffer(), within: AgentProtocol.frameTime)
+                case .ended, .deadline: break
+                }
                 goesOn = false
             }
             // Wipes what this request's calls left on the stack.
@@ -147,10 +153,13 @@ package final class AgentServer: Sendable {
     private func serveOne(_ channel: borrowing FrameChannel, _ start: Int) throws(ChannelError) -> Bool {
         guard
             let frame = try channel.receive(
-                start: start, frame: AgentProtocol.frameTime, takesDescriptors: true)
+                start: start, frame: AgentProtocol.frameTime, descriptors: descriptors)
         else { return false }
         clients.withLock { $0.working += 1 }
         defer { clients.withLock { $0.working -= 1 } }
+        // They count until the request is over, also those that it has taken.
+        let received = frame.descriptors
+        defer { withExtendedLifetime(received) {} }
         if frame.kind == FrameKind.stepDown.rawValue, frame.body.count == 0 {
             try channel.send(.done, SecretBuffer(), within: AgentProtocol.frameTime)
             kill(getpid(), SIGTERM)
@@ -167,7 +176,7 @@ package final class AgentServer: Sendable {
                 throw .malformed
             }
         }
-        let reply = answer(request)
+        let reply = answer(request, received)
         var body = SecretBuffer(capacity: reply.expectedCount)
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
@@ -187,7 +196,8 @@ package final class AgentServer: Sendable {
 
     // MARK: - Requests
 
-    private func answer(_ request: consuming AgentRequest) -> AgentReply {
+    /// - Parameter received: What came with the request.
+    private func answer(_ request: consuming AgentRequest, _ received: ReceivedDescriptors?) -> AgentReply {
         switch consume request {
         case .stepDown: return .done
         case .status: return .status(status())
@@ -209,6 +219,12 @@ package final class AgentServer: Sendable {
             expireDue()
             return .done
         case .perform(let paths, let request):
+            // Attack: a client sends a file of a file system that it serves itself (FUSE), which never answers a read. The
+            // thread would wait with the vault's lock in its hands, and no one could lock the vault. So a file is read only
+            // if it lies where the vault lies, and the question itself asks no file system.
+            guard received?.areAllOnFileSystem(of: paths.vault) != false else {
+                return .failure(.storage(.io(EXDEV)))
+            }
             guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
             let reply = handle.perform(request)
             if reply.leavesPurge { expireDue() }

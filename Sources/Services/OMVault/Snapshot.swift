@@ -135,6 +135,16 @@ final class Snapshot {
         }
     }
 
+    /// The numbers of all rows that a statement finds.
+    func rows(_ sql: String) throws(VaultError) -> [Int64] {
+        try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(sql)
+            var rows: [Int64] = []
+            while try find.step() { rows.append(find.number(0)) }
+            return rows
+        }
+    }
+
     /// Opens a record's box.
     func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
         guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }

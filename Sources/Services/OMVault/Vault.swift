@@ -30,11 +30,19 @@ public struct Vault: ~Copyable {
     }
 
     /// The items of ``items(trashed:)`` that the search finds.
+    ///
+    /// - Returns: `unsearched` is the number of values in chunks of the other items. They are not searched.
     public func items(
         matching search: borrowing ItemSearch, trashed isTrashed: Bool = false
-    ) throws(VaultError) -> [Item] {
+    ) throws(VaultError) -> (found: [Item], unsearched: Int) {
         let interruption = state.interruption
-        return try items(trashed: isTrashed) { map, content in search.matches(map, content, unless: interruption) }
+        var unsearched = 0
+        let found = try items(trashed: isTrashed) { map, content in
+            guard !search.matches(map, content, unless: interruption) else { return true }
+            unsearched += search.unsearched(map, content)
+            return false
+        }
+        return (found, unsearched)
     }
 
     private func items(
@@ -82,7 +90,7 @@ public struct Vault: ~Copyable {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(path.item, revision: revision)
             let field = try opened.field(path)
-            guard field.count <= Item.maximumPieceCount else {
+            guard field.count <= Item.maximumWholeCount else {
                 throw .largeValue(
                     count: field.count, revision: opened.header.revision, digest: opened.content.digest(of: field))
             }
@@ -90,39 +98,39 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// A part of a value of any length. A value of `count` bytes has the parts 0 to `(count - 1) / Vault.pieceCount`, and an
-    /// empty one has part 0. Each is read in a transaction of its own: name the revision and the digest, so that all are of
+    /// The bytes of a value that one chunk has, for a value of any length. A value of `count` bytes has the chunks 0 to
+    /// `(count - 1) / Vault.chunkCount`, also if it is not stored in chunks. An empty one has chunk 0. Each is read in a transaction of its own: name the revision and the digest, so that all are of
     /// one value.
     ///
     /// - Parameter digest: The digest of the value. Nil for any value.
-    /// - Throws: The same errors; ``VaultError/noField(_:of:)`` if the value has no such part;
+    /// - Throws: The same errors; ``VaultError/noField(_:of:)`` if the value has no such chunk;
     ///   ``VaultError/changedMeanwhile(_:revision:)`` for a value of another digest.
-    public func piece(
+    public func chunk(
         _ index: Int, of path: FieldPath, revision: UInt64? = nil, digest: [UInt8]? = nil
     ) throws(VaultError) -> SecretBytes {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(path.item, revision: revision)
             let field = try opened.field(path)
-            // Accident: between two parts the item is purged, and another one of its name has the same revision.
+            // Accident: between two chunks the item is purged, and another one of its name has the same revision.
             guard digest == nil || digest == opened.content.digest(of: field) else {
                 throw .changedMeanwhile(path.item, revision: opened.header.revision)
             }
             switch field.value {
             case .chunked(let value):
                 guard value.ids.indices.contains(index) else { throw .noField(path.field, of: path.item) }
-                return try snapshot.piece(index, of: value, in: opened.header)
+                return try snapshot.chunk(index, of: value, in: opened.header)
             case .inside(let range):
-                let start = range.lowerBound + index * Self.pieceCount
+                let start = range.lowerBound + index * Self.chunkCount
                 guard index == 0 || index > 0 && start < range.upperBound else {
                     throw .noField(path.field, of: path.item)
                 }
-                return opened.content.secret(at: start..<min(start + Self.pieceCount, range.upperBound))
+                return opened.content.secret(at: start..<min(start + Self.chunkCount, range.upperBound))
             }
         }
     }
 
-    /// The bytes of a part of a value: 261,888. Its last part has the rest.
-    public static let pieceCount = ValueChunk.valueCount
+    /// The bytes of a value in one chunk: 261,888. Its last chunk has the rest.
+    public static let chunkCount = ValueChunk.valueCount
 
     /// The versions of an item, the newest first. If no live item has this name, the versions of the item that
     /// was trashed last.
@@ -150,7 +158,7 @@ public struct Vault: ~Copyable {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(name, revision: revision)
             var values = FieldValues()
-            for field in opened.content.fields where field.count <= Item.maximumPieceCount {
+            for field in opened.content.fields where field.count <= Item.maximumWholeCount {
                 let value = try snapshot.value(of: field, in: opened)
                 if values.hasRoom(for: value) { try values.put(value, at: field.name) }
             }

@@ -58,7 +58,10 @@ public struct VaultEdit: ~Copyable {
             throw .noField(field, of: name)
         }
         guard try opened.content.differs(after: change) else { throw .unchanged }
-        let draft = try opened.content.draft(after: change, at: now)
+        let header = opened.header
+        let draft = try opened.content.draft(after: change, at: now) { value throws(VaultError) in
+            try snapshot.whole(value, in: header)
+        }
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
@@ -235,7 +238,7 @@ public struct VaultEdit: ~Copyable {
         let reference = try snapshot.add(
             draft, kept: limit, header, current.keys, previous: limit > 0 ? current.entry.row : nil)
         let kept = [reference] + references.prefix(limit)
-        try snapshot.drop(references.dropFirst(limit), behind: kept, current.level)
+        try snapshot.drop(references.dropFirst(limit), keeping: kept, current.level)
         if key != current.entry.key { try snapshot.remove(current.entry, current.level) }
         try snapshot.insert(TreeEntry(key, reference), current.level)
         snapshot.log(event(.init(header)))
@@ -244,7 +247,7 @@ public struct VaultEdit: ~Copyable {
 
     func destroy(_ current: Current, kept: Int) throws(VaultError) {
         do throws(VaultError) {
-            try snapshot.drop(try snapshot.references(current.newest, kept: kept), behind: [], current.level)
+            try snapshot.drop(try snapshot.references(current.newest, kept: kept), keeping: [], current.level)
         } catch {
             // An item with a damaged history must be removable too.
             guard error.isDamage else { throw error }

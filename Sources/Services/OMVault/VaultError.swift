@@ -61,7 +61,9 @@ public enum VaultError: Error, Hashable, Sendable {
     case unchanged
     /// A value or an item above the limits of ``Item``.
     case tooLarge
-    /// The value is too large to be read in one piece: its bytes, the revision of its item, and its digest (32 bytes).
+    /// One change has more values in memory, or more large values, than ``FieldValues`` takes.
+    case tooMuchAtOnce
+    /// The value is too large to be read whole: its bytes, the revision of its item, and its digest (32 bytes).
     case largeValue(count: Int, revision: UInt64, digest: [UInt8])
     /// Text that is no recovery code: a character is missing or mistyped.
     case mistypedRecoveryCode
@@ -152,6 +154,7 @@ extension VaultError {
         case .notShowable: (44, nil)
         case .laterContent: (45, nil)
         case .largeValue: (46, nil)
+        case .tooMuchAtOnce: (47, nil)
         }
     }
 
@@ -161,6 +164,7 @@ extension VaultError {
         .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
         .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere, .emptyKey,
         .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent,
+        .tooMuchAtOnce,
     ]
 
     /// The SDK's number. Nil if the SDK has none.

@@ -17,6 +17,8 @@ public struct VaultReport: Hashable, Sendable {
         public var entryPath: [UInt8]?
         /// The damaged version. Nil if it is the newest.
         public var revision: UInt64?
+        /// Whether the version itself is whole, and a chunk of one of its values is damaged or missing.
+        public var isOfChunk = false
         /// The versions that are whole: sealed under the level's key, and opened.
         public var readable: [UInt64] = []
     }
@@ -63,8 +65,11 @@ extension Vault {
 /// A walk through a vault that does not stop at damage.
 private struct VaultInspection {
     var report = VaultReport()
-    private var rows: Set<Int64> = []
-    private var chunks: Set<[UInt8]> = []
+    /// The rows of `records` and of `chunks` that a version leads to, whether they are whole or damaged.
+    private var (rows, chunkRows): (Set<Int64>, Set<Int64>) = ([], [])
+    /// The values of the present item whose chunks were read, and whether they are whole. Its versions share values. A value
+    /// of the same chunks and another digest is another value.
+    private var checked: [ChunkedValue: Bool] = [:]
 
     mutating func inspect(_ level: ProtectionLevel, in snapshot: Snapshot, deep: Bool) throws(VaultError) {
         guard let keys = snapshot.vault.keys[level], let state = snapshot.states[level] else { return }
@@ -74,10 +79,11 @@ private struct VaultInspection {
         }
         guard deep else { return }
         for entry in tree.entries {
+            checked = [:]
             do throws(VaultError) { try inspect(entry, of: level, keys, in: snapshot) } catch {
                 guard error.isDamage else { throw error }
                 var finding = VaultReport.Finding(error: error, level: level, entryPath: nibbles(entry.key))
-                salvage(entry, of: level, in: snapshot, into: &finding)
+                try salvage(entry.row, id: nil, of: level, in: snapshot, into: &finding)
                 report.findings.append(finding)
             }
         }
@@ -95,64 +101,110 @@ private struct VaultInspection {
             return
         }
         let newest = try snapshot.open(version, at: entry)
-        try checkChunks(of: newest, in: snapshot)
         rows.insert(entry.row)
-        var whole = [version.header.revision]
+        var finding = VaultReport.Finding(
+            error: .corrupt(.record), level: level, item: newest.content.name, entryPath: nibbles(entry.key))
+        var lacking: [UInt64?] = []
+        if try areChunksWhole(newest, in: snapshot) {
+            finding.readable.append(version.header.revision)
+            if newest.content.isTrashed { report.trashed += 1 } else { report.items += 1 }
+        } else {
+            lacking.append(nil)
+        }
         do throws(VaultError) {
             for _ in 0..<newest.content.kept {
-                version = try snapshot.older(than: version)
-                try checkChunks(of: try snapshot.open(version), in: snapshot)
-                rows.insert(version.reference.row)
-                whole.append(version.header.revision)
+                let older = try snapshot.older(than: version)
+                let opened = try snapshot.open(older)
+                version = older
+                rows.insert(older.reference.row)
+                let revision = older.header.revision
+                // A damaged chunk breaks no chain: the versions behind it are proved all the same.
+                if try areChunksWhole(opened, in: snapshot) {
+                    finding.readable.append(revision)
+                } else {
+                    lacking.append(revision)
+                }
             }
         } catch {
             guard error.isDamage else { throw error }
-            report.findings.append(
-                .init(
-                    error: error, level: level, item: newest.content.name, entryPath: nibbles(entry.key),
-                    revision: (whole.last ?? 1) - 1, readable: whole))
+            var broken = finding
+            broken.revision = version.header.revision - 1
+            report.findings.append(broken)
+            // Nothing proves the versions behind it. Their rows are the item's all the same, and no strays.
+            try salvage(version.previous, id: version.header.id, of: level, in: snapshot, into: &broken)
         }
-        report.versions += whole.count
-        if newest.content.isTrashed { report.trashed += 1 } else { report.items += 1 }
+        report.versions += finding.readable.count
+        finding.isOfChunk = true
+        for revision in lacking {
+            finding.revision = revision
+            report.findings.append(finding)
+        }
     }
 
-    private mutating func checkChunks(
-        of opened: borrowing OpenedVersion, in snapshot: Snapshot
-    ) throws(VaultError) {
-        let ids = opened.content.chunkIDs
-        // Versions share chunks: those that were checked with a newer version are not read again.
-        if !chunks.isSuperset(of: ids) { try snapshot.checkChunks(of: opened) }
-        chunks.formUnion(ids)
+    /// Whether the chunks of a version are there, open, and give values of the digests in its content.
+    private mutating func areChunksWhole(
+        _ opened: borrowing OpenedVersion, in snapshot: Snapshot
+    ) throws(VaultError) -> Bool {
+        let header = opened.header
+        var areWhole = true
+        for value in opened.content.chunkedValues {
+            chunkRows.formUnion(value.ids.map(ValueChunk.row))
+            let isWhole: Bool
+            if let known = checked[value] {
+                isWhole = known
+            } else {
+                isWhole = try ifWhole { () throws(VaultError) in try snapshot.check(value, in: header) } != nil
+                checked[value] = isWhole
+            }
+            areWhole = areWhole && isWhole
+        }
+        return areWhole
     }
 
-    /// Searches behind a damaged record for versions that open. Their seals prove what they are, but not that
-    /// they are the last.
+    /// Searches from a damaged record back for versions that open. Their seals prove what they are, but not that they are
+    /// the last.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the damaged record.
+    ///   - id: The id of the item. Nil if it is not known.
+    /// - Throws: Every error that is no damage. A disk that cannot be read says nothing about a version.
     private mutating func salvage(
-        _ entry: TreeEntry, of level: ProtectionLevel, in snapshot: Snapshot, into finding: inout VaultReport.Finding
-    ) {
-        var (row, id): (Int64, [UInt8]?) = (entry.row, nil)
+        _ row: Int64, id: [UInt8]?, of level: ProtectionLevel, in snapshot: Snapshot,
+        into finding: inout VaultReport.Finding
+    ) throws(VaultError) {
+        var (row, id) = (row, id)
         for _ in 0...ItemContent.maximumHistory where row > 0 && rows.insert(row).inserted {
-            guard let (bytes, previous) = try? snapshot.row(row) else { return }
+            try snapshot.vault.checkInterruption()
+            guard let (bytes, previous) = try ifWhole({ () throws(VaultError) in try snapshot.row(row) }) else { return }
             row = previous
             guard let record = try? Record(decoding: bytes), record.header.level == level, !record.header.isDeleted,
-                id == nil || id == record.header.id, let plain = try? snapshot.plaintext(record),
-                let content = try? ItemContent(opened: plain, format: snapshot.format)
+                id == nil || id == record.header.id
             else { continue }
+            let found = try ifWhole { () throws(VaultError) -> OpenedVersion in
+                let content = try ItemContent(opened: try snapshot.plaintext(record), format: snapshot.format)
+                return OpenedVersion(header: record.header, content: content)
+            }
+            guard let opened = found else { continue }
             id = record.header.id
-            if finding.item == nil { finding.item = content.name }
-            let opened = OpenedVersion(header: record.header, content: content)
-            chunks.formUnion(opened.content.chunkIDs)
-            guard (try? snapshot.checkChunks(of: opened)) != nil else { continue }
-            finding.readable.append(record.header.revision)
+            if finding.item == nil { finding.item = opened.content.name }
+            if try areChunksWhole(opened, in: snapshot) { finding.readable.append(record.header.revision) }
+        }
+    }
+
+    /// The result of `body`. Nil for damage, and for a content that only a later omvault can read.
+    private func ifWhole<R: ~Copyable>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R? {
+        do throws(VaultError) { return try body() } catch {
+            guard error.isDamage || error == .laterContent else { throw error }
+            return nil
         }
     }
 
     mutating func countStrays(_ snapshot: Snapshot) throws(VaultError) {
         guard snapshot.states.count == ProtectionLevel.allCases.count else { return }
-        let all = try storing { () throws(StorageError) in
-            try snapshot.vault.database.number(VaultSchema.countRecords)
-        }
-        report.strays = max(0, Int(clamping: all) - rows.count) + max(0, try snapshot.countChunks() - chunks.count)
+        // By the rows themselves: a missing row must not hide a row too many.
+        report.strays =
+            try snapshot.rows(VaultSchema.findRows).count { !rows.contains($0) }
+            + snapshot.chunkRows().count { !chunkRows.contains($0) }
     }
 
     private func nibbles(_ key: [UInt8]) -> [UInt8] { key.flatMap { [$0 >> 4, $0 & 15] } }

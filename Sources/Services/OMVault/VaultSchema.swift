@@ -48,7 +48,6 @@ enum VaultSchema {
     static let findBranch = "SELECT \(bounded("digests", 512)) FROM branches WHERE level = ?1 AND prefix = ?2"
     static let findRecord =
         "SELECT \(bounded("body", ItemContent.maximumFirstCount)), previous FROM records WHERE id = ?1"
-    static let countRecords = "SELECT count(*) FROM records"
     static let countPending = "SELECT count(*) FROM pending"
 
     static let addHeader = "INSERT INTO header VALUES (1, ?1)"
@@ -81,10 +80,9 @@ enum VaultSchema {
     /// Every version of an item, by the id that is in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
 
-    static let findChunk = "SELECT \(bounded("body", ValueChunk.maximumCount)) FROM chunks WHERE id = ?1"
+    static let findChunk = "SELECT \(bounded("body", ValueChunk.maximumStoredCount)) FROM chunks WHERE id = ?1"
     static let hasChunk = "SELECT 1 FROM chunks WHERE id = ?1"
     static let findChunkRows = "SELECT id FROM chunks"
-    static let countChunks = "SELECT count(*) FROM chunks"
     static let hasAnyChunk = "SELECT EXISTS (SELECT 1 FROM chunks)"
     static let addChunk = "INSERT INTO chunks VALUES (?1, ?2)"
     static let replaceChunk = "UPDATE chunks SET body = ?2 WHERE id = ?1"

@@ -50,8 +50,13 @@ int om_is_in_memory(int fd);
 int om_is_on_network(int fd);
 
 /// Creates a file that no folder names, on the file system of `folder`, open for reading and writing. Where the file system
-/// cannot do that, it creates one under a random name and removes the name at once.
+/// cannot do that, it does what om_unlinked_file does.
 int om_unnamed_file(const char *folder);
+/// Creates a file under a random name in `folder` and removes the name at once. If the name cannot be removed, it fails.
+int om_unlinked_file(const char *folder);
+/// The device of the file system that has the file at `path`, or that of the descriptor for an empty path. `*is_regular` says
+/// whether it is a regular file. It asks the kernel only: a file system that never answers does not hold the caller.
+int om_file_device(int fd, const char *path, uint64_t *device, bool *is_regular);
 
 /// The wall clock and the time since boot at the same moment, in nanoseconds; suspended time counts. -1 if the system lacks
 /// one of them.
@@ -105,9 +110,10 @@ int om_socket_peer(int fd, uid_t *user, pid_t *process);
 ssize_t om_socket_send(int fd, const void *bytes, size_t count);
 /// Receives without waiting. Returns the number of bytes received, 0 at the end, or -1.
 ssize_t om_socket_receive(int fd, void *bytes, size_t count);
-/// The same, and takes the descriptors that came with these bytes: the first `capacity` of them. `*received` says how many.
-/// Further ones are closed. At most OM_SENT_DESCRIPTORS come with one message.
-ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *descriptors, size_t capacity, size_t *received);
+/// The same, and takes the descriptors that came with these bytes. `capacity` is OM_SENT_DESCRIPTORS, or 0 to take none.
+/// `*received` says how many there are. `*is_cut` says whether the kernel has closed some that it could not hand over.
+ssize_t om_socket_receive_descriptors(int fd, void *bytes, size_t count, int *descriptors, size_t capacity, size_t *received,
+                                      bool *is_cut);
 /// Sends bytes with descriptors: at least one byte, at most OM_SENT_DESCRIPTORS descriptors.
 ssize_t om_socket_send_descriptors(int fd, const void *bytes, size_t count, const int *descriptors, size_t number);
 enum { OM_SENT_DESCRIPTORS = 64 };

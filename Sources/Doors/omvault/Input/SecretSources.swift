@@ -75,7 +75,7 @@ struct SecretSources: ~Copyable {
         _ option: String, prompt: String, keepNewline: Bool, besideVault path: String
     ) throws(Failure) -> SourceValue {
         let reader = SecretReader(
-            option: option, maximum: Item.maximumPieceCount, keepsNewline: keepNewline,
+            option: option, maximum: Item.maximumWholeCount, keepsNewline: keepNewline,
             spool: .init(vault: path, isQuiet: isQuiet))
         return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: false)
     }

@@ -170,6 +170,10 @@ extension Failure {
             self.init(
                 .usage, "a value has at most 64 MiB; an item at most 256 fields, 64 tags, 60 KiB of shown values and 256 MiB",
                 hint: "split what you store into several items")
+        case .tooMuchAtOnce:
+            self.init(
+                .usage, "one command takes at most 16 MiB of values up to 1 MiB each, and at most 64 values above 1 MiB",
+                hint: "store some of the fields now, and the others with omvault set")
         case .largeValue(let count, _, _):
             self.init(
                 .usage, "the value has \(count) bytes, and one above 1 MiB comes only as bytes",

@@ -16,6 +16,8 @@ package enum AgentProtocol {
     package static let maximumVaults = 256
     /// How many connections are served at once.
     static let maximumClients = 64
+    /// How many received descriptors all connections together hold.
+    static let maximumDescriptors = 256
     /// A frame that has begun must be complete after this many milliseconds. The first frame must also begin in this time.
     static let frameTime = 5_000
     /// How long a connection may be silent between frames.

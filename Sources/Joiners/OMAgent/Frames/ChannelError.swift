@@ -4,4 +4,6 @@ enum ChannelError: Error, Hashable {
     case deadline
     /// The head does not follow the protocol, or announces more than is allowed.
     case malformed
+    /// Descriptors came with the frame, and this process has no room for them now.
+    case noDescriptors
 }

@@ -31,7 +31,7 @@ extension VaultError: WireValue {
         case .delayed(let seconds): body.write(Int64(seconds))
         case .staleLogin(let slot), .noSlot(let slot), .slotChanged(let slot): body.write(slot)
         case .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
-            .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory,
+            .unchanged, .tooLarge, .tooMuchAtOnce, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory,
             .unsupportedStretch, .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere,
             .emptyKey, .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent:
             break

@@ -9,8 +9,8 @@ struct Frame: ~Copyable {
     let version: UInt8
     let kind: UInt8
     let body: SecretBuffer
-    /// The descriptors that came with it.
-    let descriptors: ReceivedDescriptors
+    /// The descriptors that came with it. Nil if the channel takes none.
+    let descriptors: ReceivedDescriptors?
 }
 
 /// A connected socket, closed when it goes out of scope.
@@ -35,18 +35,18 @@ struct FrameChannel: ~Copyable {
     ///   - start: How long the frame may take to begin, in milliseconds.
     ///   - frame: How long it may take to be complete, once it has begun. Attack: an attacker sends a byte a second, to
     ///     keep a thread for years. This limit ends it.
-    ///   - takesDescriptors: Whether descriptors may come with the frame. Otherwise the kernel closes them.
+    ///   - budget: Limits the descriptors that may come with the frame. If it is nil, the kernel closes them.
     /// - Returns: nil if the other end closed the connection between two frames.
     func receive(
-        start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody, takesDescriptors: Bool = false
+        start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody, descriptors budget: DescriptorBudget? = nil
     ) throws(ChannelError) -> Frame? {
         var head = SecretBuffer(capacity: AgentProtocol.headCount)
-        let descriptors = ReceivedDescriptors()
+        let descriptors = budget.map { ReceivedDescriptors($0) }
         // They come with the first bytes.
         guard
             try fill(
                 &head, AgentProtocol.headCount, until: bootMilliseconds() + Int64(start), stopAfterFirst: true,
-                takesDescriptors ? descriptors : nil)
+                descriptors)
         else { return nil }
         let end = bootMilliseconds() + Int64(frame)
         while head.count < AgentProtocol.headCount {
@@ -86,13 +86,18 @@ struct FrameChannel: ~Copyable {
     ) throws(ChannelError) -> Bool {
         while buffer.count < total {
             var got = 0
+            var failure: ChannelError?
             buffer.append(upTo: min(total - buffer.count, 64 << 10)) { free in
                 got = free.withUnsafeMutableBytes { target in
-                    if let descriptors { return descriptors.receive(from: descriptor, into: target) }
-                    return om_socket_receive(descriptor, target.baseAddress, target.count)
+                    guard let descriptors else { return om_socket_receive(descriptor, target.baseAddress, target.count) }
+                    do throws(ChannelError) { return try descriptors.receive(from: descriptor, into: target) } catch {
+                        failure = error
+                        return 0
+                    }
                 }
                 return max(got, 0)
             }
+            if let failure { throw failure }
             if got > 0, stopAfterFirst { return true }
             if got == 0 { return false }
             if got < 0 { try waitUnless(errno, POLLIN, until: end) }

@@ -120,7 +120,8 @@ extension ItemChange: WireValue {
         body.write(set)
         body.write(UInt16(set.spooled.count))
         for field in set.spooled {
-            body.write(field.name, UInt32(field.value.count))
+            let position = set.names.firstIndex(of: field.name) ?? 0
+            body.write(UInt16(position), field.name, UInt32(field.value.count))
             let digest = field.value.digest
             body.append(digest.span)
             field.value.withKey { key in key.withExposedBytes { body.append($0) } }
@@ -132,10 +133,16 @@ extension ItemChange: WireValue {
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         var values: FieldValues = try wire.read()
+        var last = -1
         for _ in 0..<(try wire.read(UInt16.self)) {
+            let position = Int(try wire.read(UInt16.self))
             let name: FieldName = try wire.read()
+            guard position > last, position <= values.names.count else { throw MalformedBytes() }
+            last = position
             let value = try wire.spooledValue()
-            do throws(VaultError) { try values.put(value, at: name) } catch { throw MalformedBytes() }
+            do throws(VaultError) { try values.insert(value, at: name, position: position) } catch {
+                throw MalformedBytes()
+            }
         }
         let removed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
         let shown: [FieldName] = try wire.longList(upTo: Item.maximumFields)

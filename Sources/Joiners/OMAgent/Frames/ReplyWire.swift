@@ -124,6 +124,7 @@ extension ItemReply {
         case .removed(let items, let purge): body.write(tag: 6, LongList(items), purge)
         case .versions(let versions): body.write(tag: 7, LongList(versions))
         case .entries(let places): body.write(tag: 8, LongList(places))
+        case .found(let items, let unsearched): body.write(tag: 10, LongList(items), UInt32(clamping: unsearched))
         case .large(let count, let revision, let digest):
             body.write(tag: 9, UInt32(count), revision)
             body.append(digest.span)
@@ -142,6 +143,7 @@ extension ItemReply {
         case 8: self = .entries(try wire.longList())
         case 9:
             self = .large(count: Int(try wire.read(UInt32.self)), revision: try wire.read(), digest: try wire.bytes(32))
+        case 10: self = .found(try wire.longList(), unsearched: Int(try wire.read(UInt32.self)))
         default: throw MalformedBytes()
         }
     }

@@ -124,7 +124,7 @@ extension ItemRequest {
             body.write(search)
         case .rename(let names, let revision): body.write(tag: 16, LongList(names), revision)
         case .copy(let names, let level, let revision): body.write(tag: 17, LongList(names), level, revision)
-        case .piece(let index, let path, let revision, let digest):
+        case .chunk(let index, let path, let revision, let digest):
             body.write(tag: 18, UInt32(index), path.item, path.field, revision)
             body.append(digest.span)
         }
@@ -155,7 +155,7 @@ extension ItemRequest {
         case 18:
             let index = Int(try wire.read(UInt32.self))
             let path = FieldPath(try wire.read(), try wire.read())
-            self = .piece(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
+            self = .chunk(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
         default: throw MalformedBytes()
         }
     }
@@ -166,7 +166,7 @@ extension ItemRequest {
         switch self {
         case .item: true
         case .secret: true
-        case .piece: true
+        case .chunk: true
         case .secrets: true
         case .history: true
         case .update: true

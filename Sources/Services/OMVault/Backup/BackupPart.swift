@@ -48,7 +48,7 @@ enum BackupPart {
         case 5: 16...16
         case 6: Record.Header.count...ItemContent.maximumFirstCount
         case 7: BackupName.boxCount...BackupName.boxCount
-        case chunkType: ValueChunk.Header.count...ValueChunk.maximumCount
+        case chunkType: ValueChunk.Header.count...ValueChunk.maximumStoredCount
         case endType: endCount...endCount
         default: nil
         }

@@ -3,24 +3,24 @@ internal import OMSecrets
 
 /// Writes the parts of a backup and its end.
 struct BackupWriter: ~Copyable {
-    private static let pieceCount = 1 << 18
+    private static let blockCount = 1 << 18
 
     private let isPortable: Bool
     private let hash = BLAKE2b(count: 32)
-    private var piece: [UInt8] = []
+    private var block: [UInt8] = []
 
     /// - Parameter format: The vault's format.
     init(format: UInt32, portable isPortable: Bool, takenAt time: Int64) {
         self.isPortable = isPortable
-        piece = BackupPart.magic(format: format) + [isPortable ? 2 : 1]
-        piece.append(number: time)
+        block = BackupPart.magic(format: format) + [isPortable ? 2 : 1]
+        block.append(number: time)
     }
 
     mutating func append(
         _ part: BackupPart, _ write: ([UInt8]) throws(VaultError) -> Void
     ) throws(VaultError) {
         append(part.type, part.body)
-        if piece.count >= Self.pieceCount { try flush(write) }
+        if block.count >= Self.blockCount { try flush(write) }
     }
 
     /// Appends a record. A portable backup has the encoding for another device, which a device-only record does not have.
@@ -45,18 +45,18 @@ struct BackupWriter: ~Copyable {
         let digest = hash.digest()
         let seal = keys.seal(digest)
         append(BackupPart.endType, seal + PublicHash.hash(digest + seal))
-        try write(piece)
+        try write(block)
     }
 
     private mutating func append(_ type: UInt8, _ body: [UInt8]) {
-        piece.append(type)
-        piece.append(number: UInt32(body.count))
-        piece += body
+        block.append(type)
+        block.append(number: UInt32(body.count))
+        block += body
     }
 
     private mutating func flush(_ write: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
-        hash.update(piece.span)
-        try write(piece)
-        piece.removeAll(keepingCapacity: true)
+        hash.update(block.span)
+        try write(block)
+        block.removeAll(keepingCapacity: true)
     }
 }

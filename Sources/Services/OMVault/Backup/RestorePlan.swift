@@ -102,12 +102,16 @@ struct RestorePlan {
             fileNumber: 0)
         try vault.database.transaction(.read) { () throws(VaultError) in
             let snapshot = try Snapshot(vault, seen: nil)
+            var named: Set<Int64> = []
             for level in vault.levels {
                 for entry in try snapshot.entries(level) {
                     let (versions, chunks, _) = try snapshot.everything(entry, level)
                     for id in chunks { _ = try snapshot.chunk(id, of: versions[0].header) }
+                    named.formUnion(chunks.map(ValueChunk.row))
                 }
             }
+            // Attack, or a broken writer: chunks that no version names would stay in the vault, and no user would see them.
+            guard try snapshot.chunkRows().allSatisfy(named.contains) else { throw .corrupt(.backup) }
         }
     }
 }

@@ -30,12 +30,17 @@ public final class SpooledValue: Sendable {
 
     package func withKey<R>(_ body: (borrowing Key<Sealing>) -> R) -> R { body(key) }
 
+    /// How many bytes of it a change has read so far, in this process or in the agent.
+    package var readCount: Int { min(file.position / Self.sealedCount * ValueChunk.valueCount, count) }
+
     /// The bytes of the value that its chunk `index` gets.
-    func piece(_ index: Int) throws(VaultError) -> SecretBytes {
+    func chunk(_ index: Int) throws(VaultError) -> SecretBytes {
         let count = min(ValueChunk.valueCount, self.count - index * ValueChunk.valueCount)
         let box = try storing { () throws(StorageError) in
             try file.read(SealedBox.overhead + count, at: index * Self.sealedCount)
         }
+        // The process that waits for the change can see how far it is.
+        file.move(to: (index + 1) * Self.sealedCount)
         do throws(SecretsError) {
             return try AEAD.open(SealedBox(stored: box), using: key, context: Self.context(index))
         } catch {
@@ -44,8 +49,8 @@ public final class SpooledValue: Sendable {
         }
     }
 
-    /// The bytes of a full piece in the file.
+    /// The bytes of a full chunk in the file.
     static let sealedCount = SealedBox.overhead + ValueChunk.valueCount
 
-    static func context(_ index: Int) -> Context { Context(.spooledPiece, .number(UInt64(index))) }
+    static func context(_ index: Int) -> Context { Context(.spooledChunk, .number(UInt64(index))) }
 }

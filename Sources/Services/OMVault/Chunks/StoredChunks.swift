@@ -12,7 +12,7 @@ extension Snapshot {
     /// The bytes of a value in one of its chunks.
     ///
     /// - Throws: ``VaultError/corrupt(_:)`` for a chunk that is missing, damaged or another one.
-    func piece(_ index: Int, of value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
+    func chunk(_ index: Int, of value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
         let padded = try open(try stored(value.ids[index], of: record))
         let count = value.count(ofChunk: index)
         // Attack: a forged padding would carry bytes that no reader sees.
@@ -23,7 +23,7 @@ extension Snapshot {
         return padded.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }
 
-    /// The value of a field, in one piece of memory.
+    /// The value of a field, whole in memory.
     func value(of field: ItemContent.Field, in opened: borrowing OpenedVersion) throws(VaultError) -> SecretBytes {
         switch field.value {
         case .inside(let range): opened.content.secret(at: range)
@@ -31,22 +31,20 @@ extension Snapshot {
         }
     }
 
-    private func whole(_ value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
+    /// A value in chunks, whole in memory.
+    func whole(_ value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
         var buffer = SecretBuffer(capacity: value.count)
-        for index in value.ids.indices { buffer.append(try piece(index, of: value, in: record)) }
+        for index in value.ids.indices { buffer.append(try chunk(index, of: value, in: record)) }
         return buffer.finish()
     }
 
-    /// Reads all chunks of a version, and compares each value with its digest.
-    func checkChunks(of opened: borrowing OpenedVersion) throws(VaultError) {
-        for value in opened.content.chunkedValues {
-            let hash = BLAKE2b(count: ChunkedValue.digestCount)
-            for index in value.ids.indices {
-                try vault.checkInterruption()
-                try piece(index, of: value, in: opened.header).withBytes { hash.update($0) }
-            }
-            guard hash.digest() == value.digest else { throw .corrupt(.record) }
+    /// Reads all chunks of a value, and compares it with its digest.
+    func check(_ value: ChunkedValue, in record: Record.Header) throws(VaultError) {
+        let hash = BLAKE2b(count: ChunkedValue.digestCount)
+        for index in value.ids.indices {
+            try chunk(index, of: value, in: record).withBytes { hash.update($0) }
         }
+        guard hash.digest() == value.digest else { throw .corrupt(.record) }
     }
 
     /// A chunk that opens, as it is stored.
@@ -62,15 +60,16 @@ extension Snapshot {
         return try storing { () throws(StorageError) in try vault.database.number(VaultSchema.hasAnyChunk) > 0 }
     }
 
-    /// The number of chunks in the vault.
-    func countChunks() throws(VaultError) -> Int {
-        guard format == VaultSchema.secondSchema.version else { return 0 }
-        return Int(
-            clamping: try storing { () throws(StorageError) in try vault.database.number(VaultSchema.countChunks) })
+    /// The rows of all chunks in the vault.
+    func chunkRows() throws(VaultError) -> [Int64] {
+        guard format == VaultSchema.secondSchema.version else { return [] }
+        return try rows(VaultSchema.findChunkRows)
     }
 
     /// The chunk in the row of this id. It claims to be the item's.
     private func stored(_ id: [UInt8], of record: Record.Header) throws(VaultError) -> ValueChunk {
+        // A value has hundreds of chunks, and every loop over them reads them here.
+        try vault.checkInterruption()
         // Attack: an attacker sets the vault's format back. A vault of format 1 has no such table.
         guard format == VaultSchema.secondSchema.version else { throw .corrupt(.record) }
         let bytes = try storing { () throws(StorageError) in
@@ -106,17 +105,17 @@ extension Snapshot {
     /// - Parameters:
     ///   - record: The version that will name them. Only its level, item id and epoch count.
     ///   - keys: The keys of that level.
-    ///   - piece: Gives the bytes of each chunk.
+    ///   - chunk: Gives the bytes of each chunk.
     func addChunks(
         _ count: Int, for record: Record.Header, _ keys: LevelKeys,
-        _ piece: (Int) throws(VaultError) -> SecretBytes
+        _ chunk: (Int) throws(VaultError) -> SecretBytes
     ) throws(VaultError) -> ChunkedValue {
         try raiseFormat()
         let hash = BLAKE2b(count: ChunkedValue.digestCount)
         var ids: [[UInt8]] = []
         for index in 0..<ValueChunk.number(for: count) {
             try vault.checkInterruption()
-            let bytes = try piece(index)
+            let bytes = try chunk(index)
             bytes.withBytes { hash.update($0) }
             let padded = SecretBytes(count: ValueChunk.paddedCount(bytes.count)) { target in
                 bytes.withBytes { bytes in for index in bytes.indices { target[index] = bytes[index] } }
@@ -137,7 +136,7 @@ extension Snapshot {
     ) throws(VaultError) -> ChunkedValue {
         if let copy = copies[value] { return copy }
         let copy = try addChunks(value.count, for: record, keys) { index throws(VaultError) in
-            try piece(index, of: value, in: source)
+            try chunk(index, of: value, in: source)
         }
         copies[value] = copy
         return copy
@@ -159,7 +158,11 @@ extension Snapshot {
     }
 
     func drop(chunks ids: some Sequence<[UInt8]>) throws(VaultError) {
-        for id in ids { try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, ValueChunk.row(id)) } }
+        try drop(chunkRows: ids.map(ValueChunk.row))
+    }
+
+    private func drop(chunkRows rows: [Int64]) throws(VaultError) {
+        for row in rows { try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, row) } }
     }
 
     /// Drops every chunk that claims to be of this item.
@@ -170,16 +173,7 @@ extension Snapshot {
 
     /// Drops every chunk whose row is not in `used`.
     func dropChunks(except used: Set<Int64>) throws(VaultError) {
-        guard try hasChunks() else { return }
-        let rows = try storing { () throws(StorageError) in
-            var find = try vault.database.prepare(VaultSchema.findChunkRows)
-            var rows: [Int64] = []
-            while try find.step() { rows.append(find.number(0)) }
-            return rows
-        }
-        for row in rows where !used.contains(row) {
-            try run(VaultSchema.dropChunk) { drop throws(StorageError) in try drop.bind(1, row) }
-        }
+        try drop(chunkRows: try chunkRows().filter { !used.contains($0) })
     }
 
     /// Drops the chunks under the keys of another epoch.

@@ -4,11 +4,11 @@ internal import OMRecords
 public import OMSecrets
 internal import OMSystem
 
-/// Takes in a value of any length up to 64 MiB, piece by piece. The pieces are sealed under a key of this process, in a file
+/// Takes in a value of any length up to 64 MiB, block by block. Its chunks are sealed under a key of this process, in a file
 /// that no folder names. So a slow source holds no lock, and a killed process leaves nothing.
 ///
 ///     var spool = try ValueSpool(besideVault: path)
-///     while let piece = … { try spool.append(piece) }
+///     while let block = … { try spool.append(block) }
 ///     try change.set.put(spool.finish(), at: FieldName("file"))
 public struct ValueSpool: ~Copyable {
     private let file: UnnamedFile
@@ -16,7 +16,7 @@ public struct ValueSpool: ~Copyable {
     private let hash = BLAKE2b(count: ChunkedValue.digestCount)
     /// The bytes that are not sealed yet.
     private var pending = SecretBuffer(capacity: ValueChunk.valueCount)
-    private var pieces = 0
+    private var chunks = 0
 
     /// - Parameter path: The vault's file. The spool is on its file system, which needs room for the value anyway.
     /// - Throws: ``VaultError/storage(_:)``.
@@ -24,7 +24,7 @@ public struct ValueSpool: ~Copyable {
         file = try storing { () throws(StorageError) in try UnnamedFile(in: FilePath.folder(of: path)) }
     }
 
-    public var count: Int { pieces * ValueChunk.valueCount + pending.count }
+    public var count: Int { chunks * ValueChunk.valueCount + pending.count }
 
     /// - Throws: ``VaultError/tooLarge`` above ``Item/maximumFieldCount``; ``VaultError/storage(_:)``.
     public mutating func append(_ bytes: Span<UInt8>) throws(VaultError) {
@@ -46,12 +46,12 @@ public struct ValueSpool: ~Copyable {
     }
 
     private mutating func seal() throws(VaultError) {
-        let piece = pending.withBytes { SecretBytes(copying: $0) }
-        piece.withBytes { hash.update($0) }
-        let box = AEAD.seal(piece, using: key, context: SpooledValue.context(pieces))
-        let offset = pieces * SpooledValue.sealedCount
+        let chunk = pending.withBytes { SecretBytes(copying: $0) }
+        chunk.withBytes { hash.update($0) }
+        let box = AEAD.seal(chunk, using: key, context: SpooledValue.context(chunks))
+        let offset = chunks * SpooledValue.sealedCount
         try storing { () throws(StorageError) in try file.write(box.bytes, at: offset) }
         pending.removeAll()
-        pieces += 1
+        chunks += 1
     }
 }

@@ -49,6 +49,7 @@ struct ContentMap {
         /// The number of bytes of the value.
         let count: Int
         let isShown: Bool
+        let isChunked: Bool
     }
 
     /// Calls `body` with each field, until it returns false.
@@ -63,7 +64,7 @@ struct ContentMap {
             let isChunked = flags == ItemContent.chunkedFlag
             let value = start..<start + (isChunked ? 0 : count)
             let isShown = flags == ItemContent.shownFlag
-            guard body(Field(name: name, value: value, count: count, isShown: isShown)) else { return }
+            guard body(Field(name: name, value: value, count: count, isShown: isShown, isChunked: isChunked)) else { return }
             offset = isChunked ? start + ChunkedValue.encodedCount(count) : value.upperBound
         }
     }

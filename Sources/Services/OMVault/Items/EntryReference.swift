@@ -114,7 +114,7 @@ extension Snapshot {
             }
         }
         let named = Array(try row(entry.row).bytes.dropFirst(4).prefix(16))
-        let going = isRestWhole ? try rows() : [entry.row]
+        let going = isRestWhole ? try rows(VaultSchema.findRows) : [entry.row]
         try drop(rows: going.filter { !used.records.contains($0) }.map { RowReference(row: $0, digest: entry.digest) })
         if isRestWhole { try dropChunks(except: used.chunks) }
         try remove(entry, level)
@@ -154,14 +154,5 @@ extension Snapshot {
         var chunks: Set<Int64> = []
 
         mutating func add(_ content: borrowing ItemContent) { chunks.formUnion(content.chunkIDs.map(ValueChunk.row)) }
-    }
-
-    private func rows() throws(VaultError) -> [Int64] {
-        try storing { () throws(StorageError) in
-            var find = try vault.database.prepare(VaultSchema.findRows)
-            var rows: [Int64] = []
-            while try find.step() { rows.append(find.number(0)) }
-            return rows
-        }
     }
 }

@@ -8,15 +8,17 @@ public import OMSecrets
 ///     try values.put(password, at: FieldName("password"))
 public struct FieldValues: ~Copyable, Sendable {
     /// The largest sum of the values in memory: 16 MiB.
-    static let maximumCount = 16 << 20
+    static let maximumInMemory = 16 << 20
 
     /// The most values above 1 MiB of one change. The file of each goes to the agent as a descriptor.
     static let maximumSpooled = 64
 
     private var fields: [(name: FieldName, held: Held)] = []
-    /// Fields whose values are above 1 MiB. They come after the others.
+    /// Fields whose values are above 1 MiB.
     package private(set) var spooled: [(name: FieldName, value: SpooledValue)] = []
     private var total = 0
+    /// The names of all fields, in their order.
+    public private(set) var names: [FieldName] = []
 
     /// An array holds copyable elements only. Code outside this type never gets such an object.
     private final class Held: Sendable {
@@ -26,31 +28,37 @@ public struct FieldValues: ~Copyable, Sendable {
 
     public init() {}
 
-    public var names: [FieldName] { fields.map(\.name) + spooled.map(\.name) }
-
     /// Adds a field after the others, with a value of at most 1 MiB.
     ///
-    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge`` above the limits of ``Item``, and if all values
-    ///   together have more than 16 MiB.
+    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge`` above the limits of ``Item``;
+    ///   ``VaultError/tooMuchAtOnce`` if all values in memory together have more than 16 MiB.
     public mutating func put(_ secret: consuming SecretBytes, at name: FieldName) throws(VaultError) {
         try check(name)
-        guard hasRoom(for: secret) else { throw .tooLarge }
+        guard secret.count <= Item.maximumWholeCount else { throw .tooLarge }
+        guard hasRoom(for: secret) else { throw .tooMuchAtOnce }
         total += secret.count
         fields.append((name, Held(secret)))
+        names.append(name)
     }
 
     /// Whether ``put(_:at:)`` takes the secret.
     borrowing func hasRoom(for secret: borrowing SecretBytes) -> Bool {
-        secret.count <= Item.maximumPieceCount && total + secret.count <= Self.maximumCount
+        secret.count <= Item.maximumWholeCount && total + secret.count <= Self.maximumInMemory
     }
 
-    /// Adds a field with a value that was taken in piece by piece.
+    /// Adds a field with a value that was taken in block by block.
     ///
-    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge``.
+    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge``; ``VaultError/tooMuchAtOnce`` for the 65th.
     public mutating func put(_ value: SpooledValue, at name: FieldName) throws(VaultError) {
+        try insert(value, at: name, position: names.count)
+    }
+
+    /// Adds such a field before others.
+    package mutating func insert(_ value: SpooledValue, at name: FieldName, position: Int) throws(VaultError) {
         try check(name)
-        guard spooled.count < Self.maximumSpooled else { throw .tooLarge }
+        guard spooled.count < Self.maximumSpooled else { throw .tooMuchAtOnce }
         spooled.append((name, value))
+        names.insert(name, at: position)
     }
 
     private borrowing func check(_ name: FieldName) throws(VaultError) {

@@ -6,12 +6,12 @@ public import OMRecords
 public struct Item: Hashable, Sendable {
     /// The largest value of one field: 64 MiB.
     public static let maximumFieldCount = 64 << 20
-    /// The largest value that is read and written in one piece: 1 MiB. A larger one needs ``ValueSpool`` and
-    /// ``Vault/piece(_:of:revision:digest:)``.
-    public static let maximumPieceCount = 1 << 20
+    /// The largest value that is read and written whole: 1 MiB. A larger one, a large value, needs ``ValueSpool`` and
+    /// ``Vault/chunk(_:of:revision:digest:)``.
+    public static let maximumWholeCount = 1 << 20
     public static let maximumFields = 256
     /// The largest sum of all values of an item: 256 MiB.
-    public static let maximumCount = 256 << 20
+    public static let maximumTotalCount = 256 << 20
     public static let maximumTags = 64
     /// The longest value of a shown field, in bytes.
     public static let maximumShownCount = 1024
@@ -23,8 +23,8 @@ public struct Item: Hashable, Sendable {
         /// The value of a shown field. Nil if the field is concealed.
         public let shownValue: String?
 
-        /// Whether the value is too large to be read in one piece.
-        public var isLarge: Bool { count > Item.maximumPieceCount }
+        /// Whether the value is too large to be read whole.
+        public var isLarge: Bool { count > Item.maximumWholeCount }
 
         package init(name: FieldName, count: Int, shownValue: String? = nil) {
             (self.name, self.count, self.shownValue) = (name, count, shownValue)

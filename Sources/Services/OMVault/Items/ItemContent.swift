@@ -136,14 +136,19 @@ struct ItemContent: ~Copyable {
 
     /// A draft of the item after the change. New fields come after the others.
     ///
+    /// - Parameter whole: Gives a value in chunks as one secret. A short value may be in a chunk because its item has many.
     /// - Throws: ``VaultError/tooLarge``, ``VaultError/notShowable(_:)``, ``VaultError/invalidExpiry``.
-    borrowing func draft(after change: borrowing ItemChange, at now: Int64) throws(VaultError) -> ItemDraft {
+    borrowing func draft(
+        after change: borrowing ItemChange, at now: Int64, whole: (ChunkedValue) throws(VaultError) -> SecretBytes
+    ) throws(VaultError) -> ItemDraft {
         var draft = ItemDraft(name: name, created: created, modified: now, details: try change.applied(to: details))
         let replaced = change.set.names
         for field in fields where !change.removed.contains(field.name) {
             let isShown = change.shows(field.name, before: field.isShown)
             if replaced.contains(field.name) {
                 try draft.put(change.set, field.name, isShown: isShown)
+            } else if isShown, case .chunked(let value) = field.value, value.count <= Item.maximumShownCount {
+                try draft.put(try whole(value), at: field.name, isShown: true)
             } else {
                 try put(field, into: &draft, isShown: isShown)
             }
@@ -239,7 +244,7 @@ extension ItemContent {
             }
             try cursor.end(in: content)
             let ids = fields.flatMap(\.chunkIDs)
-            guard Set(ids).count == ids.count, fields.reduce(0, { $0 + $1.count }) <= Item.maximumCount else {
+            guard Set(ids).count == ids.count, fields.reduce(0, { $0 + $1.count }) <= Item.maximumTotalCount else {
                 throw MalformedBytes()
             }
             // Version 2 is only for what version 1 cannot say.

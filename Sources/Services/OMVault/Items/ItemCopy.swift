@@ -27,7 +27,7 @@ extension VaultEdit {
         let (id, epoch) = (Random.bytes(16), snapshot.header.epoch)
         // Versions that share a value share the copy of its chunks.
         var copies: [ChunkedValue: ChunkedValue] = [:]
-        let parent = try snapshot.seal(older, of: source.level, as: id, at: level, keys, epoch: epoch, copying: &copies)
+        let parent = try snapshot.sealCopies(older, of: source.level, as: id, at: level, keys, epoch: epoch, copying: &copies)
         let header = Record.Header(
             level: level, isDeleted: false, id: id, revision: newest.header.revision, epoch: epoch,
             parent: parent?.digest, salt: Random.bytes(16))

@@ -52,14 +52,13 @@ public struct ItemDraft: ~Copyable {
     /// Adds a field with a value of at most 1 MiB.
     ///
     /// - Parameter isShown: Whether `show` and `find` print the value without `--reveal`.
-    /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, and if all values in memory together have more than
-    ///   16 MiB; ``VaultError/fieldExists(_:)``; ``VaultError/notShowable(_:)``.
+    /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``; ``VaultError/tooMuchAtOnce`` if all values in memory
+    ///   together have more than 16 MiB; ``VaultError/fieldExists(_:)``; ``VaultError/notShowable(_:)``.
     public mutating func put(
         _ value: borrowing SecretBytes, at name: FieldName, isShown: Bool = false
     ) throws(VaultError) {
-        guard value.count <= Item.maximumPieceCount, buffer.count + value.count <= FieldValues.maximumCount else {
-            throw .tooLarge
-        }
+        guard value.count <= Item.maximumWholeCount else { throw .tooLarge }
+        guard buffer.count + value.count <= FieldValues.maximumInMemory else { throw .tooMuchAtOnce }
         let shown = isShown ? value.withBytes { Item.Field.shownValue($0) } : nil
         guard !isShown || shown != nil else { throw .notShowable(name) }
         let start = buffer.count
@@ -67,7 +66,7 @@ public struct ItemDraft: ~Copyable {
         buffer.append(value)
     }
 
-    /// Adds a field with a value that was taken in piece by piece.
+    /// Adds a field with a value that was taken in block by block.
     ///
     /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``.
     public mutating func put(_ value: SpooledValue, at name: FieldName) throws(VaultError) {
@@ -97,7 +96,7 @@ public struct ItemDraft: ~Copyable {
     private mutating func add(_ field: Field) throws(VaultError) {
         guard !fields.contains(where: { $0.name == field.name }) else { throw .fieldExists(field.name) }
         let total = fields.reduce(field.count) { $0 + $1.count }
-        guard fields.count < Item.maximumFields, total <= Item.maximumCount else { throw .tooLarge }
+        guard fields.count < Item.maximumFields, total <= Item.maximumTotalCount else { throw .tooLarge }
         fields.append(field)
     }
 
@@ -114,8 +113,8 @@ public struct ItemDraft: ~Copyable {
         isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
     }
 
-    /// Writes the chunks of a value of `count` bytes. `piece` gives the bytes of each.
-    typealias ChunkWriter = (_ count: Int, _ piece: (Int) throws(VaultError) -> SecretBytes) throws(VaultError) -> ChunkedValue
+    /// Writes the chunks of a value of `count` bytes. `chunk` gives the bytes of each.
+    typealias ChunkWriter = (_ count: Int, _ chunk: (Int) throws(VaultError) -> SecretBytes) throws(VaultError) -> ChunkedValue
 
     /// The padded content, in version 1 if that version can say everything.
     ///
@@ -164,7 +163,7 @@ public struct ItemDraft: ~Copyable {
     private mutating func moveLargeValues(_ write: ChunkWriter) throws(VaultError) -> UInt8 {
         for index in fields.indices {
             guard case .spooled(let value) = fields[index].value else { continue }
-            let chunked = try write(value.count) { piece throws(VaultError) in try value.piece(piece) }
+            let chunked = try write(value.count) { chunk throws(VaultError) in try value.chunk(chunk) }
             // Attack, or a broken disk: the file is not what the process took in.
             guard chunked.digest == value.digest else { throw .storage(.io(EBADMSG)) }
             fields[index].value = .chunked(chunked)
@@ -177,8 +176,8 @@ public struct ItemDraft: ~Copyable {
         }
         while count(version: 2) > ItemContent.maximumCount {
             guard let index = largestInMemory, case .inMemory(let range) = fields[index].value else { throw .tooLarge }
-            let chunked = try write(range.count) { piece throws(VaultError) in
-                let start = range.lowerBound + piece * ValueChunk.valueCount
+            let chunked = try write(range.count) { chunk throws(VaultError) in
+                let start = range.lowerBound + chunk * ValueChunk.valueCount
                 let end = min(range.upperBound, start + ValueChunk.valueCount)
                 return buffer.withBytes { SecretBytes(copying: $0.extracting(start..<end)) }
             }

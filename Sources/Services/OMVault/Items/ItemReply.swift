@@ -3,10 +3,12 @@ public import OMSecrets
 /// The answer of ``Vault/perform(_:)``.
 public enum ItemReply: ~Copyable, Sendable {
     case items([Item])
+    /// The items that a search found, and how many values in chunks of the others it did not look into.
+    case found([Item], unsearched: Int)
     case item(Item)
     case secret(SecretBytes)
     /// The value is too large for one answer: its bytes, the revision of its item, and its digest.
-    /// ``ItemRequest/piece(_:of:revision:digest:)`` reads it.
+    /// ``ItemRequest/chunk(_:of:revision:digest:)`` reads it.
     case large(count: Int, revision: UInt64, digest: [UInt8])
     case secrets(Item, FieldValues)
     case versions([ItemVersion])

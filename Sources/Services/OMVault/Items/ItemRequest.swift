@@ -8,15 +8,15 @@ public import OMRecords
 public enum ItemRequest: ~Copyable, Sendable {
     /// The items, or those in the trash, without their secrets: ``ItemReply/items(_:)``.
     case items(trashed: Bool)
-    /// Those of them that the search finds: ``ItemReply/items(_:)``.
+    /// Those of them that the search finds: ``ItemReply/found(_:unsearched:)``.
     case find(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
     /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:digest:)``.
     case secret(FieldPath, revision: UInt64?)
-    /// A part of a value of any length: ``ItemReply/secret(_:)``; see ``Vault/piece(_:of:revision:digest:)``.
-    case piece(Int, of: FieldPath, revision: UInt64?, digest: [UInt8])
-    /// An item with its secrets, but for large values: ``ItemReply/secrets(_:_:)``.
+    /// A chunk of a value of any length: ``ItemReply/secret(_:)``; see ``Vault/chunk(_:of:revision:digest:)``.
+    case chunk(Int, of: FieldPath, revision: UInt64?, digest: [UInt8])
+    /// An item with its secrets, without its large values: ``ItemReply/secrets(_:_:)``.
     case secrets(ItemName, revision: UInt64?)
     /// ``ItemReply/versions(_:)``, the newest first.
     case history(ItemName)
@@ -52,15 +52,17 @@ extension Vault {
     public func perform(_ request: consuming ItemRequest) throws(VaultError) -> ItemReply {
         switch consume request {
         case .items(let isTrashed): return .items(try items(trashed: isTrashed))
-        case .find(let search, let isTrashed): return .items(try items(matching: search, trashed: isTrashed))
+        case .find(let search, let isTrashed):
+            let (found, unsearched) = try items(matching: search, trashed: isTrashed)
+            return .found(found, unsearched: unsearched)
         case .item(let name): return .item(try item(name))
         case .secret(let path, let revision):
             do throws(VaultError) { return .secret(try secret(path, revision: revision)) } catch {
                 guard case .largeValue(let count, let revision, let digest) = error else { throw error }
                 return .large(count: count, revision: revision, digest: digest)
             }
-        case .piece(let index, let path, let revision, let digest):
-            return .secret(try piece(index, of: path, revision: revision, digest: digest))
+        case .chunk(let index, let path, let revision, let digest):
+            return .secret(try chunk(index, of: path, revision: revision, digest: digest))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)
         case .history(let name): return .versions(try history(name))
         case .add(let name, let level, let change):

@@ -5,12 +5,12 @@ internal import OMSystem
 
 /// Words that an item must all contain, each in its name, the names of its fields or their values.
 ///
-/// Large values, which are in chunks, are not searched. ASCII letters are the same in both cases. Everything else is compared as bytes. The words are kept like secrets,
-/// because a user who searches for a password types it.
+/// Values in chunks are not searched. ASCII letters are the same in both cases. Everything else is compared as bytes. The
+/// words are kept like secrets, because a user who searches for a password types it.
 public struct ItemSearch: ~Copyable, Sendable {
     package static let maximumWords = 16
     /// The longest word, in bytes.
-    package static let maximumCount = 1024
+    package static let maximumWordCount = 1024
 
     /// The parts of an item to search in. A nil scope means everywhere.
     public struct Scope: Hashable, Sendable {
@@ -33,7 +33,7 @@ public struct ItemSearch: ~Copyable, Sendable {
     ///
     /// - Returns: false if the word is empty or has more than 1024 bytes, or if there are 16 words already.
     public mutating func add(_ word: Span<UInt8>) -> Bool {
-        guard (1...Self.maximumCount).contains(word.count), ranges.count < Self.maximumWords else { return false }
+        guard (1...Self.maximumWordCount).contains(word.count), ranges.count < Self.maximumWords else { return false }
         let start = folded.count
         for index in word.indices { folded.append(Self.fold(word[index])) }
         ranges.append(start..<folded.count)
@@ -58,6 +58,17 @@ public struct ItemSearch: ~Copyable, Sendable {
                 isFound(words.extracting(range), in: content, map, unless: interruption)
             }
         }
+    }
+
+    /// The number of values in chunks that a search of this item would have to read.
+    borrowing func unsearched(_ map: ContentMap, _ content: Span<UInt8>) -> Int {
+        var count = 0
+        map.forEachField(in: content) { field in
+            let isWanted = scope.map { $0.fields.contains { Self.isName($0, content.extracting(field.name)) } } ?? true
+            if field.isChunked, isWanted { count += 1 }
+            return true
+        }
+        return count
     }
 
     private borrowing func isFound(

@@ -150,8 +150,8 @@ extension Snapshot {
     func add(
         _ draft: consuming ItemDraft, kept: Int, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
     ) throws(VaultError) -> RowReference {
-        let content = try draft.finish(kept: kept) { (count, piece) throws(VaultError) in
-            try addChunks(count, for: header, keys, piece)
+        let content = try draft.finish(kept: kept) { (count, chunk) throws(VaultError) in
+            try addChunks(count, for: header, keys, chunk)
         }
         return try add(content, header, keys, previous: previous)
     }
@@ -184,7 +184,7 @@ extension Snapshot {
         let id = newest.header.id
         let (key, references) = try destination(newest, entry, keys)
         let ids = try chunkIDs(references, level)
-        let moved = try seal(references, of: level, as: id, at: target, keys, epoch: epoch)
+        let moved = try sealInPlace(references, of: level, as: id, at: target, keys, epoch: epoch)
         try drop(rows: references)
         guard let moved else { throw .corrupt(.record) }
         let header = newest.header
@@ -198,7 +198,7 @@ extension Snapshot {
     ///   - references: The newest first, each checked.
     ///   - keys: The keys of `target`.
     /// - Returns: The newest of them. Nil if there are none.
-    private func seal(
+    private func sealEach(
         _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
         at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32,
         _ content: (StoredVersion, Record.Header) throws(VaultError) -> SecretBytes
@@ -215,24 +215,58 @@ extension Snapshot {
     }
 
     /// Seals versions of an item again, with their chunks where they are.
-    private func seal(
+    private func sealInPlace(
         _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
         at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32
     ) throws(VaultError) -> RowReference? {
-        try seal(references, of: level, as: id, at: target, keys, epoch: epoch) { (version, _) throws(VaultError) in
-            try plaintext(version.record)
+        var added: [ValueKey: ChunkedValue] = [:]
+        return try sealEach(references, of: level, as: id, at: target, keys, epoch: epoch) {
+            (version, header) throws(VaultError) in
+            let plain = try plaintext(version.record)
+            guard plain.count > ItemContent.maximumCount else { return plain }
+            return try shortened(version, for: header, keys, &added)
+        }
+    }
+
+    /// A value, so that the versions that share it share its chunks too.
+    private struct ValueKey: Hashable {
+        let count: Int
+        let digest: [UInt8]
+    }
+
+    /// The content of a version that an earlier release wrote with more than 64 KiB. Its largest values move into chunks.
+    private func shortened(
+        _ version: StoredVersion, for header: Record.Header, _ keys: LevelKeys, _ added: inout [ValueKey: ChunkedValue]
+    ) throws(VaultError) -> SecretBytes {
+        let opened = try open(version)
+        let content = opened.content
+        let draft = try content.draft(isTrashed: content.isTrashed, at: content.modified)
+        return try draft.finish(kept: content.kept) { (count, chunk) throws(VaultError) in
+            let hash = BLAKE2b(count: ChunkedValue.digestCount)
+            for index in 0..<ValueChunk.number(for: count) { try chunk(index).withBytes { hash.update($0) } }
+            let key = ValueKey(count: count, digest: hash.digest())
+            if let value = added[key] { return value }
+            let value = try addChunks(count, for: header, keys, chunk)
+            added[key] = value
+            return value
         }
     }
 
     /// Seals versions of an item again as those of another item, with copies of their chunks.
-    func seal(
+    func sealCopies(
         _ references: some BidirectionalCollection<RowReference>, of level: ProtectionLevel, as id: [UInt8],
         at target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32, copying copies: inout [ChunkedValue: ChunkedValue]
     ) throws(VaultError) -> RowReference? {
-        try seal(references, of: level, as: id, at: target, keys, epoch: epoch) { (version, header) throws(VaultError) in
+        var added: [ValueKey: ChunkedValue] = [:]
+        return try sealEach(references, of: level, as: id, at: target, keys, epoch: epoch) {
+            (version, header) throws(VaultError) in
             let opened = try open(version)
-            guard !opened.content.chunkedValues.isEmpty else { return try plaintext(version.record) }
             let content = opened.content
+            guard !content.chunkedValues.isEmpty else {
+                let plain = try plaintext(version.record)
+                guard plain.count > ItemContent.maximumCount else { return plain }
+                return try shortened(version, for: header, keys, &added)
+            }
             let draft = try content.draft(isTrashed: content.isTrashed, at: content.modified) { value throws(VaultError) in
                 try copy(value, of: version.header, for: header, keys, &copies)
             }
@@ -265,18 +299,18 @@ extension Snapshot {
                 let reference = try add(
                     content, kept: limit, header, keys, previous: limit > 0 ? references[1].row : nil)
                 try drop(rows: references.prefix(1))
-                try drop(references.dropFirst(1 + limit), behind: [reference] + references[1..<1 + limit], level)
+                try drop(references.dropFirst(1 + limit), keeping: [reference] + references[1..<1 + limit], level)
                 try insert(TreeEntry(key: entry.key, digest: reference.digest, row: reference.row), level)
                 purges = true
             }
         }
     }
 
-    /// Drops the oldest versions of an item, and the chunks that only they name.
+    /// Drops versions of an item, and the chunks that no kept version names.
     ///
-    /// - Parameter kept: The newer versions.
+    /// - Parameter kept: The versions that stay.
     func drop(
-        _ references: some Sequence<RowReference>, behind kept: some Sequence<RowReference>, _ level: ProtectionLevel
+        _ references: some Sequence<RowReference>, keeping kept: some Sequence<RowReference>, _ level: ProtectionLevel
     ) throws(VaultError) {
         var ids = try chunkIDs(references, level)
         if !ids.isEmpty { ids.subtract(try chunkIDs(kept, level)) }

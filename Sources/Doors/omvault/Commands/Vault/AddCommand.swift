@@ -73,7 +73,11 @@ struct AddCommand: Verb {
             try put(value, at: field.name, in: &change, access)
         }
         if generated.generate, let main { try put(.secret(try generated.secret(context)), at: main, in: &change, access) }
-        _ = try access.perform(.add(name, level: chosen, change))
+        let values = change.set.spooled.map(\.value)
+        var adding: ItemChange? = change
+        _ = try WritingProgress.show(values, context) { () throws(Failure) in
+            try access.perform(.add(name, level: chosen, adding.take() ?? ItemChange()))
+        }
         try context.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.location.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])

@@ -101,7 +101,7 @@ struct CredentialPartOptions: ParsableArguments {
         _ option: String, prompt: String, _ secrets: borrowing SecretSources
     ) throws(Failure) -> SecretBytes {
         try secrets.read(
-            option, prompt: prompt, isNew: true, keepNewline: keepNewline, maximum: Item.maximumPieceCount)
+            option, prompt: prompt, isNew: true, keepNewline: keepNewline, maximum: Item.maximumWholeCount)
     }
 
     private static let password = "--password-from of the credential"

@@ -88,15 +88,22 @@ struct FindCommand: Verb {
         let secrets = try SecretSources(context, unlock.sources + [(key: "--query-from", value: queryFrom)])
         if queryFrom != nil {
             let word = try secrets.read(
-                "--query-from", prompt: "Word to look for", name: "the word to look for", maximum: ItemSearch.maximumCount)
+                "--query-from", prompt: "Word to look for", name: "the word to look for", maximum: ItemSearch.maximumWordCount)
             guard word.withBytes({ search.add($0) }) else { throw Self.noWord }
         }
         try access.unlock(secrets, unlock)
         let looksInside = names == nil && search.wordCount > 0
-        let all = try access.perform(looksInside ? .find(search, trashed: trash) : .items(trashed: trash)).items()
+        let reply = try access.perform(looksInside ? .find(search, trashed: trash) : .items(trashed: trash))
+        let unsearched = reply.unsearched
+        let all = try reply.items()
         let chosen = all.filter { item in conditions.allSatisfy { $0.holds(for: item) } }
         let items = names?.matching(chosen, in: scope) ?? chosen
-        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
+        try ItemTable(columns: columns, items: items, isOfTrash: trash, unsearched: unsearched).print(context)
+        if unsearched > 0 {
+            context.output.notice(
+                "not searched: \(unsearched.of("value")) in chunks; find does not look into the large values of an item above 64 KiB"
+            )
+        }
         noticeConcealedFields(conditions, all, context)
         try noticeUnknownFields(among: scope?.fields ?? [], items, access, context)
     }
@@ -126,7 +133,7 @@ struct FindCommand: Verb {
     }
 
     static var noWord: ValidationError {
-        ValidationError("a word to look for has 1 to \(ItemSearch.maximumCount) bytes")
+        ValidationError("a word to look for has 1 to \(ItemSearch.maximumWordCount) bytes")
     }
 
     private func scope() throws -> ItemSearch.Scope? {

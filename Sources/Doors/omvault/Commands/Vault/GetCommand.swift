@@ -62,7 +62,7 @@ struct GetCommand: Verb {
             : FieldPath(name, MainField(of: reading.item(name, withSecrets: false, secrets).item()).required())
         switch try access.read(.secret(path, revision: rev), secrets, unlock) {
         case .large(let count, let revision, let digest):
-            try LargeValue(path: path, count: count, revision: revision, digest: digest).print(from: access, secrets, unlock)
+            try LargeValue(path: path, count: count, revision: revision, digest: digest).print(from: access)
         case let reply: try print(try reply.secret(), path, context)
         }
     }

@@ -7,6 +7,8 @@ struct ItemTable {
     /// Sorted by name.
     let items: [Item]
     let isOfTrash: Bool
+    /// How many values a search did not look into.
+    var unsearched = 0
 
     static func columns(_ list: String) throws -> [ItemColumn] {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
@@ -22,6 +24,7 @@ struct ItemTable {
         warnOfNamesakes(context)
         try context.output.list(
             "items", items, columns: columns.map(\.column),
+            tail: unsearched > 0 ? ["unsearched": .number(unsearched)] : [:],
             row: { item in columns.map { $0.text(of: item, context.output) } },
             object: { item, entry in
                 for column in [ItemColumn.id, .name, .level, .created, .modified] {

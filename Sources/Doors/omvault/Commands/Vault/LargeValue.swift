@@ -1,7 +1,7 @@
 internal import OMSecrets
 internal import OMVault
 
-/// A value that is too large for one piece of memory, on its way to standard output.
+/// A value that is too large to be whole in memory, on its way to standard output.
 struct LargeValue {
     let path: FieldPath
     /// The number of bytes.
@@ -11,13 +11,12 @@ struct LargeValue {
     /// The digest of the value. Another item can get the same name and revision.
     let digest: [UInt8]
 
-    /// Prints it piece by piece. Only one piece is in memory at any time.
+    /// Prints it chunk by chunk. Only one chunk is in memory at any time.
     ///
     /// - Throws: ``ExitStatus/usage`` for JSON and at a terminal; ``ExitStatus/conflict`` if the version is dropped before
-    ///   the end. Then the output has only the start of the value.
-    func print(
-        from access: VaultAccess, _ secrets: borrowing SecretSources, _ options: UnlockOptions
-    ) throws(Failure) {
+    ///   the end; ``ExitStatus/locked`` if the agent locks the vault before the end. Then the output has only the start of
+    ///   the value.
+    func print(from access: VaultAccess) throws(Failure) {
         let output = access.context.output
         let words = "omvault get \(path.item.shellReference(to: path.field.text))"
         guard output.format != .json else {
@@ -29,18 +28,16 @@ struct LargeValue {
         }
         let bar = Progress(total: count, access.context)
         defer { bar.end() }
-        for index in 0..<(count + Vault.pieceCount - 1) / Vault.pieceCount {
-            let piece = try self.piece(index, from: access, secrets, options)
-            try StandardOutput.write(piece)
-            bar.add(piece.count)
+        for index in 0..<(count + Vault.chunkCount - 1) / Vault.chunkCount {
+            let chunk = try self.chunk(index, from: access)
+            try StandardOutput.write(chunk)
+            bar.add(chunk.count)
         }
     }
 
-    private func piece(
-        _ index: Int, from access: VaultAccess, _ secrets: borrowing SecretSources, _ options: UnlockOptions
-    ) throws(Failure) -> SecretBytes {
+    private func chunk(_ index: Int, from access: VaultAccess) throws(Failure) -> SecretBytes {
         do throws(Failure) {
-            return try access.readMore(.piece(index, of: path, revision: revision, digest: digest), secrets, options).secret()
+            return try access.readMore(.chunk(index, of: path, revision: revision, digest: digest)).secret()
         } catch {
             guard error.status == .notFound || error.status == .conflict else { throw error }
             throw Failure(

@@ -27,7 +27,7 @@ struct NamePattern {
     /// - Throws: `ValidationError` with the place of what is wrong in a regular expression.
     init(_ kind: PatternKind, _ words: [String]) throws {
         rules = try words.map { word in
-            guard (1...ItemSearch.maximumCount).contains(word.utf8.count) else { throw FindCommand.noWord }
+            guard (1...ItemSearch.maximumWordCount).contains(word.utf8.count) else { throw FindCommand.noWord }
             switch kind {
             case .exact: return .exact(word)
             case .fuzzy: return .fuzzy(word.utf8.filter { $0 != UInt8(ascii: " ") }.map(Self.fold))

@@ -88,8 +88,11 @@ struct SetCommand: Verb {
         if let ifRev, ifRev != found.revision {
             throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.location.name)
         }
-        let change = try change(of: path, in: found, secrets, context, vault: access.location.path)
-        let changed = try access.perform(.update(path.item, change, ifRevision: ifRev)).item()
+        var change: ItemChange? = try change(of: path, in: found, secrets, context, vault: access.location.path)
+        let values = change?.set.spooled.map(\.value) ?? []
+        let changed = try WritingProgress.show(values, context) { () throws(Failure) in
+            try access.perform(.update(path.item, change.take() ?? ItemChange(), ifRevision: ifRev)).item()
+        }
         try context.output.done(
             "\(delete ? "deleted" : "changed") \(path.field.text.shown) of \"\(path.item.text.shown)\"",
             [

@@ -22,6 +22,8 @@ final class VaultAccess {
     private var unlocked: Vault?
     /// Not nil once the agent serves the vault instead.
     private var unlockedAgent: AgentVaultClient?
+    /// The agent, if the last reading was answered there.
+    private var answering: AgentVaultClient?
 
     /// - Parameter name: The vault that a reference names. Nil for the vault of `--vault`.
     init(_ context: CommandContext, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
@@ -105,20 +107,42 @@ final class VaultAccess {
     ) throws(Failure) -> ItemReply {
         if let agent = agent(options) {
             switch ask(agent, request()) {
-            case .reply(let reply): return reply
+            case .reply(let reply):
+                answering = agent
+                return reply
             case .failure(let error): throw failure(error)
             case .locked: break
             case .none: break
             }
         }
+        answering = nil
         return try readHere(request(), secrets, options)
     }
 
-    /// Reads again what ``read(_:_:_:)`` has just read from. A vault that this process unlocked is not opened again.
-    func readMore(
-        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
-    ) throws(Failure) -> ItemReply {
-        isUnlocked ? try perform(request()) : try read(request(), secrets, options)
+    /// Reads more of what ``read(_:_:_:)`` has just read, from the same place. It never asks for a password: by now the
+    /// output has the start of a value.
+    ///
+    /// - Throws: ``ExitStatus/locked`` if the agent locked the vault meanwhile.
+    func readMore(_ request: @autoclosure () -> ItemRequest) throws(Failure) -> ItemReply {
+        guard !isUnlocked else { return try perform(request()) }
+        guard let answering else {
+            return try run { () throws(VaultError) in
+                try VaultFile.openWithAlways(location.path, device: device, acceptsRollback: acceptsRollback)
+                    .always.perform(request())
+            }
+        }
+        let reply: AgentItemReply
+        do throws(AgentError) { reply = try answering.client.perform(answering.paths, request()) } catch {
+            throw Failure(error)
+        }
+        switch consume reply {
+        case .reply(let reply): return reply
+        case .failure(let error): throw failure(error)
+        case .locked:
+            throw Failure(
+                .locked, "the agent locked vault \"\(location.name.shown)\" while the value was read: the output is not whole",
+                hint: "omvault unlock, then run the command again")
+        }
     }
 
     /// Reads in this process: from the items that need no password, else from the unlocked vault.
@@ -175,6 +199,7 @@ extension ItemReply {
     consuming func items() throws(Failure) -> [Item] {
         switch consume self {
         case .items(let items): return items
+        case .found(let items, _): return items
         default: throw .unexpectedReply
         }
     }
@@ -185,6 +210,14 @@ extension ItemReply {
         case .large(let count, let revision, let digest):
             throw Failure(VaultError.largeValue(count: count, revision: revision, digest: digest), vault: "")
         default: throw .unexpectedReply
+        }
+    }
+
+    /// How many values a search did not look into.
+    var unsearched: Int {
+        switch self {
+        case .found(_, let unsearched): unsearched
+        default: 0
         }
     }
 

@@ -105,11 +105,14 @@ private struct Problem {
 
     init(_ failure: Failure) { words = failure.message }
 
-    init(strays: Int) { words = strays == 1 ? "1 record belongs to no item" : "\(strays) records belong to no item" }
+    init(strays: Int) {
+        words = strays == 1 ? "1 record or chunk belongs to no item" : "\(strays) records or chunks belong to no item"
+    }
 
     init(_ finding: VaultReport.Finding, vault: String) {
         words =
             switch finding.error {
+            case .corrupt(.record) where finding.isOfChunk: "a chunk of a value is damaged or missing"
             case .corrupt(.record) where finding.revision != nil: "the history is damaged from this revision back"
             case .corrupt(.record): "the record is damaged, or was replaced by another"
             case .corrupt(.tree): "the list of items is damaged here; the entries below it are not proven"
