@@ -58,6 +58,8 @@ shows cp retyped copied
 shows ls
 shows find value
 shows history github
+shows history github --diff 2
+shows history retyped --diff 1..3
 shows rm second
 shows restore second
 omvault -q add third --field x=file:v
