@@ -119,10 +119,12 @@ extension Snapshot {
 
     /// The live item of that name, else the item of that name that was moved to the trash last.
     ///
-    /// - Throws: ``VaultError/noItem(_:)``.
+    /// - Throws: ``VaultError/noItem(_:)``. While the vault is locked, for an item in the trash too: a live item of that
+    ///   name may be at a locked level, and it comes first.
     func findOrTrashed(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry) {
         if let live = try find(name) { return live }
-        guard let trashed = try latestTrashed(name) else { throw .noItem(name) }
+        let isLocked = vault.keys[ProtectionLevel(.whenUnlocked, deviceOnly: false)] == nil
+        guard !isLocked, let trashed = try latestTrashed(name) else { throw .noItem(name) }
         return trashed
     }
 
