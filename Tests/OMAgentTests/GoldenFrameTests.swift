@@ -196,6 +196,7 @@ private let later = [UInt8](16..<32)
         ("find", { .perform(paths, .find(try search(), trashed: false)) }),
         ("rename", { .perform(paths, .rename([NewName(try name("git"), try name("b"))], ifRevision: 4)) }),
         ("copy", { .perform(paths, .copy([NewName(try name("git"), try name("b"))], level: .highest, ifRevision: nil)) }),
+        ("compare", { .perform(paths, .compare(try name("git"), old: 2, new: 5)) }),
         (
             "chunk",
             { .perform(paths, .chunk(258, of: FieldPath(try name("git"), try field("token")), revision: 4, digest: digest)) }
@@ -246,6 +247,7 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("places", { .reply(.entries([EntryReference(level: .highest, entry: later, item: nil)])) }),
+        ("compared", { .reply(.compared(try item(), try item(), changed: [try field("token")])) }),
         ("large", { .reply(.large(count: 67_108_864, revision: 9, digest: digest)) }),
         ("found", { .reply(.found([try item()], unsearched: 2)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),

@@ -116,6 +116,21 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
+    @Test("a shown value is asked for once and with the echo on, and several pasted lines are refused for it too")
+    func shownValue() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("URL: ", "https://a.example\n"), ("URL: ", "one\ntwo\nthr")], echo: true)
+            let first = try Self.asking.readSecret("URL", for: "--field url", isNew: true, isShown: true)
+            try expect(text(first) == "https://a.example")
+            let failure = refusal { () throws(Failure) in
+                _ = try Self.asking.readSecret("URL", for: "--field url", isNew: true, isShown: true)
+            }
+            try expect(failure?.status == .usage)
+            try expect(!(try terminal.hasInput))
+        }
+    }
+
     @Test("of several lines at a question for one, the first is taken and none reaches the shell")
     func pastedPassword() async {
         await #expect(processExitsWith: .success) {

@@ -61,6 +61,8 @@ head -c 70000 /dev/zero > zeros
 omvault -q add chunked --field x=file:zeros
 shows find value
 shows history github
+shows history github --diff 2
+shows history retyped --diff 1..3
 shows rm second
 shows restore second
 omvault -q add third --field x=file:v

@@ -138,9 +138,7 @@ public struct Vault: ~Copyable {
     /// - Throws: ``VaultError/noItem(_:)``.
     public func history(_ name: ItemName) throws(VaultError) -> [ItemVersion] {
         try read { snapshot throws(VaultError) in
-            let live = try snapshot.find(name)
-            let found = if let live { live } else { try snapshot.latestTrashed(name) }
-            guard let (level, entry) = found else { throw .noItem(name) }
+            let (level, entry) = try snapshot.findOrTrashed(name)
             var version = try snapshot.newest(entry, level)
             let newest = try snapshot.open(version, at: entry)
             var versions = [newest.version]
@@ -149,6 +147,25 @@ public struct Vault: ~Copyable {
                 versions.append(try snapshot.open(version).version)
             }
             return versions
+        }
+    }
+
+    /// Two versions of an item, in one state of the vault: ``ItemReply/compared(_:_:changed:)``. A value in chunks is
+    /// compared by its length and its digest, and not read. If no live item has this name, compares versions of the item
+    /// that was trashed last.
+    ///
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noRevision(_:of:)``.
+    func compare(_ name: ItemName, _ old: UInt64, with new: UInt64) throws(VaultError) -> ItemReply {
+        try read { snapshot throws(VaultError) in
+            let (level, entry) = try snapshot.findOrTrashed(name)
+            let before = try snapshot.open(entry, level, revision: old)
+            let after = try snapshot.open(entry, level, revision: new)
+            let changed = after.content.fields.filter { field in
+                guard let earlier = before.content.fields.first(where: { $0.name == field.name }) else { return false }
+                return field.count != earlier.count
+                    || after.content.digest(of: field) != before.content.digest(of: earlier)
+            }
+            return .compared(before.item, after.item, changed: changed.map(\.name))
         }
     }
 

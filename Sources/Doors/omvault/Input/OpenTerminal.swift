@@ -20,10 +20,12 @@ struct OpenTerminal: ~Copyable {
         case newSecret
         /// Shown. Lines that were typed ahead, or come after the first, are dropped.
         case shownSecret
-        /// The same, of several lines. A complete line counts, also if a signal comes before it is read.
+        /// The same, but a second line is refused.
+        case newShown
+        /// Like `shownSecret`, of several lines. A complete line counts, also if a signal comes before it is read.
         case lines
 
-        var isShown: Bool { self == .text || self == .shownSecret || self == .lines }
+        var isShown: Bool { self == .text || self == .shownSecret || self == .newShown || self == .lines }
     }
 
     private enum End {
@@ -52,10 +54,12 @@ struct OpenTerminal: ~Copyable {
         try readLine(prompt, typing, orElse: "use file:PATH")
     }
 
-    /// One line of a new secret.
-    borrowing func readNewLine(_ prompt: String, for option: String) throws(Failure) -> SecretBytes {
+    /// One line of a new secret, or of a new value that is shown while the user types it.
+    borrowing func readNewLine(
+        _ prompt: String, for option: String, isShown: Bool = false
+    ) throws(Failure) -> SecretBytes {
         try readLine(
-            prompt, .newSecret,
+            prompt, isShown ? .newShown : .newSecret,
             orElse: "\(SecretSource.spelled("lines", for: option)) takes several lines, and shows them as you type")
     }
 
@@ -112,9 +116,10 @@ struct OpenTerminal: ~Copyable {
                 return .longLine
             }
             // A paste arrives in pieces. A new secret waits for the next piece, since its rest must not be lost silently.
-            guard typing != .text, hasMore(within: typing == .newSecret ? Self.pasteGap : 0) else { return .line }
+            let isNew = typing == .newSecret || typing == .newShown
+            guard typing != .text, hasMore(within: isNew ? Self.pasteGap : 0) else { return .line }
             dropRest()
-            return typing == .newSecret ? .severalLines : .line
+            return isNew ? .severalLines : .line
         }
     }
 

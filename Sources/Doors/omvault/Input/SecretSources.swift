@@ -71,13 +71,15 @@ struct SecretSources: ~Copyable {
     }
 
     /// Reads the value of a field, of up to 64 MiB. A value above 1 MiB is spooled beside the vault.
+    ///
+    /// - Parameter isShown: Whether the field is shown. Then a terminal shows what the user types, and it is asked for once.
     borrowing func readValue(
-        _ option: String, prompt: String, keepNewline: Bool, besideVault path: String
+        _ option: String, prompt: String, isShown: Bool, keepNewline: Bool, besideVault path: String
     ) throws(Failure) -> SourceValue {
         let reader = SecretReader(
             option: option, maximum: Item.maximumWholeCount, keepsNewline: keepNewline,
             spool: .init(vault: path, isQuiet: isQuiet))
-        return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: false)
+        return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: isShown)
     }
 
     private borrowing func read(

@@ -7,11 +7,12 @@ struct Terminal: Sendable {
     /// False under `--no-input`.
     let mayAsk: Bool
 
-    /// Asks for a secret of one line. For a new one that is not shown it asks twice.
+    /// Asks for a secret of one line. For a new one that is not shown it asks twice. What is shown the user sees while typing.
     ///
     /// - Parameters:
     ///   - name: What an error calls the secret.
-    ///   - isShown: Whether the terminal shows what the user types, as for a recovery code on paper.
+    ///   - isShown: Whether the terminal shows what the user types, as for a recovery code on paper, or the value of a shown
+    ///     field.
     /// - Throws: ``ExitStatus/inputRequired`` if there is no terminal to ask at, ``ExitStatus/aborted`` if the input ends or
     ///   the two entries differ, ``ExitStatus/usage`` for a new secret of several lines. A signal has its usual effect,
     ///   after the echo is on again.
@@ -19,7 +20,11 @@ struct Terminal: Sendable {
         _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false, isShown: Bool = false
     ) throws(Failure) -> SecretBytes {
         let terminal = try opened(toGet: name, for: option)
-        guard !isShown else { return try terminal.readLine("\(prompt): ", .shownSecret) }
+        guard !isShown else {
+            return isNew
+                ? try terminal.readNewLine("\(prompt): ", for: option, isShown: true)
+                : try terminal.readLine("\(prompt): ", .shownSecret)
+        }
         guard isNew else { return try terminal.readLine("\(prompt): ", .secret) }
         let secret = try terminal.readNewLine("\(prompt): ", for: option)
         guard secret.isEqual(to: try terminal.readNewLine("\(prompt), again: ", for: option)) else {

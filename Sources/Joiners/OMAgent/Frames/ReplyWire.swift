@@ -128,6 +128,9 @@ extension ItemReply {
         case .large(let count, let revision, let digest):
             body.write(tag: 9, UInt32(count), revision)
             body.append(digest.span)
+        case .compared(let old, let new, let changed):
+            body.write(tag: 11, old, new)
+            body.write(longList: changed)
         }
     }
 
@@ -144,6 +147,8 @@ extension ItemReply {
         case 9:
             self = .large(count: Int(try wire.read(UInt32.self)), revision: try wire.read(), digest: try wire.bytes(32))
         case 10: self = .found(try wire.longList(), unsearched: Int(try wire.read(UInt32.self)))
+        case 11:
+            self = .compared(try wire.read(), try wire.read(), changed: try wire.longList(upTo: Item.maximumFields))
         default: throw MalformedBytes()
         }
     }

@@ -127,6 +127,7 @@ extension ItemRequest {
         case .chunk(let index, let path, let revision, let digest):
             body.write(tag: 18, UInt32(index), path.item, path.field, revision)
             body.append(digest.span)
+        case .compare(let name, let old, let new): body.write(tag: 19, name, old, new)
         }
         return spooled
     }
@@ -156,6 +157,7 @@ extension ItemRequest {
             let index = Int(try wire.read(UInt32.self))
             let path = FieldPath(try wire.read(), try wire.read())
             self = .chunk(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
+        case 19: self = .compare(try wire.read(), old: try wire.read(), new: try wire.read())
         default: throw MalformedBytes()
         }
     }
@@ -169,6 +171,7 @@ extension ItemRequest {
         case .chunk: true
         case .secrets: true
         case .history: true
+        case .compare: true
         case .update: true
         default: false
         }

@@ -12,6 +12,8 @@ public enum ItemReply: ~Copyable, Sendable {
     case large(count: Int, revision: UInt64, digest: [UInt8])
     case secrets(Item, FieldValues)
     case versions([ItemVersion])
+    /// Two versions of an item, and those of their common fields that have different values.
+    case compared(Item, Item, changed: [FieldName])
     case entries([EntryReference])
     /// The item after the change.
     ///

@@ -20,6 +20,8 @@ public enum ItemRequest: ~Copyable, Sendable {
     case secrets(ItemName, revision: UInt64?)
     /// ``ItemReply/versions(_:)``, the newest first.
     case history(ItemName)
+    /// Two versions of an item, live or in the trash: ``ItemReply/compared(_:_:changed:)``.
+    case compare(ItemName, old: UInt64, new: UInt64)
     /// Adds an item. A nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
     case add(ItemName, level: ProtectionLevel?, ItemChange)
     /// Changes fields, type, tags and expiry: ``ItemReply/changed(_:purge:)``.
@@ -65,6 +67,7 @@ extension Vault {
             return .secret(try chunk(index, of: path, revision: revision, digest: digest))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)
         case .history(let name): return .versions(try history(name))
+        case .compare(let name, let old, let new): return try compare(name, old, with: new)
         case .add(let name, let level, let change):
             let details = try change.applied(to: ItemDetails())
             return try changed { edit throws(VaultError) in

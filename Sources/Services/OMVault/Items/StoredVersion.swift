@@ -117,6 +117,17 @@ extension Snapshot {
         return try open(version)
     }
 
+    /// The live item of that name, else the item of that name that was moved to the trash last.
+    ///
+    /// - Throws: ``VaultError/noItem(_:)``. While the vault is locked, for an item in the trash too: a live item of that
+    ///   name may be at a locked level, and it comes first.
+    func findOrTrashed(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry) {
+        if let live = try find(name) { return live }
+        let isLocked = vault.keys[ProtectionLevel(.whenUnlocked, deviceOnly: false)] == nil
+        guard !isLocked, let trashed = try latestTrashed(name) else { throw .noItem(name) }
+        return trashed
+    }
+
     /// The items in the trash of every unlocked level: those of one name, or all.
     func trashed(
         _ name: ItemName? = nil

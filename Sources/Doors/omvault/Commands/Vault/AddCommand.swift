@@ -68,7 +68,8 @@ struct AddCommand: Verb {
         for field in plain { try put(.secret(field.value), at: field.fieldName(), in: &change, access) }
         for field in asked {
             let value = try secrets.readValue(
-                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", keepNewline: keepNewline || type == .file,
+                field.option, prompt: "\(field.name.text) of \"\(name.text)\"",
+                isShown: type?.shows(field.name) == true, keepNewline: keepNewline || type == .file,
                 besideVault: access.location.path)
             try put(value, at: field.name, in: &change, access)
         }

@@ -10,8 +10,13 @@ struct HistoryCommand: Verb {
             Lists the newest version first, without secrets; 'omvault get --rev' prints one. If there is no such item, looks in the
             trash.
 
+            --diff says what differs between two versions: '5' compares version 5 with the version before, and '2..5' compares
+            version 2 with 5. A concealed value is never printed: it has changed, or it is the same.
+
               omvault history github
               omvault get github:password --rev 3
+              omvault history github --diff 5
+              omvault history github --diff 2..5 --json
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -23,10 +28,19 @@ struct HistoryCommand: Verb {
     @Option(help: ArgumentHelp("Show the fields of one version, concealed.", valueName: "rev"))
     var show: UInt64?
 
+    @Option(
+        help: ArgumentHelp(
+            "Say what differs between a version and the version before, or between two versions.", valueName: "rev|old..new"))
+    var diff: RevisionsArgument?
+
     @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
     var printsRows: Bool { true }
+
+    func validate() throws {
+        if show != nil, diff != nil { throw ValidationError("give --show or --diff, not both") }
+    }
 
     func run(_ context: CommandContext) throws {
         let name = try ItemArgument.wholeName(item)
@@ -34,6 +48,15 @@ struct HistoryCommand: Verb {
         let secrets = try SecretSources(context, unlock.sources)
         guard case .versions(let all) = try access.read(.history(name), secrets, unlock) else {
             throw Failure.unexpectedReply
+        }
+        if let diff {
+            let old = try diff.old ?? previous(of: diff.new, in: all, name, access)
+            let request = { ItemRequest.compare(name, old: old, new: diff.new) }
+            guard case .compared(let before, let after, let changed) = try access.readMore(request(), secrets, unlock) else {
+                throw Failure.unexpectedReply
+            }
+            let differences = HistoryDifference.all(from: before, to: after, changed: changed)
+            return try context.output.list(differences, of: name, old, diff.new)
         }
         let versions = all.filter { show == nil || $0.revision == show }
         if let show, versions.isEmpty {
@@ -47,6 +70,21 @@ struct HistoryCommand: Verb {
         ]
         try context.output.rows(
             head + version.fields.map { [$0.name.text, "(concealed)"] }, header: ["FIELD", "VALUE"])
+    }
+
+    /// The version before this one, if both are kept.
+    private func previous(
+        of revision: UInt64, in versions: [ItemVersion], _ name: ItemName, _ access: VaultAccess
+    ) throws(Failure) -> UInt64 {
+        guard versions.contains(where: { $0.revision == revision }) else {
+            throw Failure(VaultError.noRevision(revision, of: name), vault: access.location.name)
+        }
+        guard let previous = versions.map(\.revision).filter({ $0 < revision }).max() else {
+            throw Failure(
+                .usage, "revision \(revision) is the oldest that \"\(name.text.shown)\" has: no version is before it",
+                hint: "omvault history \(name.asReference.asShellWord)")
+        }
+        return previous
     }
 
     private func list(_ versions: [ItemVersion], of name: ItemName, _ output: Output) throws(Failure) {

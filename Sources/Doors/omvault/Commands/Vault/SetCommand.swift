@@ -117,6 +117,7 @@ struct SetCommand: Verb {
         } else if !delete, hasValue || !show && !conceal {
             let value = try secrets.readValue(
                 "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"",
+                isShown: change.shows(path.field, in: item),
                 keepNewline: keepNewline || item.details.type == .file, besideVault: vault)
             try value.put(at: path.field, in: &change.set)
         }
@@ -168,6 +169,14 @@ struct SetCommand: Verb {
             guard let last = trashed.max(by: { $0.modified < $1.modified }) else { throw error }
             return last
         }
+    }
+}
+
+extension ItemChange {
+    /// Whether a field of the item is shown after the change.
+    fileprivate borrowing func shows(_ name: FieldName, in item: Item) -> Bool {
+        let wasShown = item.fields.contains { $0.name == name && $0.shownValue != nil }
+        return shown.contains(name) || wasShown && !concealed.contains(name)
     }
 }
 
