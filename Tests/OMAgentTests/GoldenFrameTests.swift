@@ -198,6 +198,10 @@ private let later = [UInt8](16..<32)
         ("copy", { .perform(paths, .copy([NewName(try name("git"), try name("b"))], level: .highest, ifRevision: nil)) }),
         ("compare", { .perform(paths, .compare(try name("git"), old: 2, new: 5)) }),
         (
+            "add-all",
+            { .perform(paths, .addAll([NewItem(try name("git"), level: .highest, ItemChange(set: try values()))])) }
+        ),
+        (
             "chunk",
             { .perform(paths, .chunk(258, of: FieldPath(try name("git"), try field("token")), revision: 4, digest: digest)) }
         ),

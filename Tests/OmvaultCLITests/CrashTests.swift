@@ -169,6 +169,37 @@ final class CrashSite {
         }
     }
 
+    @Test("many items that are added at once are all there or none, wherever a kill or Ctrl-C comes")
+    func bulkAdd() async throws {
+        let site = try await CrashSite(
+            """
+            printf password > password
+            seq -f '{"name":"%.0f","fields":{"x":"a value"}}' 40 > items
+            omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+            omvault -q key add-slot --type file --out key --password-from file:password
+            """)
+        let command = "omvault -q add --from-jsonl items --key-file-from file:key"
+        var seen: Set<String> = []
+        for (call, count) in try await site.calls(of: command, named: ["pwrite64", "fdatasync"]) {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                for signal in ["SIGKILL", "SIGINT"] {
+                    let ran = try await bash(
+                        """
+                        cp -a "$SITE/." .
+                        strace -f -o trace -e trace=\(call) -e inject=\(call):signal=\(signal):when=\(number) \(command)
+                        test $? -gt 128 || echo "not killed"
+                        omvault -q verify --deep --key-file-from file:key || echo "verify $?"
+                        omvault ls --key-file-from file:key | wc -l
+                        """, environment: ["SITE": site.folder.path])
+                    #expect(["0\n", "40\n"].contains(ran.output), "\(signal) at \(call) \(number): \(ran.output) \(ran.errors)")
+                    seen.insert(ran.output)
+                }
+            }
+        }
+        // Of the signals, at least one came before the commit and at least one after it.
+        #expect(seen.count == 2, "\(seen)")
+    }
+
     @Test(
         "a change killed anywhere leaves the old state or the new one, and the next command finishes its purge",
         arguments: [

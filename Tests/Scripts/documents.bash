@@ -53,6 +53,9 @@ shows tag typed home
 shows tag typed
 shows expire typed never
 shows expire typed 2031-01-31
+omvault show typed --reveal --json | sed 's/typed/bulk/' > lines
+shows add --from-jsonl lines --dry-run
+shows add --from-jsonl lines
 shows mv typed retyped
 shows cp retyped copied
 shows ls

@@ -9,22 +9,28 @@ package enum JSONText {
     package static func decode(_ range: Range<Int>, in bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(range.count)
+        decode(range, in: bytes) { text.append($0) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Passes the bytes of the same text to `put`, one by one. So a secret goes from its memory into other locked memory.
+    package static func decode(_ range: Range<Int>, in bytes: Span<UInt8>, _ put: (UInt8) -> Void) {
         var position = range.lowerBound
         while position < range.upperBound {
             let byte = bytes[position]
             position += 1
             guard byte == UInt8(ascii: "\\") else {
-                text.append(byte)
+                put(byte)
                 continue
             }
             let kind = bytes[position]
             position += 1
             switch kind {
-            case UInt8(ascii: "b"): text.append(0x08)
-            case UInt8(ascii: "f"): text.append(0x0C)
-            case UInt8(ascii: "n"): text.append(0x0A)
-            case UInt8(ascii: "r"): text.append(0x0D)
-            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "b"): put(0x08)
+            case UInt8(ascii: "f"): put(0x0C)
+            case UInt8(ascii: "n"): put(0x0A)
+            case UInt8(ascii: "r"): put(0x0D)
+            case UInt8(ascii: "t"): put(0x09)
             case UInt8(ascii: "u"):
                 let first = unit(at: position, in: bytes) ?? 0
                 position += 4
@@ -33,11 +39,10 @@ package enum JSONText {
                     scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (unit(at: position + 2, in: bytes) ?? 0) - 0xDC00)
                     position += 6
                 }
-                text += String(scalar ?? "\u{FFFD}").utf8
-            default: text.append(kind)
+                for byte in UTF8.encode(scalar ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter { put(byte) }
+            default: put(kind)
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The four hex digits at `position`, as a number. Nil if one is not a hex digit.

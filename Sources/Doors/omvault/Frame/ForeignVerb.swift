@@ -42,7 +42,7 @@ struct ForeignVerb {
 
     private static let missing = [
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
-        missing(["import"], "add items one by one", "add ITEM --field username=tty --field password=tty"),
+        missing(["import"], "add items from a file, one JSON object a line", "add --from-jsonl FILE"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
         missing(
             ["run", "exec", "inject", "git-credential"], "hand a secret to a program's standard input",

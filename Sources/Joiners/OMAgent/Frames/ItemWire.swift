@@ -41,6 +41,18 @@ extension NewName: WireValue {
     init(from wire: inout WireReader) throws(MalformedBytes) { self.init(try wire.read(), try wire.read()) }
 }
 
+/// item name ‖ optional level ‖ change
+extension NewItem: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(name, level)
+        body.write(change)
+    }
+
+    convenience init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(try wire.read(), level: try wire.read(), try wire.read())
+    }
+}
+
 /// Two texts: the vault's path and the device folder's.
 extension VaultPaths: WireValue {
     func write(to body: inout SecretBuffer) { body.write(vault, device) }

@@ -128,6 +128,9 @@ extension ItemRequest {
             body.write(tag: 18, UInt32(index), path.item, path.field, revision)
             body.append(digest.span)
         case .compare(let name, let old, let new): body.write(tag: 19, name, old, new)
+        case .addAll(let items):
+            body.write(tag: 20, LongList(items))
+            spooled = items.flatMap { $0.change.set.spooled.map(\.value) }
         }
         return spooled
     }
@@ -158,6 +161,7 @@ extension ItemRequest {
             let path = FieldPath(try wire.read(), try wire.read())
             self = .chunk(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
         case 19: self = .compare(try wire.read(), old: try wire.read(), new: try wire.read())
+        case 20: self = .addAll(try wire.longList())
         default: throw MalformedBytes()
         }
     }

@@ -24,6 +24,8 @@ public enum ItemRequest: ~Copyable, Sendable {
     case compare(ItemName, old: UInt64, new: UInt64)
     /// Adds an item. A nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
     case add(ItemName, level: ProtectionLevel?, ItemChange)
+    /// Adds all of them, or none: ``ItemReply/items(_:)``, in this order.
+    case addAll([NewItem])
     /// Changes fields, type, tags and expiry: ``ItemReply/changed(_:purge:)``.
     case update(ItemName, ItemChange, ifRevision: UInt64?)
     /// ``ItemReply/changed(_:purge:)``
@@ -69,14 +71,16 @@ extension Vault {
         case .history(let name): return .versions(try history(name))
         case .compare(let name, let old, let new): return try compare(name, old, with: new)
         case .add(let name, let level, let change):
-            let details = try change.applied(to: ItemDetails())
-            return try changed { edit throws(VaultError) in
-                try edit.add(name, level: level, details: details) { draft throws(VaultError) in
-                    for field in change.set.names {
-                        try draft.put(change.set, field, isShown: change.shows(field, before: false))
+            return try changed { edit throws(VaultError) in try edit.add(name, level: level, change) }
+        case .addAll(let items):
+            return .items(
+                try edit { edit throws(VaultError) in
+                    try items.map { item throws(VaultError) in
+                        // Thousands of items take seconds, and locking the vault never waits for them.
+                        try state.checkInterruption()
+                        return try edit.add(item.name, level: item.level, item.change)
                     }
-                }
-            }
+                })
         case .update(let name, let change, let revision):
             return try changed { edit throws(VaultError) in try edit.update(name, change, ifRevision: revision) }
         case .setLevel(let name, let level, let revision):

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
@@ -18,6 +19,10 @@ struct AddCommand: Verb {
               omvault add wifi --field notes=lines
               omvault add deploy --field token=file:token.txt --field key=stdin < id.pem
               omvault add '"https://a.example"' --type login --tag work --expires 90d
+              omvault add --from-jsonl items.jsonl
+
+            --from-jsonl adds the items of a file, one JSON object a line, all or none. 'omvault show ITEM --reveal --json' prints
+            such a line.
 
             Of a type, the fields username, url, email, host and port are shown; all other fields are concealed. A field of --plain
             is shown. Types: \(ItemType.allCases.map(\.rawValue).joined(separator: ", ")).
@@ -29,7 +34,7 @@ struct AddCommand: Verb {
     @OptionGroup var generated: GenerateOptions
 
     @Argument(help: "The item's name.")
-    var item: String
+    var item: String?
 
     @Option(name: .customLong("type"), help: ArgumentHelp("What the item is for.", valueName: "type"))
     var typeArgument: ItemTypeArgument?
@@ -53,9 +58,36 @@ struct AddCommand: Verb {
     @Flag(help: "Keep the newline at the end of a source. It is always kept for type file and above 1 MiB.")
     var keepNewline = false
 
+    @Option(
+        name: .customLong("from-jsonl"),
+        help: ArgumentHelp(
+            "Add all items of a file, one JSON object a line; - is standard input. --level is for all of them.",
+            valueName: "file"),
+        completion: .file())
+    var fromJSONL: String?
+
+    @Flag(help: "Check the items of --from-jsonl, and store none.")
+    var dryRun = false
+
     private var type: ItemType? { typeArgument?.type }
 
+    func validate() throws {
+        guard fromJSONL != nil else {
+            if item == nil { throw ValidationError("no item given") }
+            if dryRun { throw ValidationError("--dry-run works only with --from-jsonl") }
+            return
+        }
+        let isPlain = item == nil && fields.isEmpty && plain.isEmpty && tag.isEmpty && typeArgument == nil && expires == nil
+        guard isPlain, !generated.generate, !keepNewline else {
+            throw ValidationError("with --from-jsonl everything about an item but its level is in its line")
+        }
+        if level.deviceOnly, level.level == nil {
+            throw ValidationError("--device-only works with --from-jsonl only beside --level")
+        }
+    }
+
     func run(_ context: CommandContext) throws {
+        guard let item else { return try addAll(context) }
         let name = try ItemArgument.wholeName(item)
         let (asked, main) = try questions(name)
         let access = try VaultAccess(context)
@@ -82,6 +114,13 @@ struct AddCommand: Verb {
         try context.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.location.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])
+    }
+
+    private func addAll(_ context: CommandContext) throws {
+        let level = try level.level.map { text throws(Failure) in
+            try ProtectionLevel.parse(text, deviceOnly: self.level.deviceOnly)
+        }
+        try BulkAdd(context: context, input: fromJSONL ?? "-", level: level, isDryRun: dryRun).run(unlock)
     }
 
     /// Everything but the values of the fields.

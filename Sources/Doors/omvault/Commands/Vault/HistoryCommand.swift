@@ -51,8 +51,8 @@ struct HistoryCommand: Verb {
         }
         if let diff {
             let old = try diff.old ?? previous(of: diff.new, in: all, name, access)
-            let request = { ItemRequest.compare(name, old: old, new: diff.new) }
-            guard case .compared(let before, let after, let changed) = try access.readMore(request(), secrets, unlock) else {
+            let compared = try access.readMore(.compare(name, old: old, new: diff.new))
+            guard case .compared(let before, let after, let changed) = compared else {
                 throw Failure.unexpectedReply
             }
             let differences = HistoryDifference.all(from: before, to: after, changed: changed)

@@ -15,6 +15,17 @@ struct HistoryDifference {
         ///
         /// - Parameter count: The number of its bytes.
         case concealed(count: Int)
+
+        /// Nil for a concealed value.
+        fileprivate var shown: JSONValue? {
+            switch self {
+            case .text(let text): JSONValue.text(text)
+            case .time(let seconds): JSONValue.time(seconds)
+            case .concealed: nil
+            }
+        }
+
+        fileprivate var concealedCount: Int? { if case .concealed(let count) = self { count } else { nil } }
     }
 
     let change: Change
@@ -104,8 +115,10 @@ extension Output {
                 entry.field("change", .text(one.change.rawValue))
                 entry.field("part", .text(one.part.rawValue))
                 if let field = one.field { entry.field("field", .text(field.text)) }
-                if let before = one.before { entry.difference("before", before) }
-                if let after = one.after { entry.difference("after", after) }
+                if let before = one.before?.shown { entry.field("before", before) }
+                if let count = one.before?.concealedCount { entry.concealed("before", count: count) }
+                if let after = one.after?.shown { entry.field("after", after) }
+                if let count = one.after?.concealedCount { entry.concealed("after", count: count) }
             })
         if !differences.contains(where: { $0.change != .same }) {
             notice("nothing differs between revisions \(old) and \(new) of \"\(name.text)\"")
@@ -118,16 +131,6 @@ extension Output {
         case .time(let seconds): time(seconds)
         case .concealed: "(concealed)"
         case nil: ""
-        }
-    }
-}
-
-extension JSONDocument {
-    fileprivate mutating func difference(_ name: String, _ value: HistoryDifference.Value) {
-        switch value {
-        case .text(let text): field(name, .text(text))
-        case .time(let seconds): field(name, .time(seconds))
-        case .concealed(let count): concealed(name, count: count)
         }
     }
 }

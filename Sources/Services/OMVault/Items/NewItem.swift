@@ -1,0 +1,48 @@
+public import OMRecords
+internal import OMSecrets
+
+/// An item that is added together with others: ``ItemRequest/addAll(_:)``.
+public final class NewItem: Sendable {
+    public let name: ItemName
+    /// Nil for the vault's default.
+    public let level: ProtectionLevel?
+    /// What the item has.
+    public let change: ItemChange
+
+    public init(_ name: ItemName, level: ProtectionLevel?, _ change: consuming ItemChange) {
+        (self.name, self.level) = (name, level)
+        self.change = change
+    }
+
+    /// Checks the item alone, before it is added. A name that is taken shows only in the vault. Values above 1 MiB are not
+    /// checked.
+    ///
+    /// - Throws: ``VaultError/tooLarge``, ``VaultError/notShowable(_:)``, ``VaultError/invalidExpiry``.
+    package func check() throws(VaultError) {
+        var draft = ItemDraft(name: name, created: 0, modified: 0, details: try change.applied(to: ItemDetails()))
+        try change.fill(&draft)
+        _ = try draft.finish(kept: 0) { count, _ throws(VaultError) in
+            ChunkedValue(
+                count: count, digest: [UInt8](repeating: 0, count: ChunkedValue.digestCount),
+                ids: (0..<ValueChunk.number(for: count)).map { _ in [UInt8](repeating: 0, count: ChunkedValue.idCount) })
+        }
+    }
+}
+
+extension ItemChange {
+    /// Adds the fields to a new item.
+    borrowing func fill(_ draft: inout ItemDraft) throws(VaultError) {
+        for name in set.names { try draft.put(set, name, isShown: shows(name, before: false)) }
+    }
+}
+
+extension VaultEdit {
+    /// Adds an item as a change describes it.
+    mutating func add(
+        _ name: ItemName, level: ProtectionLevel?, _ change: borrowing ItemChange
+    ) throws(VaultError) -> Item {
+        try add(name, level: level, details: try change.applied(to: ItemDetails())) { draft throws(VaultError) in
+            try change.fill(&draft)
+        }
+    }
+}
