@@ -200,6 +200,39 @@ import Testing
         #expect(value.readCount == 1 << 20)
     }
 
+    @Test("all connections together hold a limited number of descriptors, and the others are still served")
+    func crowd() throws {
+        let budget = DescriptorBudget(Int(OM_SENT_DESCRIPTORS))
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        func received(_ count: Int) throws(ChannelError) -> Frame? {
+            var ends: [Int32] = [-1, -1]
+            guard om_socket_pair(&ends) == 0 else { return nil }
+            let sending = FrameChannel(ends[0]), receiving = FrameChannel(ends[1])
+            let descriptors = [Int32](repeating: file, count: count)
+            try sending.send(.status, SecretBuffer(), descriptors: descriptors, within: 5_000)
+            return try receiving.receive(start: 5_000, frame: 5_000, descriptors: budget)
+        }
+        func kind(_ count: Int) throws -> UInt8? {
+            guard let frame = try received(count) else { return nil }
+            return frame.kind
+        }
+        func whileOneIsHeld() throws {
+            guard let held = try received(1) else {
+                Issue.record("no frame")
+                return
+            }
+            #expect(throws: ChannelError.noDescriptors) { _ = try kind(1) }
+            let plain = try kind(0)
+            #expect(plain == FrameKind.status.rawValue)
+            withExtendedLifetime(held.descriptors) {}
+        }
+        try whileOneIsHeld()
+        // The first frame is gone, and its descriptors with it.
+        let full = try kind(64)
+        #expect(full == FrameKind.status.rawValue)
+    }
+
     @Test("a frame with more descriptors than the protocol allows is refused")
     func tooManyDescriptors() async throws {
         let home = try AgentHome()
