@@ -142,7 +142,7 @@ import Testing
         else { throw AgentError.misbehaved }
         var search = ItemSearch()
         _ = search.add(Self.wanted.utf8Span.span)
-        guard case .reply(.items) = try home.client.perform(home.paths, .find(search, trashed: false)) else {
+        guard case .reply(.found) = try home.client.perform(home.paths, .find(search, trashed: false)) else {
             throw AgentError.misbehaved
         }
         for _ in 0..<20 {

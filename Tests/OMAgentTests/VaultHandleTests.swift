@@ -256,7 +256,7 @@ import Testing
             var search = ItemSearch(in: scope)
             _ = search.add(word.utf8Span.span)
             switch try home.client.perform(home.paths, .find(search, trashed: false)) {
-            case .reply(.items(let items)): return items.map(\.name.text).joined(separator: ",")
+            case .reply(.found(let items, _)): return items.map(\.name.text).joined(separator: ",")
             case .reply: return "another reply"
             case .failure(let error): return "\(error)"
             case .locked(let state): return "locked \(state.rawValue)"
