@@ -25,7 +25,10 @@ struct CommandLineArguments {
     /// What it then refuses, or answers with help, it gets again from the root: its messages name the whole line.
     func parse() throws -> any ParsableCommand {
         let own = Array(arguments.dropFirst(verb.count))
-        if command.configuration.subcommands.isEmpty, let parsed = try? command.parseAsRoot(own) { return parsed }
+        // A request for help is parsed as a command of its own.
+        if command.configuration.subcommands.isEmpty, let parsed = try? command.parseAsRoot(own), type(of: parsed) == command {
+            return parsed
+        }
         return try CommandTree.parseAsRoot(arguments)
     }
 
