@@ -4,10 +4,11 @@ internal import OMSystem
 enum AbsolutePath {
     /// An absolute path without links and dots. Names that do not exist yet stay as they are at its end.
     static func resolved(_ path: String) -> String {
-        // Nearly always all of it exists.
+        // Nearly always all of it exists. The root is an empty text here, which a slash and a name can follow.
         if let whole = realpath(path, nil) {
             defer { free(whole) }
-            return String(cString: whole)
+            let found = String(cString: whole)
+            return found == "/" ? "" : found
         }
         let names = FilePath.names(in: path)
         for count in stride(from: names.count, through: 0, by: -1) {
