@@ -15,7 +15,7 @@ enum StartRows {
             scale("start, --version, beside pass", options, options.pass, ["version"]),
             scale("start, --version, beside keepassxc-cli", options, options.keepassxc, ["--version"]),
             Row(
-                name: "login check, offline", unit: .time, asked: .plus(0.020),
+                name: "login check, offline", unit: .time, asked: .plus(0.012),
                 ours: .init(label: "omvault login check") { () throws(BenchError) in
                     let home = try Home.shared(options, folder)
                     return try home.omvault.time(

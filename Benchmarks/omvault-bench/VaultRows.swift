@@ -125,7 +125,7 @@ enum VaultRows {
                     return try world.run(count, "omvault ls", ["ls", "site"]).measure()
                 }, peer: nil),
             Row(
-                name: "import of 10,000 items", unit: .time, asked: .atMost(0.6),
+                name: "import of 10,000 items", unit: .time, asked: .atMost(0.25),
                 ours: .init(label: "one Vault.edit") { () throws(BenchError) in try world.home().timeImport(count) },
                 peer: .init(label: "keepassxc-cli import") { () throws(BenchError) in
                     try world.keepassxc(count).timeImport()
@@ -162,7 +162,7 @@ enum VaultRows {
         _ options: Options, _ world: World, _ count: Int, _ verb: String, _ words: [String]
     ) -> Row {
         Row(
-            name: "peak memory of \(verb), \(text(count)) items", unit: .bytes, asked: .plus(20 * 1_048_576),
+            name: "peak memory of \(verb), \(text(count)) items", unit: .bytes, asked: .plus(15 * 1_048_576),
             ours: world.memory(options, count, words),
             peer: .init(label: "argon2, 64 MiB") { () throws(BenchError) in
                 let input = try world.folder.write("argon2-memory", Array("correct horse".utf8))

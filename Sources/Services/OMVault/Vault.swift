@@ -99,8 +99,8 @@ public struct Vault: ~Copyable {
     }
 
     /// The bytes of a value that one chunk has, for a value of any length. A value of `count` bytes has the chunks 0 to
-    /// `(count - 1) / Vault.chunkCount`, also if it is not stored in chunks. An empty one has chunk 0. Each is read in a transaction of its own: name the revision and the digest, so that all are of
-    /// one value.
+    /// `(count - 1) / Vault.chunkCount`, also if it is not stored in chunks. An empty one has chunk 0. Each is read in a
+    /// transaction of its own: name the revision and the digest, so that all are of one value.
     ///
     /// - Parameter digest: The digest of the value. Nil for any value.
     /// - Throws: The same errors; ``VaultError/noField(_:of:)`` if the value has no such chunk;

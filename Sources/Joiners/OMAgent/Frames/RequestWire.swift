@@ -161,7 +161,7 @@ extension ItemRequest {
             let path = FieldPath(try wire.read(), try wire.read())
             self = .chunk(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
         case 19: self = .compare(try wire.read(), old: try wire.read(), new: try wire.read())
-        case 20: self = .addAll(try wire.longList())
+        case 20: self = .addAll(try wire.longList(upTo: NewItem.maximumAtOnce))
         default: throw MalformedBytes()
         }
     }

@@ -40,7 +40,7 @@ public struct ItemChange: ~Copyable, Sendable {
     }
 
     /// Whether a field is shown after the change.
-    borrowing func shows(_ name: FieldName, before: Bool) -> Bool {
+    package borrowing func shows(_ name: FieldName, before: Bool) -> Bool {
         shown.contains(name) || before && !concealed.contains(name)
     }
 }

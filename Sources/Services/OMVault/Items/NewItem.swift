@@ -3,6 +3,9 @@ internal import OMSecrets
 
 /// An item that is added together with others: ``ItemRequest/addAll(_:)``.
 public final class NewItem: Sendable {
+    /// The most items that are added together.
+    public static let maximumAtOnce = 20_000
+
     public let name: ItemName
     /// Nil for the vault's default.
     public let level: ProtectionLevel?
@@ -14,7 +17,7 @@ public final class NewItem: Sendable {
         self.change = change
     }
 
-    /// Checks the item alone, before it is added. A name that is taken shows only in the vault. Values above 1 MiB are not
+    /// Checks the item alone, before it is added. Only the vault knows whether a name is taken. Values above 1 MiB are not
     /// checked.
     ///
     /// - Throws: ``VaultError/tooLarge``, ``VaultError/notShowable(_:)``, ``VaultError/invalidExpiry``.

@@ -19,11 +19,14 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Bash inserts the words of `COMPREPLY` as they are, so omvault answers them quoted for the place where they go.
+    ///
+    /// Attack: the line has a secret behind `<<<`, and another user reads the arguments of every process. So it is no argument.
     private static let bashScript = #"""
         _omvault() {
             local -a answer
             COMPREPLY=()
-            mapfile -t answer < <(command omvault ---complete bash "$COMP_WORDBREAKS" "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+            mapfile -t answer < <(printf '%s' "${COMP_LINE:0:COMP_POINT}" |
+                command omvault ---complete bash "$COMP_WORDBREAKS" 2>/dev/null)
             case ${answer[0]-} in
                 words) COMPREPLY=("${answer[@]:1}") ;;
                 files) compopt -o default ;;

@@ -29,8 +29,10 @@ struct CompletionAnswer {
         self.shell = shell
         var words: [String]
         if shell == .bash {
-            guard rest.count == 2 else { return nil }
-            let line = BashLine(rest[1], breaks: rest[0])
+            guard rest.count == 1 else { return nil }
+            var typed = ""
+            while let more = readLine(strippingNewline: false) { typed += more }
+            let line = BashLine(typed, breaks: rest[0])
             (words, place) = (line.words, line.place)
             if line.isFile {
                 (current, found) = ("", .files)

@@ -9,8 +9,6 @@ internal import OMVault
 struct ItemLines {
     /// The largest input: 8 MiB. With it, all items are one request to the agent.
     static let maximumCount = 8 << 20
-    /// The most items of an input.
-    static let maximumItems = 20_000
 
     private(set) var items: [NewItem] = []
     /// The numbers of the lines, from 1, in the order of ``items``.
@@ -34,9 +32,9 @@ struct ItemLines {
                     let message = "the name of line \(other) again: \"\(item.name.text.shown)\""
                     throw Failure(.exists, message, hint: "give each item a name of its own").of(line: number)
                 }
-                guard found.items.count < Self.maximumItems else {
+                guard found.items.count < NewItem.maximumAtOnce else {
                     throw Failure(
-                        .usage, "the input has more than \(Self.maximumItems) items; nothing was stored",
+                        .usage, "the input has more than \(NewItem.maximumAtOnce) items; nothing was stored",
                         hint: "split it into several files")
                 }
                 found.items.append(item)

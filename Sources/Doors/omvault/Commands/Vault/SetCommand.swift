@@ -175,8 +175,7 @@ struct SetCommand: Verb {
 extension ItemChange {
     /// Whether a field of the item is shown after the change.
     fileprivate borrowing func shows(_ name: FieldName, in item: Item) -> Bool {
-        let wasShown = item.fields.contains { $0.name == name && $0.shownValue != nil }
-        return shown.contains(name) || wasShown && !concealed.contains(name)
+        shows(name, before: item.fields.contains { $0.name == name && $0.shownValue != nil })
     }
 }
 

@@ -119,8 +119,8 @@ final class VaultAccess {
         return try readHere(request(), secrets, options)
     }
 
-    /// Reads more of what ``read(_:_:_:)`` has just read, from the same place. It never asks for a password: by now the
-    /// output has the start of a value.
+    /// Reads more of what ``read(_:_:_:)`` has just read, from the same place. It never asks for a password: the
+    /// output may have the start of a value by now.
     ///
     /// - Throws: ``ExitStatus/locked`` if the agent locked the vault meanwhile.
     func readMore(_ request: @autoclosure () -> ItemRequest) throws(Failure) -> ItemReply {
@@ -140,7 +140,7 @@ final class VaultAccess {
         case .failure(let error): throw failure(error)
         case .locked:
             throw Failure(
-                .locked, "the agent locked vault \"\(location.name.shown)\" while the value was read: the output is not whole",
+                .locked, "the agent locked vault \"\(location.name.shown)\" before everything was read: the output is not whole",
                 hint: "omvault unlock, then run the command again")
         }
     }
