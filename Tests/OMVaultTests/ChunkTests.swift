@@ -465,7 +465,7 @@ private final class ByteSource {
         #expect(report.findings.map(\.revision) == [nil, 2] && report.findings.allSatisfy(\.isOfChunk), "\(report)")
         #expect(report.findings.allSatisfy { $0.readable == [3, 1] && $0.item == item }, "\(report)")
         #expect(report.strays == 0 && report.versions == 2 && report.items == 0, "\(report)")
-        // A chunk too many does not make up for one that is missing.
+        // One chunk is missing, and one is too many: the second is still counted.
         try home.tamper("INSERT INTO chunks VALUES (7, x'00')")
         #expect(try home.unlock().verify(deep: true).strays == 1)
         // Behind a damaged record the older versions and their chunks are the item's. Only the chunks that no record names

@@ -7,7 +7,7 @@ struct Terminal: Sendable {
     /// False under `--no-input`.
     let mayAsk: Bool
 
-    /// Asks for a secret of one line. For a new one that is not shown it asks twice. What is shown the user sees while typing.
+    /// Asks for a secret of one line. It asks twice for a new one, unless the terminal shows it.
     ///
     /// - Parameters:
     ///   - name: What an error calls the secret.

@@ -23,7 +23,8 @@ struct BashLine {
             }
         }
 
-        /// Readline takes a quote at the start for the one that the user typed, and a quote at the end for the last one.
+        /// Readline believes that a quote at the start of the text is the user's, and that a quote at its end closes the word.
+        /// So each of them gets one more.
         private func inQuotes(_ text: String) -> String {
             guard let quote else { return text }
             return (text.first == quote ? "\(quote)" : "") + text + (text.last == quote ? "\(quote)" : "")

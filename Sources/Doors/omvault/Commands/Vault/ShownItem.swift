@@ -58,7 +58,7 @@ struct ShownItem: ~Copyable {
         document.field("created", .text(Timestamp.text(item.created)))
         document.field("modified", .text(Timestamp.text(item.modified)))
         document.details(of: item)
-        // An item of before types has neither, so its document stays what it was.
+        // Without a type and a shown field the document is what it was before items had them.
         let shown = item.fields.filter { $0.shownValue != nil }
         if item.details.type != nil || !shown.isEmpty { document.field("shown", .list(shown.map { .text($0.name.text) })) }
         document.object("fields") { fields in
