@@ -15,23 +15,37 @@ enum Floor: String {
 let rooms: [Target] = [
     room(
         .doors, "omvault",
+        imports: ["OMShell", "OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem"], .callsC),
+    room(
+        .doors, "omvault-full",
         imports: [
-            "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets",
-            "OMSystem", "OMJSON", "COMSystem", "CVectors", "CWords",
+            "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
+            "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
-    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"], .callsC),
+    room(
+        .doors, "omvault-agent",
+        imports: ["OMAgent", "OMAgentProtocol", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"], .callsC),
     room(
         .doors, "omvault-pam-helper",
-        imports: ["OMAgent", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),
+        imports: ["OMAgent", "OMAgentProtocol", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),
 
     room(
         .joiners, "OMAgent",
-        imports: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"],
-        // A reader that borrows the bytes it reads: Frames/WireValue.swift.
+        imports: [
+            "OMAgentProtocol", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem",
+            "COMSystem",
+        ],
+        // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
-    room(.services, "OMVault", imports: ["OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
+    room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
+
+    room(.services, "OMVault", imports: ["OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
+    room(
+        .services, "OMAgentProtocol", imports: ["OMItems", "OMRecords", "OMSecrets", "OMSystem", "COMSystem"],
+        // A reader that borrows the bytes it reads: WireReader.swift.
+        .callsC + [.enableExperimentalFeature("Lifetimes")]),
     room(
         .services, "OMAuth",
         imports: ["OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"]),
@@ -46,11 +60,12 @@ let rooms: [Target] = [
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
     room(.ground, "OMStorage", imports: ["OMSecrets", "OMSystem", "CSQLite", "COMSystem"], .callsC),
-    room(.ground, "OMRecords", imports: []),
+    room(.ground, "OMItems", imports: ["OMRecords", "OMSecrets", "OMSystem"]),
     room(.ground, "OMOnlineModel", imports: []),
 
     room(.bedrock, "OMSecrets", imports: ["CSodium", "COMSystem"]),
     room(.bedrock, "OMSystem", imports: ["COMSystem"], .callsC),
+    room(.bedrock, "OMRecords", imports: []),
     room(.bedrock, "OMJSON", imports: []),
 ]
 
@@ -68,7 +83,10 @@ let cModules: [Target] = [
 
 let benchmark = Target.executableTarget(
     name: "omvault-bench",
-    dependencies: ["OMAgent", "OMVault", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COpenSSL", "CSodium"],
+    dependencies: [
+        "OMAgent", "OMAgentProtocol", "OMVault", "OMCrypto", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "COpenSSL",
+        "CSodium",
+    ],
     path: "Benchmarks/omvault-bench", swiftSettings: .callsC)
 
 let tests: [Target] = [
@@ -79,7 +97,8 @@ let tests: [Target] = [
     .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
-        name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
+        name: "OMVaultTests",
+        dependencies: ["TestSupport", "OMVault", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets", "OMSystem"], swiftSettings: .callsC),
@@ -88,30 +107,34 @@ let tests: [Target] = [
     .testTarget(
         name: "OmvaultCLITests",
         dependencies: [
-            "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "OMJSON", "TestSupport",
+            "omvault", "omvault-full", "omvault-agent", "omvault-pam-helper", "OMShell", "OMItems", "OMSecrets", "OMJSON",
+            "TestSupport",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMAgentTests",
         dependencies: [
-            "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords",
+            "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMItems",
+            "OMStorage", "OMRecords",
             "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMOnlineTests",
         dependencies: [
-            "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage",
+            "TestSupport", "OMOnline", "OMAgent", "OMAgentProtocol", "omvault-agent", "confined-worker", "OMVault", "OMAuth",
+            "OMItems", "OMStorage",
             "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),
     .executableTarget(
-        name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+        name: "vault-worker",
+        dependencies: ["OMAgent", "OMAgentProtocol", "OMVault", "OMItems", "OMStorage", "OMRecords", "OMSecrets"],
         path: "Tests/Worker", swiftSettings: .callsC),
     .target(name: "CAttempts", path: "Tests/ConfinedWorker/Attempts", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
-        name: "confined-worker", dependencies: ["CAttempts", "OMAgent"], path: "Tests/ConfinedWorker/Worker",
+        name: "confined-worker", dependencies: ["CAttempts", "OMAgent", "OMAgentProtocol"], path: "Tests/ConfinedWorker/Worker",
         swiftSettings: .callsC),
     .executableTarget(
         name: "login-worker", dependencies: ["OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem"],
@@ -182,16 +205,19 @@ let package = Package(
         .library(name: "OMAuth", targets: ["OMAuth"]),
         .library(name: "OMOnline", targets: ["OMOnline"]),
         .library(name: "OMAgent", targets: ["OMAgent"]),
+        .library(name: "OMAgentProtocol", targets: ["OMAgentProtocol"]),
         // The toolkit, without vault and login; then its parts.
         .library(name: "OMToolkit", targets: ["OMCrypto", "OMVectors", "OMSecrets"]),
         .library(name: "OMCrypto", targets: ["OMCrypto"]),
         .library(name: "OMVectors", targets: ["OMVectors"]),
         .library(name: "OMSecrets", targets: ["OMSecrets"]),
         .library(name: "OMStorage", targets: ["OMStorage"]),
+        .library(name: "OMItems", targets: ["OMItems"]),
         .library(name: "OMRecords", targets: ["OMRecords"]),
         .library(name: "OMOnlineModel", targets: ["OMOnlineModel"]),
         .library(name: "OMSystem", targets: ["OMSystem"]),
         .executable(name: "omvault", targets: ["omvault"]),
+        .executable(name: "omvault-full", targets: ["omvault-full"]),
         .executable(name: "omvault-agent", targets: ["omvault-agent"]),
         .executable(name: "omvault-pam-helper", targets: ["omvault-pam-helper"]),
     ],
@@ -218,7 +244,8 @@ if Context.environment["OMV_FUZZ"] == "1" {
         .executableTarget(
             name: "omvault-fuzz",
             dependencies: [
-                "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMOnlineModel",
+                "CFuzz", "OMAgent", "OMAgentProtocol", "OMOnline", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords",
+                "OMOnlineModel",
                 "OMVectors", "OMCrypto", "OMSecrets", "OMSystem", "OMJSON", .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,

@@ -3,6 +3,8 @@
 
 internal import Glibc
 internal import OMAgent
+internal import OMAgentProtocol
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 @Suite("Many processes at one vault", .onOwnThreads, .serialized) struct CrowdTests {

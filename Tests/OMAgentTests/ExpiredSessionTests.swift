@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("Sessions with an expired access token", .onOwnThreads) struct ExpiredSessionTests {
     private let clock = SessionClock()

@@ -10,6 +10,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 private let id = [UInt8](0..<16), paths = VaultPaths(vault: "/v.omv", device: "/d")!

@@ -10,6 +10,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 @Suite("Large values through the agent", .onOwnThreads) struct LargeValueTests {

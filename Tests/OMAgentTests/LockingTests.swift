@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 @Suite("Locking while other requests run", .onOwnThreads) struct LockingTests {

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 @Suite("More vaults than handles", .onOwnThreads) struct ManyVaultsTests {

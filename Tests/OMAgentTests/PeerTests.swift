@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("The user behind a socket", .onOwnThreads, .enabled(if: geteuid() == 0, "only root can be two users")) struct PeerTests {
     private static let nobody: UInt32 = 65534

@@ -11,6 +11,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 @Suite("The agent's protocol", .onOwnThreads) struct ProtocolTests {

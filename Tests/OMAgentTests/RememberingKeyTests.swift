@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 @testable import OMVault
 
 @Suite("The key for remembered passwords", .onOwnThreads) struct RememberingKeyTests {

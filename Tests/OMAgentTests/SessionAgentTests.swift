@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("Sessions over the agent's socket", .onOwnThreads) struct SessionAgentTests {
     @Test("a session is kept, used, listed, told apart by login, and ended without its server")

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("Sessions in the agent", .onOwnThreads) struct SessionStoreTests {
     private let clock = SessionClock()

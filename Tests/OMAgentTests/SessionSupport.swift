@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 /// A clock that a test sets.
 final class SessionClock: Sendable {

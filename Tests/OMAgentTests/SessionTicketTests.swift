@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("Session tickets", .onOwnThreads) struct SessionTicketTests {
     private let clock = SessionClock()

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 /// A home with its own vault, runtime folder and agent, which are all deleted with it.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("An agent that lost its socket", .onOwnThreads) struct UnreachableAgentTests {
     @Test(

@@ -12,6 +12,8 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
+@testable import OMItems
 @testable import OMVault
 
 @Suite("A vault in the agent", .onOwnThreads) struct VaultHandleTests {

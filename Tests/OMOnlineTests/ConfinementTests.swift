@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("The helper's confinement") struct ConfinementTests {
     private typealias Layer = Confinement.Layer

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("The online helper", .onOwnThreads) struct HelperTests {
     private static let program = Programs.path(of: "omvault-agent")

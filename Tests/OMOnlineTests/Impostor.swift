@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 /// A program in the helper's place.
 final class Impostor {

@@ -2,7 +2,9 @@
 // only. LibraryTests compares the pages with this file, and runs it.
 
 import OMAgent
+import OMAgentProtocol
 import OMAuth
+import OMItems
 import OMOnlineModel
 import OMRecords
 import OMSecrets

@@ -2,7 +2,9 @@
 
 import Foundation
 import OMAgent
+import OMAgentProtocol
 import OMAuth
+import OMItems
 import OMOnlineModel
 import OMRecords
 import OMSecrets

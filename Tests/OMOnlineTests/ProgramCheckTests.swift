@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("The agent's program is checked") struct ProgramCheckTests {
     @Test("every folder above the program counts, a sticky folder of root's is accepted, and links lead to the checked path")

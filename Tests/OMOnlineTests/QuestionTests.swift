@@ -6,6 +6,7 @@ import OMSecrets
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("The online helper's frames") struct QuestionTests {
     private static let services: [OnlineService] = [

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 @Suite("Sessions and their server", .onOwnThreads) struct SessionServerTests {
     private static let program = Programs.path(of: "omvault-agent")

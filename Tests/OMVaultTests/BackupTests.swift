@@ -8,6 +8,7 @@ import OMSystem
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 /// A vault with items of every level, versions, trash and a tombstone, and its recovery code.

@@ -7,6 +7,7 @@ import OMStorage
 import OMSystem
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 /// Bytes that differ at every place, so that a part in another's place shows.

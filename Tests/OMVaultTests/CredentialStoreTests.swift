@@ -5,6 +5,7 @@ import OMRecords
 import OMSecrets
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite struct CredentialStoreTests {

@@ -9,6 +9,7 @@ import OMSystem
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 /// `OMVAULT_WHOLE=1 swift test` flips every byte. Otherwise the test flips the first bytes of each page, which SQLite needs

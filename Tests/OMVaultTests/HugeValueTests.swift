@@ -5,6 +5,7 @@ import OMSecrets
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite("Huge values in a vault") struct HugeValueTests {

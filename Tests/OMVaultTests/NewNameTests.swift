@@ -7,6 +7,7 @@ import OMStorage
 import OMSystem
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 extension Home {

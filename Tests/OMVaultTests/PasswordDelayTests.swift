@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 /// A wall clock in milliseconds that moves only when the test moves it.

@@ -9,6 +9,7 @@ import OMStorage
 import OMSystem
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite("Opened records") struct RecordCacheTests {

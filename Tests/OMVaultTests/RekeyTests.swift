@@ -6,6 +6,7 @@ import OMSecrets
 import OMStorage
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite struct RekeyTests {

@@ -6,6 +6,7 @@ import OMSecrets
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite struct SlotTests {

@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite("One try at several slots") struct SlotTryTests {

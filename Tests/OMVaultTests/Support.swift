@@ -4,6 +4,7 @@ import OMSecrets
 import OMStorage
 import TestSupport
 
+@testable import OMItems
 @testable import OMVault
 
 /// A home with one vault in it, stretched at the floor.

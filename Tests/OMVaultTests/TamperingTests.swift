@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import OMItems
 @testable import OMVault
 
 @Suite struct TamperingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import omvault
+@testable import omvault_full
 
 @Suite struct BoundedRegexTests {
     @Test(

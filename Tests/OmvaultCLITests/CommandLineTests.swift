@@ -2,7 +2,8 @@ import ArgumentParser
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("The command line") struct CommandLineTests {
     @Test("in the help of every command, paragraphs fill the width, and an example is one line")

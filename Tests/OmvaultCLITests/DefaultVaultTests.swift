@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("The default vault") struct DefaultVaultTests {
     private let folder: TestFolder

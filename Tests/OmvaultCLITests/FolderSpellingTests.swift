@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("Spellings of a folder") struct FolderSpellingTests {
     @Test("links, dots and slashes in the state folder's path are resolved, even before the folder exists")

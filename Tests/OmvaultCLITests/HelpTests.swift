@@ -4,7 +4,7 @@ import ArgumentParser
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import omvault_full
 
 @Suite("Help") struct HelpTests {
     @Test("the first screen has examples, the commands in groups, where to read more, and the shared options last")

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("The folders of a user") struct HomeTests {
     @Test("an absolute XDG folder is used; otherwise the folder in the home is used")

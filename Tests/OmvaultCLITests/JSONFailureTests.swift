@@ -5,7 +5,8 @@ import OMJSON
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("Failures as JSON") struct JSONFailureTests {
     /// How one command ended.

@@ -5,7 +5,8 @@ import OMSecrets
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("Every character as JSON") struct JSONScalarTests {
     private func json(_ text: String) -> String {

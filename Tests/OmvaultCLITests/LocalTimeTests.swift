@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("Local times") struct LocalTimeTests {
     @Test("before and behind each change of the clocks a time has the offset that was in force")

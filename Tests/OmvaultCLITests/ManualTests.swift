@@ -5,7 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("The manual") struct ManualTests {
     private static let root = CommandPage.root()

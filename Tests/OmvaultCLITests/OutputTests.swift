@@ -3,7 +3,8 @@ import OMSecrets
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("What is printed") struct OutputTests {
     @Test("a JSON document is read back with the same texts, lists and secrets, of any bytes")

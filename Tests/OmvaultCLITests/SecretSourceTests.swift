@@ -4,7 +4,8 @@ import OMSecrets
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 @Suite("The grammar of secret sources") struct SecretSourceTests {
     @Test(

@@ -1,11 +1,13 @@
 import ArgumentParser
 import Glibc
+import OMItems
 import OMSecrets
 import OMVault
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import OMShell
+@testable import omvault_full
 
 private struct Wrong: Error {}
 

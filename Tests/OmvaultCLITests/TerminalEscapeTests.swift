@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import omvault_full
 
 @Suite("Escape sequences at a terminal") struct TerminalEscapeTests {
     private static let setUp = """

@@ -5,6 +5,8 @@
 
 import Glibc
 import OMAgent
+import OMAgentProtocol
+import OMItems
 import OMRecords
 import OMSecrets
 import OMStorage

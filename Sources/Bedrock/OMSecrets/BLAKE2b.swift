@@ -35,6 +35,14 @@ package final class BLAKE2b {
         restart()
     }
 
+    /// The same as an array.
+    package func digest() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var span = bytes.mutableSpan
+        finish(into: &span)
+        return bytes
+    }
+
     private func restart() {
         _ = unsafe crypto_generichash_init(state, nil, 0, count)
     }

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import OMAgent
+internal import OMAgentProtocol
 internal import OMJSON
 internal import OMSystem
 

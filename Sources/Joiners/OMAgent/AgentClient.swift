@@ -1,30 +1,22 @@
-// The client of the agent. The process that answers must run as this user: the kernel names that user, not the socket's path.
+// The client of the agent: items, keys and the agent itself. SessionClient has the calls about logins.
 
-internal import COMSystem
-internal import Glibc
+public import OMAgentProtocol
+public import OMItems
 public import OMRecords
 public import OMSecrets
 public import OMVault
 
 /// This user's agent, if one runs. Each call opens its own connection.
 public struct AgentClient: Sendable {
-    let socket: AgentSocket
+    private let connection: AgentConnection
 
-    public init(_ socket: AgentSocket) { self.socket = socket }
+    public init(_ socket: AgentSocket) { connection = AgentConnection(socket) }
+
+    var socket: AgentSocket { connection.socket }
 
     /// Sends a question or a change to the agent.
     public func perform(_ paths: VaultPaths, _ request: consuming ItemRequest) throws(AgentError) -> AgentItemReply {
-        var body = SecretBuffer()
-        body.write(paths)
-        // Their files stay open until the agent has them.
-        let spooled = request.encode(into: &body)
-        defer { withExtendedLifetime(spooled) {} }
-        switch try repeating(.perform, body, descriptors: spooled.map(\.descriptor)) {
-        case .reply(let reply): return .reply(reply)
-        case .failure(let error): return .failure(error)
-        case .locked(let state): return .locked(state)
-        default: throw .misbehaved
-        }
+        try connection.perform(paths, request)
     }
 
     /// Hands the agent the keys of an unlocked vault.
@@ -89,8 +81,8 @@ public struct AgentClient: Sendable {
 
     /// Tells an agent of any version to finish, lock all vaults and exit. Returns when it is gone.
     public func stepDown() throws(AgentError) {
-        let channel = try connect()
-        try exchange { () throws(ChannelError) in
+        let channel = try connection.connect()
+        try AgentConnection.exchange { () throws(ChannelError) in
             try channel.send(.stepDown, SecretBuffer(), within: AgentProtocol.frameTime)
             guard let frame = try channel.receive(start: 10_000, frame: AgentProtocol.frameTime) else { return }
             guard frame.kind == FrameKind.done.rawValue || frame.version != AgentProtocol.version else {
@@ -101,75 +93,9 @@ public struct AgentClient: Sendable {
         }
     }
 
-    // MARK: - One exchange
-
     func ask(_ request: consuming AgentRequest) throws(AgentError) -> AgentReply {
         var body = SecretBuffer()
         let kind = request.encode(into: &body)
-        return try repeating(kind, body)
-    }
-
-    /// Asks again while the agent has too many clients.
-    private func repeating(
-        _ kind: FrameKind, _ body: borrowing SecretBuffer, descriptors: [Int32] = []
-    ) throws(AgentError) -> AgentReply {
-        let end = bootMilliseconds() + Int64(AgentProtocol.busyTime)
-        var pause: UInt32 = 2_000
-        while true {
-            switch try ask(kind, body, descriptors) {
-            case .busy:
-                guard bootMilliseconds() < end else { throw .busy }
-                usleep(pause)
-                pause = min(pause * 2, 100_000)
-            case .otherVersion(let version): throw .otherVersion(version)
-            case let reply: return reply
-            }
-        }
-    }
-
-    private func ask(
-        _ kind: FrameKind, _ body: borrowing SecretBuffer, _ descriptors: [Int32]
-    ) throws(AgentError) -> AgentReply {
-        let channel = try connect()
-        return try exchange { () throws(ChannelError) in
-            // A busy agent answers before it reads, and closes the connection. Its answer still counts.
-            do throws(ChannelError) {
-                try channel.send(kind, body, descriptors: descriptors, within: AgentProtocol.answerTime)
-            } catch {
-                guard error == .ended else { throw error }
-            }
-            guard
-                let frame = try channel.receive(
-                    start: AgentProtocol.answerTime, frame: AgentProtocol.answerTime,
-                    maximum: AgentProtocol.maximumAnswer)
-            else { throw .ended }
-            guard frame.version == AgentProtocol.version else { return .otherVersion(frame.version) }
-            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-                do throws(MalformedBytes) { return try AgentReply.decode(frame.kind, bytes) } catch {
-                    throw .malformed
-                }
-            }
-        }
-    }
-
-    private func connect() throws(AgentError) -> FrameChannel {
-        let descriptor = om_socket_connect(socket.folder.descriptorPath(socket.name), Int32(AgentProtocol.busyTime))
-        guard descriptor >= 0 else {
-            // A killed agent leaves a socket on which no process listens.
-            throw errno == ENOENT || errno == ECONNREFUSED ? .notRunning : errno == EAGAIN ? .busy : .io(errno)
-        }
-        let channel = FrameChannel(descriptor)
-        guard let user = channel.peer() else { throw .io(errno) }
-        guard user == geteuid() else { throw .otherUser(user) }
-        return channel
-    }
-
-    private func exchange<R: ~Copyable>(_ body: () throws(ChannelError) -> R) throws(AgentError) -> R {
-        do throws(ChannelError) { return try body() } catch {
-            switch error {
-            case .deadline: throw .deadline
-            case .ended, .malformed, .noDescriptors: throw .misbehaved
-            }
-        }
+        return try connection.ask(kind, body)
     }
 }

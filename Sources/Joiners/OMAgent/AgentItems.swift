@@ -1,5 +1,7 @@
 // The items of a vault that the agent keeps open, as a backend of `CredentialStore`.
 
+public import OMAgentProtocol
+public import OMItems
 public import OMVault
 
 /// The items of one vault, answered by the agent.

@@ -2,6 +2,7 @@
 
 internal import COMSystem
 internal import Glibc
+public import OMAgentProtocol
 internal import OMSecrets
 internal import OMSystem
 

@@ -3,7 +3,9 @@
 
 internal import COMSystem
 internal import Glibc
+package import OMAgentProtocol
 internal import OMAuth
+internal import OMItems
 internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets

@@ -1,3 +1,5 @@
+public import OMAgentProtocol
+
 /// The agent's report about itself. It contains no item's name and no key.
 public struct AgentStatus: Sendable {
     public struct VaultStatus: Sendable {

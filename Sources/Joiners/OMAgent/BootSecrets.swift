@@ -3,6 +3,7 @@
 
 internal import COMSystem
 internal import Glibc
+internal import OMAgentProtocol
 internal import OMSecrets
 internal import OMSystem
 

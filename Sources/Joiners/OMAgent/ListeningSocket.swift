@@ -2,6 +2,7 @@
 
 internal import COMSystem
 internal import Glibc
+package import OMAgentProtocol
 
 /// A socket on which the agent listens.
 package final class ListeningSocket: Sendable {

@@ -1,5 +1,6 @@
 // One state of the vault, read inside one transaction. It is checked before anything in it is trusted.
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
@@ -171,7 +172,7 @@ final class Snapshot {
     /// Makes the vault one of format 2. Format 1 has no place for a content of version 2.
     func raiseFormat() throws(VaultError) {
         guard format == VaultSchema.schema.version else { return }
-        try storing { () throws(StorageError) in
+        _ = try storing { () throws(StorageError) in
             try vault.database.upgrade(from: VaultSchema.schema, to: VaultSchema.secondSchema)
         }
         format = VaultSchema.secondSchema.version

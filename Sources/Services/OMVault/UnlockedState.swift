@@ -1,5 +1,6 @@
 // The internals of an open vault: its file, its keys, and the marks of the states that this device saw.
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -1,5 +1,6 @@
 // An unlocked vault. Releasing it locks it: the keys are wiped with the last holder.
 
+public import OMItems
 public import OMRecords
 public import OMSecrets
 internal import OMStorage

@@ -1,5 +1,6 @@
 // Creating a vault.
 
+public import OMItems
 internal import OMRecords
 internal import OMSecrets
 public import OMStorage

@@ -1,5 +1,6 @@
 // One atomic change of a vault.
 
+public import OMItems
 public import OMRecords
 public import OMSecrets
 

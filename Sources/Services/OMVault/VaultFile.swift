@@ -1,6 +1,7 @@
 // The file of a locked vault. It has slots, and no way to ask for a secret.
 
 internal import Glibc
+public import OMItems
 internal import OMRecords
 public import OMSecrets
 public import OMStorage

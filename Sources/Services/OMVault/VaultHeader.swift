@@ -1,5 +1,6 @@
 // The header of a vault: its id, its policy, its device, its class keys, its slots. Format: docs/formats/vault-format.md, "Header".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -1,6 +1,7 @@
 // The rules of a vault's owner for the whole vault. They are in the header, under the root key's seal.
 // Format: docs/formats/vault-format.md, "Policy".
 
+public import OMItems
 public import OMRecords
 public import OMSecrets
 

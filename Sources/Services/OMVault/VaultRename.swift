@@ -1,5 +1,6 @@
 // Renaming a vault's file.
 
+public import OMItems
 public import OMStorage
 internal import OMSystem
 

@@ -1,5 +1,6 @@
 // A report of everything that is wrong with a vault. A normal read stops at the first error.
 
+public import OMItems
 public import OMRecords
 internal import OMStorage
 internal import OMSystem

@@ -1,5 +1,6 @@
 // The vault file's tables and every statement on them. Format: docs/formats/vault-format.md, "The database".
 
+internal import OMItems
 internal import OMRecords
 internal import OMStorage
 internal import OMSystem

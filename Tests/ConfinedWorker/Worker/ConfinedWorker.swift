@@ -8,6 +8,7 @@
 import CAttempts
 import Glibc
 import OMAgent
+import OMAgentProtocol
 
 @main
 enum ConfinedWorker {

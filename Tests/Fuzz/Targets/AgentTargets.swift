@@ -3,6 +3,7 @@
 import OMSecrets
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 
 enum AgentTargets {
     static let all = [

@@ -4,6 +4,7 @@ import NIOHTTP1
 import OMSecrets
 
 @testable import OMAgent
+@testable import OMAgentProtocol
 @testable import OMOnline
 
 enum OnlineTargets {

@@ -4,6 +4,7 @@
 import OMRecords
 import OMSecrets
 
+@testable import OMItems
 @testable import OMVault
 
 enum SealedTargets {

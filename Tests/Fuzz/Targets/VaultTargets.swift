@@ -5,6 +5,7 @@ import OMRecords
 import OMSecrets
 import OMStorage
 
+@testable import OMItems
 @testable import OMVault
 
 enum VaultTargets {

@@ -6,6 +6,7 @@ import OMSecrets
 import OMStorage
 import OMSystem
 
+@testable import OMItems
 @testable import OMVault
 
 /// A vault with an item of each level, two versions of one item, one item in the trash, and its device.

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import omvault
+@testable import omvault_full
 
 /// The help page of a command.
 struct ShownHelp {

@@ -8,7 +8,8 @@ let package = Package(
         .executableTarget(
             name: "application",
             dependencies: [
-                "OMAgent", "OMAuth", "OMOnlineModel", "OMRecords", "OMSecrets", "OMStorage", "OMSystem", "OMVault",
+                "OMAgent", "OMAgentProtocol", "OMAuth", "OMItems", "OMOnlineModel", "OMRecords", "OMSecrets", "OMStorage",
+                "OMSystem", "OMVault",
             ].map { .product(name: $0, package: "omvault") },
             path: "Sources")
     ]

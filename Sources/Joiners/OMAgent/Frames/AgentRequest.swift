@@ -1,3 +1,5 @@
+internal import OMAgentProtocol
+internal import OMItems
 internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets

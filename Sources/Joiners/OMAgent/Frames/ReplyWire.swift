@@ -1,10 +1,12 @@
 // Answers as frames. Format: docs/formats/agent-protocol.md, "Replies".
 
+internal import OMAgentProtocol
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
-extension AgentReply {
+extension AgentReply: FrameReply {
     consuming func encode(into body: inout SecretBuffer) -> FrameKind {
         switch consume self {
         case .done: return .done
@@ -45,7 +47,11 @@ extension AgentReply {
         }
     }
 
-    static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentReply {
+    package static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentReply {
+        switch FrameKind(rawValue: kind) {
+        case .reply, .failure, .locked: return AgentReply(try AgentItemReply.decode(kind, bytes))
+        default: break
+        }
         var wire = WireReader(bytes)
         let reply = try decode(kind, &wire)
         try wire.end()
@@ -59,9 +65,6 @@ extension AgentReply {
         case .busy: .busy
         case .refused: .refused
         case .agentStatus: .status(try wire.read())
-        case .reply: .reply(try ItemReply(from: &wire))
-        case .failure: .failure(try wire.read())
-        case .locked: .locked(try wire.read())
         case .full: .full
         case .rememberingKeyIs: .rememberingKey(try wire.key())
         case .session: .session(try wire.read())
@@ -70,6 +73,14 @@ extension AgentReply {
         case .sessionEnded: .sessionEnded(try wire.read())
         case .sessionList: .sessions(try wire.shortList())
         default: throw MalformedBytes()
+        }
+    }
+
+    private init(_ reply: consuming AgentItemReply) {
+        switch consume reply {
+        case .reply(let reply): self = .reply(reply)
+        case .failure(let error): self = .failure(error)
+        case .locked(let state): self = .locked(state)
         }
     }
 
@@ -106,50 +117,5 @@ extension AgentStatus: WireValue {
             process: try wire.read(), memory: try wire.read(), idle: try wire.read(), hard: try wire.read(),
             vaults: try wire.shortList())
         guard memory <= 2, process > 0 else { throw MalformedBytes() }
-    }
-}
-
-extension ItemReply {
-    fileprivate consuming func encode(into body: inout SecretBuffer) {
-        switch consume self {
-        case .items(let items): body.write(tag: 1, LongList(items))
-        case .item(let item): body.write(tag: 2, item)
-        case .secret(let secret):
-            body.write(tag: 3)
-            body.write(secret)
-        case .secrets(let item, let values):
-            body.write(tag: 4, item)
-            body.write(values)
-        case .changed(let item, let purge): body.write(tag: 5, item, purge)
-        case .removed(let items, let purge): body.write(tag: 6, LongList(items), purge)
-        case .versions(let versions): body.write(tag: 7, LongList(versions))
-        case .entries(let places): body.write(tag: 8, LongList(places))
-        case .found(let items, let unsearched): body.write(tag: 10, LongList(items), UInt32(clamping: unsearched))
-        case .large(let count, let revision, let digest):
-            body.write(tag: 9, UInt32(count), revision)
-            body.append(digest.span)
-        case .compared(let old, let new, let changed):
-            body.write(tag: 11, old, new)
-            body.write(longList: changed)
-        }
-    }
-
-    fileprivate init(from wire: inout WireReader) throws(MalformedBytes) {
-        switch try wire.read(UInt8.self) {
-        case 1: self = .items(try wire.longList())
-        case 2: self = .item(try wire.read())
-        case 3: self = .secret(try wire.read())
-        case 4: self = .secrets(try wire.read(), try wire.read())
-        case 5: self = .changed(try wire.read(), purge: try wire.read())
-        case 6: self = .removed(try wire.longList(), purge: try wire.read())
-        case 7: self = .versions(try wire.longList())
-        case 8: self = .entries(try wire.longList())
-        case 9:
-            self = .large(count: Int(try wire.read(UInt32.self)), revision: try wire.read(), digest: try wire.bytes(32))
-        case 10: self = .found(try wire.longList(), unsearched: Int(try wire.read(UInt32.self)))
-        case 11:
-            self = .compared(try wire.read(), try wire.read(), changed: try wire.longList(upTo: Item.maximumFields))
-        default: throw MalformedBytes()
-        }
     }
 }

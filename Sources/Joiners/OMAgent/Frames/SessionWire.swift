@@ -1,5 +1,6 @@
 // Sessions as frames. Format: docs/formats/agent-protocol.md, "Sessions".
 
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMRecords

@@ -1,5 +1,6 @@
 // The service of a question, as bytes. Format: docs/formats/online-protocol.md, "Question".
 
+internal import OMAgentProtocol
 internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets

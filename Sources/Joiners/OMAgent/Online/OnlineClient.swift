@@ -2,6 +2,7 @@
 
 internal import COMSystem
 internal import Glibc
+package import OMAgentProtocol
 internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets

@@ -2,6 +2,7 @@
 
 internal import COMSystem
 internal import Glibc
+internal import OMAgentProtocol
 package import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets

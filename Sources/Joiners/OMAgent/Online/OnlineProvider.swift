@@ -1,5 +1,6 @@
 // Joins a login to the online helper. It turns a profile into a question, and the helper's answer into the login's answer.
 
+internal import OMAgentProtocol
 public import OMAuth
 public import OMOnlineModel
 public import OMSecrets

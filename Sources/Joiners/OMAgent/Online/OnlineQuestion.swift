@@ -1,5 +1,6 @@
 // One question to the online helper. Format: docs/formats/online-protocol.md, "Question".
 
+internal import OMAgentProtocol
 package import OMOnlineModel
 internal import OMRecords
 package import OMSecrets

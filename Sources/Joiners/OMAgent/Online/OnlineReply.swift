@@ -1,5 +1,6 @@
 // The online helper's answer. Format: docs/formats/online-protocol.md, "Answer".
 
+internal import OMAgentProtocol
 package import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets

@@ -41,7 +41,3 @@ public struct AgentSession: Hashable, Sendable {
         login.key.profile == profile.name && login.key.server == profile.serverIdentity && self.profile == profile.digest
     }
 }
-
-extension String {
-    var isAgentPath: Bool { FilePath.isAbsolute(self) && utf8.count <= 4096 && !utf8.contains(0) }
-}

@@ -1,3 +1,4 @@
+internal import OMAgentProtocol
 public import OMAuth
 internal import OMSecrets
 

@@ -1,5 +1,6 @@
 // The agent client's calls about sessions.
 
+public import OMAgentProtocol
 public import OMAuth
 public import OMSecrets
 

@@ -1,5 +1,6 @@
 // One session in the store. Only the store uses it, and only under its lock.
 
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMRecords

@@ -2,6 +2,7 @@
 // profile asks for it (`SessionActiveOnRestart`). With a ticket, any process of the user can do what the agent does
 // here, and has the tokens.
 
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMSecrets
 internal import OMSystem

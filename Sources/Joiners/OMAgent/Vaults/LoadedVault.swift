@@ -1,3 +1,5 @@
+internal import OMAgentProtocol
+internal import OMItems
 internal import OMStorage
 internal import OMSystem
 internal import OMVault

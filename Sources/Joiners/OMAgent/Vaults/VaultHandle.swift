@@ -2,6 +2,8 @@
 // nothing for which the handle has no key.
 
 internal import Glibc
+internal import OMAgentProtocol
+internal import OMItems
 internal import OMRecords
 internal import OMSystem
 internal import OMVault
@@ -258,5 +260,5 @@ final class VaultHandle: Sendable {
         try LoadedVault(paths) { () throws(VaultError) in try paths.file().open(with: keys, keepingOpen: keepingOpen) }
     }
 
-    private static func bootSeconds() -> Int64 { OMAgent.bootMilliseconds() / 1000 }
+    private static func bootSeconds() -> Int64 { OMAgentProtocol.bootMilliseconds() / 1000 }
 }

@@ -1,5 +1,6 @@
 // The state of a handle, and its summary for threads that do not wait for the handle.
 
+internal import OMAgentProtocol
 internal import OMVault
 
 /// The keys and the open file of one vault in the agent, and their time limits.

@@ -1,5 +1,7 @@
 // The vaults that the agent serves.
 
+internal import OMAgentProtocol
+internal import OMItems
 internal import OMSystem
 internal import OMVault
 internal import Synchronization

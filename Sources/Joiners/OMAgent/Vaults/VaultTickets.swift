@@ -2,6 +2,7 @@
 // after-first-unlock levels, sealed under a secret of this boot. A vault has one only if its policy asks for it. With a
 // ticket, any process of the user can do what the agent does here.
 
+internal import OMAgentProtocol
 internal import OMRecords
 internal import OMSecrets
 internal import OMSystem

@@ -1,6 +1,7 @@
 // A backup file. It is read completely and checked without a key, then opened with one of its slots.
 // Format: docs/formats/backup-format.md.
 
+public import OMItems
 internal import OMRecords
 public import OMSecrets
 public import OMStorage

@@ -1,3 +1,4 @@
+internal import OMItems
 internal import OMSecrets
 
 /// The keys that seal a backup.

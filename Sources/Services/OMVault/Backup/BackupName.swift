@@ -1,3 +1,4 @@
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 

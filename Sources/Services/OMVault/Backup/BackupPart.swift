@@ -63,13 +63,3 @@ enum BackupPart {
         }
     }
 }
-
-extension BLAKE2b {
-    /// The digest of everything since the start or the last digest: 32 bytes.
-    func digest() -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        var span = bytes.mutableSpan
-        finish(into: &span)
-        return bytes
-    }
-}

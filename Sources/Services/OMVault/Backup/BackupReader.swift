@@ -2,6 +2,7 @@
 // It needs no key.
 // Format: docs/formats/backup-format.md, "The stream".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 

@@ -1,3 +1,5 @@
+internal import OMItems
+
 /// The source of a backup's bytes. They are read twice: first to check them, then to restore.
 protocol BackupSource: AnyObject {
     /// The next bytes: `count` of them, or fewer at the end.

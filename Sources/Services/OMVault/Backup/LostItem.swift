@@ -1,3 +1,4 @@
+public import OMItems
 public import OMRecords
 
 /// An item that a backup names and that cannot be restored here.

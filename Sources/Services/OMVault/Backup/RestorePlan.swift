@@ -1,6 +1,7 @@
 // The plan for a restored vault: its header, its level states and its marks. Nothing is written here.
 // Format: docs/formats/backup-format.md, "Restoring one".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -1,5 +1,6 @@
 // The writer of a restored vault's rows. Format: docs/formats/backup-format.md, "Restoring one".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -1,6 +1,7 @@
 // Restoring a backup. The new vault file is complete or not there at all. It is newer than every state of the vault
 // that this device has seen. Format: docs/formats/backup-format.md, "Restoring one".
 
+public import OMItems
 internal import OMSecrets
 public import OMStorage
 internal import OMSystem

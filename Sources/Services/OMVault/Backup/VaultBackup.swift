@@ -1,6 +1,7 @@
 // Taking a backup: the state of one read transaction, checked like in any read, and still sealed.
 // Format: docs/formats/backup-format.md, "Taking one".
 
+public import OMItems
 internal import OMRecords
 internal import OMSystem
 

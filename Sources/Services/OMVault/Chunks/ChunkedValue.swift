@@ -1,8 +1,9 @@
+internal import OMItems
 internal import OMRecords
 
 /// A value in chunks, as its item's content names it. Format: docs/formats/vault-format.md, "Large values".
 struct ChunkedValue: Hashable {
-    static let digestCount = 32
+    static let digestCount = SpooledValue.digestCount
     static let idCount = 16
 
     /// The number of bytes of the value.

@@ -1,6 +1,7 @@
 // The chunks of large values in a transaction: written, read, sealed again and deleted.
 // Format: docs/formats/vault-format.md, "Large values".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

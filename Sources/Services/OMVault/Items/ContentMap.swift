@@ -1,5 +1,6 @@
 // The second reading of content that was parsed before, for lists and searches over thousands of items.
 
+internal import OMItems
 internal import OMSecrets
 
 /// The positions of the parts in an item's content. Format: docs/formats/vault-format.md, "Content".

@@ -1,5 +1,6 @@
 // A credential of the SDK's store.
 
+public import OMItems
 public import OMSecrets
 
 /// The SDK's credential: a user name, a password, a tenant, and further properties. Each may be missing.

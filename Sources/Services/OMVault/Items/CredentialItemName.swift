@@ -1,5 +1,6 @@
 // Item names for the keys of the SDK's store.
 
+internal import OMItems
 internal import OMSecrets
 
 /// A key as the name of an item: `credential.` or `property.` and the key, with `%`, `:` and control characters as

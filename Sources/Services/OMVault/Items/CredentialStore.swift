@@ -1,6 +1,7 @@
 // The SDK's credential store: credentials and properties under keys that are often URLs.
 // SDK chapter 9, `OMCredentialStore`.
 
+public import OMItems
 public import OMRecords
 internal import OMSecrets
 

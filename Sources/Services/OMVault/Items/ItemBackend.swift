@@ -1,5 +1,7 @@
 // The backend of `CredentialStore`: an unlocked vault or the agent.
 
+public import OMItems
+
 /// Answers an ``ItemRequest``. It is a ``Vault``, or a client of the agent that holds the vault's keys.
 public protocol ItemBackend: ~Copyable {
     associatedtype Problem: Error

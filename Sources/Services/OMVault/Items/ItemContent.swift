@@ -1,6 +1,7 @@
 // The sealed content of a record: name, times, details and fields. It exists in clear only in locked memory.
 // Format: docs/formats/vault-format.md, "Content".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 

@@ -1,5 +1,6 @@
 // Copying an item with its history. Format: docs/formats/vault-format.md, "Versions".
 
+public import OMItems
 public import OMRecords
 internal import OMSecrets
 

@@ -1,4 +1,5 @@
 internal import Glibc
+public import OMItems
 internal import OMRecords
 public import OMSecrets
 internal import OMSystem

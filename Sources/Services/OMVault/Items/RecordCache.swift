@@ -4,6 +4,7 @@
 // request compares that state with the file and the marks. For another state the tree is walked. A record that was
 // opened before is then recognised by its digest, which the tree authenticates.
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 

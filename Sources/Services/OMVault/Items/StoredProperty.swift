@@ -1,3 +1,4 @@
+public import OMItems
 public import OMSecrets
 
 /// One property with its label and description, like those of the SDK's `storeProperty`.

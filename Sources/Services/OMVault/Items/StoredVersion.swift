@@ -1,6 +1,7 @@
 // The versions of an item: reading them from the newest back, adding one, moving them to other keys, dropping them.
 // Format: docs/formats/vault-format.md, "Versions".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

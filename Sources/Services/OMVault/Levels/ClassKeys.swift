@@ -1,6 +1,7 @@
 // The class keys that an unlock hands to the process that keeps the vault unlocked. They contain neither
 // the root key nor a password.
 
+package import OMItems
 package import OMRecords
 package import OMSecrets
 

@@ -1,6 +1,7 @@
 // The hash tree over one level. Reading one item checks one path. A swapped, replayed, deleted or added record does not fit.
 // Format: docs/formats/vault-format.md, "Hash tree".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

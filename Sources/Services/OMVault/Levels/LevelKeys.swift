@@ -1,5 +1,6 @@
 // One class key per level, and the keys derived from it. They decide which levels can be read.
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 

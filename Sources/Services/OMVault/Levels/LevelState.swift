@@ -1,5 +1,6 @@
 // The sealed state of a level. Format: docs/formats/vault-format.md, "Level state".
 
+internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -1,5 +1,6 @@
 // The key of a level for remembered passwords. It opens nothing of the level itself.
 
+public import OMItems
 public import OMRecords
 public import OMSecrets
 internal import OMStorage

@@ -1,6 +1,7 @@
 // The audit log. Each change writes to it, in the change's own transaction. It is verified on request.
 // Format: docs/formats/vault-format.md, "Audit log".
 
+internal import OMItems
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem

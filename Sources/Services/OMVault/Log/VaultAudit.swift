@@ -1,5 +1,6 @@
 // The audit log of a locked vault. Its key derives from the device key, so no password is needed.
 
+public import OMItems
 internal import OMStorage
 internal import OMSystem
 

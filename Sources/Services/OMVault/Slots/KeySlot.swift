@@ -1,6 +1,7 @@
 // One way to unlock a vault: the root key, wrapped under the key that this way gives.
 // Format: docs/formats/vault-format.md, "Slot".
 
+public import OMItems
 internal import OMRecords
 public import OMSecrets
 internal import OMStorage

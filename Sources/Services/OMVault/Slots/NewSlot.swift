@@ -1,5 +1,6 @@
 // A new key slot: a stretched secret, or a key that was handed in.
 
+public import OMItems
 public import OMSecrets
 
 /// A slot to add. A class, so that a list can hold several.

@@ -1,5 +1,6 @@
 // One secret, tried at all slots that it may open. Format: docs/formats/vault-format.md, "Slots of a try", "Wrong passwords".
 
+internal import OMItems
 internal import OMSecrets
 internal import OMStorage
 

@@ -2,6 +2,7 @@
 // the check and settled after it. Format: docs/formats/vault-format.md, "Wrong passwords".
 
 internal import Glibc
+internal import OMItems
 internal import OMRecords
 internal import OMStorage
 internal import OMSystem

@@ -1,5 +1,6 @@
 // A key on paper: 128 random bits and a checksum, in letters that are hard to confuse.
 
+public import OMItems
 public import OMSecrets
 
 /// A recovery code: 16 random bytes and 4 bytes of checksum as 8 groups of 4 letters in Crockford's base 32.

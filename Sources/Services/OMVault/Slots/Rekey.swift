@@ -1,6 +1,7 @@
 // The rekey of a vault: a new root key, new class keys, and every version of every item sealed again. It is one
 // transaction, so an interruption leaves the old state whole. Format: docs/formats/vault-format.md, "Rekey".
 
+public import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage

@@ -1,5 +1,6 @@
 // Changes of a vault's slots and its policy. Each is one atomic change of the header, under the root key's seal.
 
+public import OMItems
 public import OMSecrets
 internal import OMStorage
 

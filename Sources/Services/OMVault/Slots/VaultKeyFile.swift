@@ -1,5 +1,6 @@
 // A key on a stick: 32 random bytes in one line of text. Format: docs/formats/vault-format.md, "Key file".
 
+public import OMItems
 public import OMSecrets
 
 /// The secret of a key file slot.

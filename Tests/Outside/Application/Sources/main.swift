@@ -1,6 +1,7 @@
 // Logs a user in with a cached credential and uses a vault, with public names only.
 
 import OMAuth
+import OMItems
 import OMRecords
 import OMSecrets
 import OMStorage

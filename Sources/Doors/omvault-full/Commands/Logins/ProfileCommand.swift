@@ -1,0 +1,260 @@
+internal import ArgumentParser
+internal import Glibc
+internal import OMAuth
+internal import OMShell
+
+struct ProfileCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile",
+        abstract: "Set how logins are checked, and by which server.",
+        discussion: """
+            A profile is a set of keys and values. The keys are those of Oracle's IDM Mobile SDK, and some of ours;
+            docs/reference/profiles.md lists them.
+            """,
+        subcommands: [
+            ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileList.self, ProfileRemove.self,
+        ])
+}
+
+/// The profiles of this user's home, within the administrator's limits.
+extension ProfileFolder {
+    init(_ folders: UserFolders) throws(Failure) {
+        do throws(AuthError) {
+            self.init(folders.profiles, ceiling: try PolicyCeiling.read(SystemStore.policy))
+        } catch { throw Failure(error) }
+    }
+}
+
+/// `omvault profile set`: adds or changes values. If one value is not valid, nothing is written.
+struct ProfileSet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set values of a profile; makes the profile if it is not there.",
+        discussion: """
+            The keys are those of Oracle's IDM Mobile SDK, and some of ours; docs/reference/profiles.md lists them. OfflineAuthAllowed: true or
+            false. MaxLoginAttempts: how many wrong passwords are allowed, 1 to 1000. OnAttemptsExceeded: wipe or lockout.
+            CryptoScheme: one of the SDK's twelve. OfflineCredentialMaxAge: seconds, 0 for never. AuthServerType, LoginURL and so on
+            name a server.
+
+            A secret is never a value: give its source, file:/PATH or cred:NAME. With ProfileURL omvault first fetches the server's
+            policy; if that fails, it keeps nothing.
+
+              omvault profile set work OfflineAuthAllowed=true MaxLoginAttempts=5 OnAttemptsExceeded=wipe
+              omvault profile set work AuthServerType=HTTPBasicAuthentication LoginURL=https://id.example.org/login \\
+                  LogoutURL=https://id.example.org/logout
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The profile's name.", completion: .profiles)
+    var name: String
+
+    @Argument(help: ArgumentHelp("What to set.", valueName: "key=value"))
+    var values: [String] = []
+
+    @Option(help: ArgumentHelp("A key to set back to its default; may be repeated.", valueName: "key"))
+    var unset: [String] = []
+
+    @OptionGroup var policy: PolicyOptions
+
+    @Flag(help: systemStoreHelp)
+    var system = false
+
+    func run(_ context: CommandContext) throws {
+        guard !values.isEmpty || !unset.isEmpty else {
+            throw Failure(.usage, "no values given", hint: "omvault profile set --help")
+        }
+        let changes = try values.enumerated().map { index, text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                // The value is not repeated: it may be a secret that was typed in the wrong place.
+                throw Failure(.usage, "value \(index + 1) is not KEY=VALUE", hint: "omvault profile set --help")
+            }
+            return (key: parts[0], value: parts[1])
+        }
+        let access = try LoginAccess(context, system: system), name = try ProfileName(name)
+        var server: ServerPolicy?
+        if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key) == .profileURL }) {
+            let proposed = try access.profiles.preview(name, changes, unset: unset)
+            server = try PolicySetUp(access: access, output: context.output).fetch(for: proposed)
+        }
+        let profile = try access.profiles.set(name, changes, unset: unset)
+        context.output.warn(about: profile, system: system)
+        access.deleteDisallowed(profile, context.output)
+        let policy = LoginPolicy(profile, access.knownPolicy(of: profile, context.output))
+        try context.output.done(
+            "profile \"\(profile.name.text)\": \(policy.limitWords)\(policy.limitSource)",
+            [
+                "result": .text("set"), "profile": .text(profile.name.text), "offline": .flag(policy.isOfflineAllowed),
+                "limit": .number(policy.maxLoginAttempts), "limit_mode": .text(policy.limitMode.rawValue),
+                "limit_from": (policy.sources[.maxLoginAttempts]?.rawValue).map { .text($0) } ?? .null,
+                "policy_epoch": server.map { .number(Int($0.epoch)) } ?? .null,
+            ])
+    }
+}
+
+/// `omvault profile ls`.
+struct ProfileList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List the profiles.",
+        discussion: """
+              omvault profile ls
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Flag(help: systemStoreHelp)
+    var system = false
+
+    var printsRows: Bool { true }
+
+    func run(_ context: CommandContext) throws {
+        let names = try LoginAccess(context, system: system).profiles.names().map(\.text)
+        // A list of names in a document, which has been so since the first version; an object on each line of jsonl.
+        if context.output.isOneDocument {
+            var document = JSONDocument()
+            document.field("profiles", .list(names.map { .text($0) }))
+            return try context.output.document(document)
+        }
+        try context.output.list(
+            "profiles", names, columns: ["PROFILE"], row: { [$0] },
+            object: { name, entry in entry.field("profile", .text(name)) })
+    }
+}
+
+/// `omvault profile rm`: removes a profile. Its offline logins are refused then.
+struct ProfileRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a profile.",
+        discussion: """
+            Credentials that are cached under it stay, and their logins are refused while there is no profile of this name; 'omvault
+            login rm' removes them. omvault forgets what it knows of the server's policy.
+
+              omvault profile rm work
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The profile's name.", completion: .profiles)
+    var name: String
+
+    @Flag(help: systemStoreHelp)
+    var system = false
+
+    func run(_ context: CommandContext) throws {
+        let name = try ProfileName(name)
+        let access = try LoginAccess(context, system: system), folder = access.profiles
+        guard try folder.names().contains(name) else { throw AuthError.unknownProfile(name) }
+        try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
+        let profile = try? folder.profile(name)
+        try folder.remove(name)
+        if let profile, profile.profileURL != nil {
+            do throws(AuthError) { try access.authenticator().deleteStoredPolicy(of: profile) } catch {
+                context.output.notice("the known policy of its server could not be deleted: \(Failure(error).message)")
+            }
+        }
+        try context.output.done(
+            "removed the profile \"\(name.text)\"",
+            ["result": .text("removed"), "profile": .text(name.text)])
+    }
+}
+
+extension Profile {
+    /// Why PAM and `--system` refuse a login that would ask the server.
+    var openServerWords: String {
+        "profile \"\(name.text)\": any user of this machine could be the server \(serverOrigin), so PAM and --system do not ask it; "
+            + "set it to https, or to a port below 1024"
+    }
+}
+
+extension LoginPolicy {
+    /// The limit in force, in words. `login enroll` and `login unlock` print it too.
+    var limitWords: String {
+        guard isOfflineAllowed else { return "offline logins are not allowed" }
+        switch limitMode {
+        case .strict: return "wrong password number \(maxLoginAttempts) \(onAttemptsExceeded.words)"
+        case .exceeds:
+            let inARow = maxLoginAttempts == 1 ? "" : " in a row"
+            return "after \(maxLoginAttempts.of("wrong password"))\(inARow), the next wrong one \(onAttemptsExceeded.words)"
+        }
+    }
+
+    /// The source of the limit, if it is not the profile.
+    var limitSource: String {
+        switch sources[isOfflineAllowed ? .maxLoginAttempts : .offlineAuthAllowed] {
+        case .server: " (the server's policy)"
+        case .ceiling: " (the most that this machine allows)"
+        case .profile, .standard, nil: ""
+        }
+    }
+}
+
+extension LoginAccess {
+    /// The known policy of the profile's server. Nil if the profile names no policy, or if it cannot be read.
+    func knownPolicy(of profile: Profile, _ output: Output) -> ServerPolicy? {
+        guard profile.profileURL != nil else { return nil }
+        do throws(AuthError) { return try authenticator().knownPolicy(profile) } catch {
+            output.notice("the known policy of the profile's server cannot be read: \(Failure(error).message)")
+            return nil
+        }
+    }
+
+    /// Deletes remembered data that the profile no longer allows, and says so.
+    func deleteDisallowed(_ profile: Profile, _ output: Output) {
+        // The system store remembers nothing.
+        guard !isSystem else { return }
+        do throws(AuthError) {
+            guard try authenticator().deleteDisallowed(profile) else { return }
+            output.notice("profile \"\(profile.name.text)\" no longer allows the remembered data; it was deleted")
+        } catch {
+            output.notice(
+                "the remembered data of profile \"\(profile.name.text)\" could not be compared with the profile: "
+                    + Failure(error).message)
+        }
+    }
+}
+
+extension Output {
+    /// Warnings about a valid profile.
+    ///
+    /// - Parameter system: Whether it is a profile of the system store.
+    func warn(about profile: Profile, system: Bool) {
+        if system, profile.couldAnyUserBeServer { notice(profile.openServerWords) }
+        for key in profile.unprotected {
+            notice(
+                "\(key.rawValue) is http to another machine: it is saved, but logins that need it are refused, because the "
+                    + "password would be sent unencrypted; set it to https")
+        }
+        if case .unsupported(let type, let grant) = profile.serverKind {
+            let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
+            notice("\(what): saved, but this version cannot log in there online")
+        }
+        if profile.effective(.presentClientCertificate) == .bool(true) {
+            notice("PresentClientCertificate: saved, but this version sends no client certificate")
+        }
+        let kept = profile.values.filter {
+            $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none
+        }
+        .map(\.key.rawValue).sorted()
+        if !kept.isEmpty {
+            notice("\(kept.joined(separator: ", ")): saved, but without effect; with OAuth only the user name is remembered")
+        }
+        if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
+            notice(
+                "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
+        }
+        if let problem = profile.trustProblem {
+            notice(
+                "\(problem): no login asks the server until it is a PEM file, and only you or root can change the file and its "
+                    + "folder")
+        }
+        if case .file(let path)? = profile.oauthClientSecretSource.flatMap(SecretSource.init), access(path, R_OK) != 0 {
+            notice("\(path) (OAuthClientSecret) cannot be read: no login asks the server until it can be read")
+        }
+        for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
+            notice("\(key.rawValue) is limited by \(SystemStore.policy)")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// The server of a login: whether it may be asked, and the secret and the program for asking it.
+
+internal import OMAgent
+internal import OMAgentProtocol
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+/// The server of a profile, if a request may ask it.
+struct ServerAccess {
+    /// The name of the client's secret in messages.
+    static let secretName = ProfileKey.oauthClientSecret.rawValue
+
+    private let mode: ConnectivityMode
+    private let isSystem: Bool
+    private let couldBeAnyUser: Bool
+    /// The source of the client's secret: none or one.
+    let sources: [SecretSourceArgument]
+    private let isAsked: Bool
+
+    /// - Throws: If the request cannot succeed, so that the user types no password for it.
+    init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
+        (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
+        var isAsked = profile.serverKind.isThere
+        switch (mode, profile.serverKind) {
+        case (.online, .none): throw AuthError.noServer
+        case (.auto, .none), (.offline, .none):
+            guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        case (.offline, .unsupported): isAsked = false
+        case (_, .unsupported(let type, let grant)):
+            let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
+            throw Failure(
+                .unsupported, "this version cannot log in to a server of type \(kind)",
+                hint: Failure.offlineHint)
+        case (_, .basic), (_, .oauthResourceOwner): break
+        }
+        self.isAsked = isAsked
+        guard isAsked, let text = profile.oauthClientSecretSource else {
+            sources = []
+            return
+        }
+        let source = SecretSource(text)
+        if access.isSystem, case .credential? = source {
+            throw Failure(
+                .config, "\(Self.secretName): cred:NAME needs an environment variable, and --system reads none",
+                hint: "use file:/PATH")
+        }
+        sources = source.map { [SecretSourceArgument($0)] } ?? []
+    }
+
+    /// - Returns: Nil if no server is asked.
+    /// - Throws: ``AgentError`` if the program is missing, or if other users can change it.
+    func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
+        guard isAsked else { return nil }
+        guard mode != .offline else { return try? asked(secrets) }
+        return try asked(secrets)
+    }
+
+    private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
+        guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
+        let program = try AgentLauncher.program()
+        do throws(AgentError) { try AgentProcess.check(program) } catch {
+            // Without the program no server can be reached. So in auto mode the cached credential is checked, and counted, as
+            // without a network. A program that another user can change is refused. The system store refuses a missing one too.
+            guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
+            return OnlineProvider(program: nil)
+        }
+        guard !sources.isEmpty else { return OnlineProvider(program: program) }
+        do throws(Failure) {
+            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+        } catch {
+            // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
+            // here and the cached credential is not used.
+            throw Failure(
+                error.status, error.message,
+                hints: error.hints + [
+                    "set \(Self.secretName) to the source of the client's secret; --mode offline does not need it"
+                ],
+                details: error.details)
+        }
+    }
+}

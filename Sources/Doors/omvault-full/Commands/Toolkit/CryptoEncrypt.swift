@@ -1,0 +1,65 @@
+internal import ArgumentParser
+internal import OMShell
+
+/// `omvault crypto encrypt`: encrypts into a container (docs/formats/file-format.md) or with a bare cipher.
+struct CryptoEncrypt: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "encrypt",
+        abstract: "Encrypt a file or standard input.",
+        discussion: """
+              omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf        # asks for a password
+              omvault crypto encrypt --recipient ada.pub --recipient bob.pub < plan.pdf > plan.pdf.omvf
+
+            Writes a sealed file that 'omvault crypto decrypt' opens: to a password, a key of 32 bytes (--key-from) or public keys
+            (--recipient, or --tag for a key pair in the vault). Every piece of it is authenticated.
+
+            --raw, --openssl and each algorithm that sealed files do not use write only the IV and the ciphertext. Use them only to
+            exchange files with other programs. Most of these ciphers do not detect a changed file (docs/reference/toolkit.md).
+
+              omvault crypto encrypt --openssl pbkdf2 --alg aes-256-cbc -i a -o a.enc
+              omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
+
+            Algorithms: \(CipherOptions.algorithms).
+
+            --password-from is the file's password. With --tag, or if a source is om://VAULT/ITEM, it is the vault's.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var cipher: CipherOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Encrypt to this public key: a key file of X25519, om://VAULT/ITEM, or 32 bytes in hex or base64.",
+            valueName: "pub"))
+    var recipient: [String] = []
+
+    @OptionGroup var stretch: StretchOptions
+
+    @Flag(help: "Allow a legacy algorithm, an IV of zeros or openssl's weakest derivations.")
+    var insecure = false
+
+    func validate() throws {
+        if !recipient.isEmpty, cipher.key.isGiven {
+            throw ValidationError("--recipient, --key-from and --tag contradict each other")
+        }
+    }
+
+    func run(_ context: CommandContext) throws {
+        let choice = try cipher.choice()
+        if stretch.isGiven {
+            guard case .container = choice, recipient.isEmpty, !cipher.key.isGiven else {
+                throw Failure(
+                    .usage, "--kdf-mem and --kdf-time are for a container that is encrypted to a password",
+                    hint: "leave them out")
+            }
+        }
+        switch choice {
+        case .container(let algorithm): try ContainerFile(cipher, context).encrypt(self, algorithm)
+        case .sealed, .bare:
+            guard recipient.isEmpty else {
+                throw Failure(.usage, "a bare cipher has no recipients", hint: "leave out --raw to make a container")
+            }
+            try BareCipherFile(cipher, context).encrypt(choice, allowsInsecure: insecure)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// The agent as the backend of commands, if it has the vault's keys. Otherwise this process unlocks the vault.
+
+internal import OMAgent
+internal import OMAgentProtocol
+internal import OMItems
+internal import OMShell
+internal import OMVault
+
+/// This user's agent, asked about one vault.
+struct AgentVaultClient {
+    let client: AgentClient
+    let paths: VaultPaths
+    /// The vault's name, as the user knows it.
+    let name: String
+
+    /// Reads or changes a vault that is unlocked in the agent.
+    func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        do throws(AgentItems.Problem) { return try AgentItems(client, paths).perform(request) } catch {
+            switch error {
+            case .vault(let error): throw Failure(error, vault: name)
+            case .locked:
+                throw Failure(
+                    .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed",
+                    hint: "run the command again")
+            case .agent(let error) where error == .misbehaved || error == .deadline: throw Failure(unknownOutcome: error)
+            case .agent(let error): throw Failure(error)
+            }
+        }
+    }
+
+    func isUnlocked() throws(AgentError) -> Bool {
+        try client.status().vaults.contains { $0.paths == paths && $0.state == .unlocked }
+    }
+
+    /// Gives the agent the keys of a vault that is unlocked in this process.
+    ///
+    /// - Parameters:
+    ///   - idle: Seconds without use after which the agent locks the vault. 0 for the agent's default.
+    ///   - hard: Seconds after which the agent locks it in any case. 0 for the agent's default.
+    /// - Returns: The vault's status in the agent. Nil if it was locked again meanwhile.
+    func handOver(
+        _ vault: borrowing Vault, idle: UInt32 = 0, hard: UInt32 = 0
+    ) throws(Failure) -> AgentStatus.VaultStatus? {
+        let refusal: VaultError?
+        let opened: AgentStatus.VaultStatus?
+        do throws(AgentError) {
+            refusal = try client.unlock(
+                paths, vault.classKeys(), openedBy: vault.openedBy?.login, idle: idle, hard: hard)
+            opened = try client.status().vaults.first { $0.paths == paths }
+        } catch { throw Failure(error) }
+        if let refusal { throw Failure(refusal, vault: name) }
+        return opened
+    }
+
+    /// The notice for a person.
+    func unlockedWords(_ vault: AgentStatus.VaultStatus?) -> String {
+        "unlocked \(name.shown)"
+            + (vault.map { " (idle \(DurationText.text($0.idleLeft)), hard \(DurationText.text($0.hardLeft)))" } ?? "")
+    }
+}
+
+extension VaultAccess {
+    /// The agent that will keep this vault open, started if none is running. If the vault does not exist or the agent cannot
+    /// start, this throws before the user types a password.
+    func startedAgent() throws -> AgentVaultClient {
+        guard let agentPaths else {
+            throw Failure(usage: "the path of vault \"\(location.name.shown)\" is too long for the agent")
+        }
+        _ = try file()
+        return AgentVaultClient(client: try AgentLauncher.ensureRunning().client, paths: agentPaths, name: location.name)
+    }
+
+    /// The agent, unless the options or the command exclude it, or none is running. An agent that cannot be trusted is not
+    /// asked, and a warning says so.
+    func agent(_ options: UnlockOptions) -> AgentVaultClient? {
+        guard !options.noAgent, !acceptsRollback else { return nil }
+        return agentClient
+    }
+
+    /// The agent for this vault, without a look at the options.
+    var agentClient: AgentVaultClient? {
+        guard let agentPaths else { return nil }
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            return AgentVaultClient(client: client, paths: agentPaths, name: location.name)
+        } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// The agent if the vault is unlocked there.
+    func agentIfUnlocked(_ options: UnlockOptions) -> AgentVaultClient? {
+        guard let agent = agent(options) else { return nil }
+        do throws(AgentError) { return try agent.isUnlocked() ? agent : nil } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// The agent's answer to a question. Nil if the agent could not be asked.
+    func ask(_ agent: AgentVaultClient, _ question: consuming ItemRequest) -> AgentItemReply? {
+        do throws(AgentError) { return try agent.client.perform(agent.paths, question) } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// Warns of an error of the agent. An agent that is not running is no error.
+    func warn(_ error: AgentError) {
+        switch error {
+        case .notRunning, .noRuntimeFolder: break
+        // It may hold the vault open, and knows less of the format than this omvault.
+        case .otherVersion: context.output.notice("warning: \(Failure(error).message); omvault agent stop ends it")
+        default: context.output.notice("warning: \(Failure(error).message); the agent was not asked")
+        }
+    }
+
+    /// Deletes the vault's ticket, which an agent may have left when it ended.
+    func deleteTicket() {
+        guard let socket = try? AgentSocket(Environment.text), let id = try? file().id else { return }
+        AgentClient(socket).deleteTickets(of: id)
+    }
+
+    /// Makes the agent drop keys that no longer open the vault, and deletes the ticket.
+    func lockAgent() {
+        deleteTicket()
+        guard let agent = agentClient else { return }
+        do throws(AgentError) {
+            let wasUnlocked = try agent.isUnlocked()
+            try agent.client.lock(agent.paths, forgets: true)
+            if wasUnlocked {
+                context.output.notice("the agent dropped the old keys; omvault unlock gives it the new ones")
+            }
+        } catch { warn(error) }
+    }
+
+    /// The paths that name the vault to the agent.
+    var agentPaths: VaultPaths? { VaultPaths(vault: AbsolutePath.absolute(location.path), device: deviceFolder) }
+}

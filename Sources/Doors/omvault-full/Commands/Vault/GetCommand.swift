@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMSecrets
+internal import OMShell
+internal import OMVault
+
+/// `omvault get`: the exact bytes of one secret.
+struct GetCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print a secret.",
+        discussion: """
+            ITEM prints the item's main secret: "password" of a login, a database or an item without a type, "notes" of a note,
+            "key" of an api-key, or the only concealed field. ITEM:FIELD prints that field. The output is the exact bytes, with no
+            newline added. 'omvault show' prints the whole item. A value above 1 MiB goes only into a file or a pipe.
+
+              omvault get github
+              omvault get github:token
+              omvault get github:token --rev 3
+              omvault get '"https://a.example":password'
+              omvault get scan:file > passport.pdf
+
+            --json prints one field as a document. For ITEM alone it prints the document of the item, as 'omvault show --json' does.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: ArgumentHelp("The item, or the item and a field.", valueName: "item[:field]"))
+    var item: ItemReference
+
+    @Option(help: ArgumentHelp("The field: the same as ITEM:FIELD.", valueName: "name"))
+    var field: String?
+
+    @Flag(help: "Print a value of several lines at a terminal too. With --json and ITEM: show the secrets of the item.")
+    var reveal = false
+
+    @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
+    var rev: UInt64?
+
+    @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
+    var acceptRollback = false
+
+    func run(_ context: CommandContext) throws {
+        let item = try reference()
+        let access = try VaultAccess(context, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(context, unlock.sources)
+        let name = try item.itemName()
+        try access.explainingTrash(name, unlock) { try answer(item, of: access, secrets, context) }
+    }
+
+    private func answer(
+        _ item: ItemReference, of access: VaultAccess, _ secrets: borrowing SecretSources, _ context: CommandContext
+    ) throws(Failure) {
+        let name = try item.itemName()
+        let reading = ItemReading(access: access, unlock: unlock, revision: rev)
+        if item.field == nil, context.output.format == .json {
+            return try ShownItem(reading.item(name, withSecrets: reveal, secrets), isRevealed: reveal).print(context)
+        }
+        let namesField = item.field != nil && !item.meansMainField
+        let path =
+            try namesField
+            ? item.path()
+            : FieldPath(name, MainField(of: reading.item(name, withSecrets: false, secrets).item()).required())
+        switch try access.read(.secret(path, revision: rev), secrets, unlock) {
+        case .large(let count, let revision, let digest):
+            try LargeValue(path: path, count: count, revision: revision, digest: digest).print(from: access)
+        case let reply: try print(try reply.secret(), path, context)
+        }
+    }
+
+    /// The item with the field, wherever that was named.
+    private func reference() throws(Failure) -> ItemReference {
+        guard let field else { return item }
+        guard item.field == nil else {
+            throw Failure(.usage, "--field and ITEM:FIELD both name a field", hint: "give one of them")
+        }
+        return ItemReference(item: item.item, field: field)
+    }
+
+    private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ context: CommandContext) throws(Failure) {
+        guard context.output.format == .json else {
+            guard reveal || !StandardOutput.isTerminal || !secret.withBytes(Self.hasSeveralLines) else {
+                throw Failure(
+                    .usage, "the value has several lines, and standard output is a terminal",
+                    hint: "--reveal prints it; or pipe it, or write it to a file")
+            }
+            return try context.output.writeSecret(secret)
+        }
+        var document = JSONDocument()
+        document.field("item", .text(path.item.text))
+        document.field("field", .text(path.field.text))
+        document.secret("value", secret)
+        try context.output.document(document)
+    }
+
+    private static func hasSeveralLines(_ bytes: Span<UInt8>) -> Bool {
+        bytes.indices.dropLast().contains { bytes[$0] == UInt8(ascii: "\n") }
+    }
+}

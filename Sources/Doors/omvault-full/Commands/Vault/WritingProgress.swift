@@ -1,0 +1,52 @@
+internal import Glibc
+internal import OMItems
+internal import OMShell
+internal import OMSystem
+internal import OMVault
+internal import Synchronization
+
+/// Shows how much of its large values a change has read. The change runs on the caller's thread or in the agent. Another
+/// thread looks at the values' files, whose positions both share.
+final class WritingProgress: Sendable {
+    private let bar: Mutex<ByteProgress?>
+    private let values: [SpooledValue]
+
+    /// Runs `body`, which makes the change.
+    static func show<R: ~Copyable>(
+        _ values: [SpooledValue], _ context: CommandContext, _ body: () throws(Failure) -> R
+    ) throws(Failure) -> R {
+        guard !values.isEmpty, StandardError.showsProgress, !context.output.isQuiet else { return try body() }
+        let progress = WritingProgress(values)
+        // Without a thread there is no bar.
+        _ = DetachedThread.start { progress.run() }
+        defer { progress.end() }
+        return try body()
+    }
+
+    private init(_ values: [SpooledValue]) {
+        self.values = values
+        bar = Mutex(ByteProgress(total: values.reduce(0) { $0 + $1.count }, isQuiet: false))
+    }
+
+    private func run() {
+        var shown = 0
+        while true {
+            let isOver = bar.withLock { bar in
+                guard bar != nil else { return true }
+                let done = values.reduce(0) { $0 + $1.readCount }
+                bar?.add(done - shown)
+                shown = done
+                return false
+            }
+            guard !isOver else { return }
+            usleep(100_000)
+        }
+    }
+
+    private func end() {
+        bar.withLock { bar in
+            bar?.end()
+            bar = nil
+        }
+    }
+}

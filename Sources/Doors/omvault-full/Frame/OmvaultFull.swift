@@ -1,0 +1,64 @@
+// The entry point of the program with all commands: hardens the process, finds the command and runs it. An error becomes a
+// message and an exit code.
+
+internal import ArgumentParser
+internal import Glibc
+internal import OMShell
+
+@main
+enum OmvaultFull {
+    static func main() {
+        ProcessStart.protect()
+        exit(answer(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    private static func answer(_ arguments: [String]) -> ExitStatus {
+        // Attack: su and `sudo -E` keep the user's variables. With OMVAULT_PASSWORD_FROM=cmd:… a user runs a program as root,
+        // or enrols a password that the user knows.
+        if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
+        if arguments.first == CompletionAnswer.question {
+            CompletionAnswer.answer(to: Array(arguments.dropFirst()))
+            return .ok
+        }
+        do {
+            try refuseUnreadable()
+            return try perform(arguments)
+        } catch let answered as AlreadyReported {
+            return answered.status
+        } catch {
+            let failure = Failure(anyError: error)
+            if failure.isReaderGone { ProcessEnd.byBrokenPipe() }
+            failure.report(asJSON: GlobalOptions.wantJSON(arguments))
+            return failure.status
+        }
+    }
+
+    private static func perform(_ arguments: [String]) throws -> ExitStatus {
+        let line = try CommandLineArguments(arguments, root: CommandTree.self)
+        do {
+            var command = try line.parse()
+            if let login = command as? LoginStart { try line.refuseTypo(login.user) }
+            try command.run()
+        } catch let failure where CommandTree.exitCode(for: failure) == .success {
+            // ArgumentParser throws the answers to --help and to the completion flags.
+            let width = HelpText.terminalWidth
+            let page = HelpPage.ordered(CommandTree.fullMessage(for: failure, columns: width), width)
+            try StandardOutput.write(HelpText.filled(page, width) + "\n")
+        } catch let failure where Failure.isOfParser(failure) {
+            throw line.usageFailure(CommandTree.message(for: failure))
+        } catch let error where !(error is AlreadyReported) {
+            throw line.withHelp(Failure(anyError: error))
+        }
+        return .ok
+    }
+
+    /// Refuses arguments that are not UTF-8. Swift would repair two different names to the same text.
+    private static func refuseUnreadable() throws(Failure) {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) != nil else {
+                throw Failure(
+                    .usage, "argument \(index) is not UTF-8", hint: "names and paths on the command line must be UTF-8")
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// The exit codes that a command's page lists: those that a script has to expect from it.
+
+internal import OMShell
+
+extension CommandPage {
+    /// Any command can get a wrong line, and a standard output that takes no more.
+    static let exitStatusesOfEvery: [ExitStatus] = [.ok, .usage, .io]
+
+    /// What the options that open a vault bring.
+    static let exitStatusesOfOpening: [ExitStatus] = [
+        .noVault, .inputRequired, .permission, .badSecret, .delayed, .corrupt, .rollback, .agent,
+    ]
+
+    /// All of them, in the order of their numbers. A group has those of its commands.
+    var exitStatuses: [ExitStatus] {
+        if words.isEmpty { return ExitStatus.allCases }
+        let found = all.flatMap { page in
+            Self.exitStatusesOfEvery + (page.opensVault ? Self.exitStatusesOfOpening : []) + page.ownExitStatuses
+        }
+        return ExitStatus.allCases.filter(found.contains)
+    }
+
+    /// Those that this command has beside the ones of every command, and of every command that opens a vault.
+    var ownExitStatuses: [ExitStatus] {
+        var found: Set<ExitStatus> = []
+        let options = entries(HelpPage.Section.options)
+        for (option, status) in Self.ofOptions where options.contains(where: { $0.label.contains(option) }) {
+            found.insert(status)
+        }
+        // `login start` has a --force that replaces nothing.
+        if options.contains(where: { $0.label == "--force" && $0.text.hasPrefix("Replace") }) { found.insert(.exists) }
+        for (command, statuses) in Self.ofCommands where words.starts(with: command) { found.formUnion(statuses) }
+        found.subtract(Self.exitStatusesOfEvery + (opensVault ? Self.exitStatusesOfOpening : []))
+        return ExitStatus.allCases.filter(found.contains)
+    }
+
+    /// Whether it opens a vault in any case. The commands of `crypto` do so only for a key that is in a vault.
+    private var opensVault: Bool { !entries(HelpPage.Section.opening).isEmpty && words.first != "crypto" }
+
+    /// Options that bring an exit code, wherever they are.
+    private static let ofOptions: KeyValuePairs<String, ExitStatus> = [
+        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "-from <source>": .inputRequired,
+    ]
+
+    /// What the commands themselves bring. That of a group holds for all its commands.
+    static let ofCommands: [(words: [String], statuses: [ExitStatus])] = [
+        (["init"], [.aborted, .exists]),
+        (["vault", "create"], [.aborted, .exists]),
+        (["vault", "default"], [.noVault, .permission, .corrupt]),
+        (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
+        (["add"], [.exists]),
+        (["get"], [.notFound, .ambiguous]),
+        (["set"], [.notFound, .ambiguous, .unchanged]),
+        (["edit"], [.aborted, .unsupported, .notFound, .ambiguous, .conflict, .editor]),
+        (["mv"], [.exists, .notFound, .ambiguous, .unchanged]),
+        (["cp"], [.exists, .notFound, .ambiguous]),
+        (["rm"], [.aborted, .notFound, .ambiguous]),
+        (["restore"], [.exists, .notFound]),
+        (["history"], [.notFound]),
+        (["unlock"], [.agent]),
+        (["lock"], [.noVault, .agent]),
+        (["status"], [.locked]),
+        (["key", "add-slot"], [.aborted, .policy]),
+        (["key", "rm-slot"], [.aborted, .notFound, .policy]),
+        (["key", "rekey"], [.aborted]),
+        (["policy"], [.notFound]),
+        (["backup", "create"], [.exists, .policy]),
+        (["backup", "verify"], [.corrupt]),
+        (["backup", "restore"], [.aborted, .exists, .policy]),
+        (["verify"], [.doctorFindings]),
+        (["doctor"], [.permission, .doctorFindings]),
+        (["log"], [.noVault, .corrupt]),
+        (["log", "verify"], [.badSignature]),
+        (["log", "export"], [.badSignature]),
+        (["log", "begin"], [.exists]),
+        (["login"], [.config, .permission, .busy]),
+        (["login", "start"], login + [.agent]),
+        (["login", "check"], login),
+        (["login", "enroll"], [.badSecret, .delayed, .lockedOut, .wiped, .policy]),
+        (["login", "passwd"], [.badSecret, .delayed, .lockedOut, .wiped, .noOffline]),
+        (["login", "status"], [.network, .remoteAuth, .remoteError]),
+        (["login", "refresh"], [.network, .remoteAuth, .remoteError, .agent]),
+        (["login", "unlock"], [.noOffline]),
+        (["logout"], [.notFound]),
+        (["profile"], [.config, .permission]),
+        (["profile", "import"], [.aborted, .policy, .network, .remoteError]),
+        (["profile", "rm"], [.aborted]),
+        (["credential", "get"], [.notFound]),
+        (["credential", "rm"], [.notFound]),
+        (["crypto", "check"], [.unsupported, .policy, .badSecret]),
+        (["crypto", "decrypt"], [.badSecret, .corrupt]),
+        (["crypto", "unwrap"], [.corrupt]),
+        (["crypto", "inspect"], [.badSecret, .corrupt]),
+        (["crypto", "keyrm"], [.aborted, .noVault, .notFound, .badSecret]),
+        (["crypto", "verify"], [.badSignature]),
+        (["vectors", "verify"], [.vectors]),
+        (["agent"], [.agent]),
+    ]
+
+    private static let login: [ExitStatus] = [
+        .inputRequired, .badSecret, .delayed, .lockedOut, .wiped, .noOffline, .corrupt, .rollback, .network, .remoteAuth,
+        .remoteError,
+    ]
+}

@@ -1,0 +1,71 @@
+// Messages for errors of key files and key pairs.
+
+internal import OMCrypto
+internal import OMShell
+
+extension Failure {
+    /// - Parameter error: An error of a key file or a key pair.
+    init(ofKeys error: CryptoError) {
+        switch error {
+        case .cannotGenerate:
+            self.init(
+                .usage, "omvault does not make keys of this type and size",
+                hint: "an RSA key has 2048 to 8192 bits, a multiple of 8")
+        case .invalidTag: self.init(usage: "the tag of a key pair cannot be empty")
+        case .keyPairNotFound: self.init(.notFound, "no key pair is stored under this tag", hint: "omvault ls")
+        case .keyPairExists:
+            self.init(
+                .exists, "a key pair is already stored under this tag", hint: "omvault crypto keyrm --tag … removes it")
+        case .cannotSign: self.init(usage: "the key is too small for this algorithm, or is of another type")
+        case .emptySignature: self.init(.badSignature, "the signature is empty", hint: "check the file of --signature")
+        case .badSignature:
+            self.init(
+                .badSignature, "the signature does not match this key, this message and this algorithm",
+                hint: "check all three; omvault crypto inspect shows what the key is")
+        case .cannotUnwrap:
+            self.init(
+                .corrupt, "cannot unwrap: wrong key or label, or the data was changed",
+                hint: "check --kek-from, and --label and --mgf for rsa-oaep")
+        case .wrongKeyType:
+            self.init(
+                .usage, "a key of this type cannot be used for this", hint: "omvault crypto inspect shows the type of a key")
+        case .keyUseNotAllowed:
+            self.init(
+                .usage, "the key's own \"use\" or \"key_ops\" does not allow this",
+                hint: "use another key; omvault crypto inspect shows what a key is")
+        case .unknownKeyFormat:
+            self.init(
+                .corrupt, "the file is not a key file that omvault can read",
+                hint: "docs/reference/toolkit.md lists the forms of keys")
+        case .malformedKey(let format):
+            self.init(.corrupt, "the key is damaged, or not strict \(format.rawValue)", hint: "take another copy of the key")
+        case .unsupportedKey(.openSSHPrivate):
+            self.init(
+                .unsupported, "omvault cannot read this OpenSSH private key: it is encrypted, or of another type",
+                hint: "ssh-keygen -p -m PKCS8 -f FILE converts an RSA or ECDSA key to PKCS#8")
+        case .unsupportedKey(let format):
+            self.init(
+                .unsupported, "the \(format.rawValue) key has a cipher, a curve or a version that omvault does not support",
+                hint: "docs/reference/toolkit.md lists the forms of keys")
+        case .invalidKey:
+            self.init(
+                .corrupt, "the numbers of the key are not valid: forged, damaged or out of bounds",
+                hint: "do not use this key; omvault crypto keygen makes a new one")
+        case .keyPasswordRequired:
+            self.init(.inputRequired, "the key file is encrypted", hint: "give its password with --key-password-from")
+        case .wrongKeyPassword:
+            self.init(.badSecret, "wrong password, or the key file was changed", hint: "try again with --key-password-from")
+        case .noPrivateKey: self.init(usage: "the file holds no private key")
+        case .severalKeys:
+            self.init(.ambiguous, "the file holds more than one key", hint: "put each key in a file of its own")
+        case .certificateInsteadOfKey:
+            self.init(
+                .usage, "the file holds a certificate, not a key",
+                hint: "if you trust the certificate: openssl x509 -pubkey -noout -in FILE prints its public key")
+        case .foreignCertificate:
+            self.init(
+                .usage, "the first certificate does not belong to the key", hint: "put the key's own certificate first")
+        default: self.init(.general, "the key cannot be used", hint: "omvault crypto inspect shows what the key is")
+        }
+    }
+}

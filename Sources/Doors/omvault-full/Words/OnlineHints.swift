@@ -1,0 +1,177 @@
+// Hints for a server's answer: the keys of the profile that the user can change.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+internal import OMSystem
+
+extension OnlineRefusal {
+    /// - Parameter profile: The profile of the login. Nil if it is not known.
+    func hints(_ profile: Profile?) -> [String] {
+        switch self {
+        case .untrusted(let cause): [cause.hint(profile), Failure.offlineHint]
+        case .unreachable(.noHelper): ["put omvault-agent beside omvault; swift build --product omvault-agent builds it"]
+        case .unreachable(.nameNotFound): [NameServices.hint ?? Self.addressHint(profile)]
+        case .unreachable: [Self.addressHint(profile)]
+        case .rejected, .forbidden, .blocked: []
+        case .failed(let failure, let status, let wait): failure.hints(profile, status, wait)
+        }
+    }
+
+    private static func addressHint(_ profile: Profile?) -> String {
+        "check the network, and the address that omvault profile show \(profile?.name.text ?? "NAME") prints"
+    }
+
+    /// What the user can do if a logout did not end the session at the server.
+    func logoutHints(_ profile: Profile?) -> [String] {
+        switch (self, profile?.serverKind) {
+        case (.failed(.noLogout, _, _), _) where profile?.oauthTokenEndpoint != nil:
+            ["set oauth_discoveryURL instead of OAuthTokenEndpoint: the server's document says where tokens are revoked"]
+        case (.failed(.noLogout, _, _), _):
+            [
+                "the document at oauth_discoveryURL must name a revocation_endpoint at a safe address; without one, the tokens "
+                    + "stay valid until they expire"
+            ]
+        case (.failed(.unexpectedAnswer, _, _), .basic):
+            [
+                "LogoutURL must be the address that ends a session; if the server has none, set LogoutURL to the address in LoginURL"
+            ]
+        // The other hints speak of the login's address, and a logout has another one.
+        default: []
+        }
+    }
+}
+
+extension UntrustedCause {
+    fileprivate func hint(_ profile: Profile?) -> String {
+        switch self {
+        case .certificate:
+            let address = profile.map { " -connect " + ($0.serverOrigin.split(separator: "/").last.map(String.init) ?? "") } ?? ""
+            let file = profile?.trustedCA.map { " -CAfile \($0.shown)" } ?? ""
+            return
+                "openssl s_client\(address)\(file) shows the certificate; TrustedCA names the file of the authorities to trust"
+        case .name: return "the server's certificate must contain the host name in \(profile.addressKeys)"
+        case .handshake: return "the server at the address in \(profile.addressKeys) must speak TLS 1.2 or later"
+        }
+    }
+}
+
+extension OnlineFailure {
+    fileprivate func hints(_ profile: Profile?, _ status: UInt16?, _ wait: UInt32?) -> [String] {
+        let hints =
+            [wait.map { "try again in \($0) s" }, hint(profile, status)].compactMap(\.self)
+            + (profile.map { offlineHints($0, status) } ?? [])
+        return hints.isEmpty ? ["try again; if it stays so, ask the administrator of the server"] : hints
+    }
+
+    /// What to do, if the message does not say it already.
+    fileprivate func hint(_ profile: Profile?, _ status: UInt16?) -> String? {
+        switch self {
+        case .redirected: return redirectHint(profile)
+        case .downgraded: return "\(profile.addressKeys) must be an https address that does not lead to http"
+        case .tokenMissing: return "compare RequiredTokens with the cookies that the server sets"
+        case .noChallenge: return "LoginURL must be an address that refuses requests without a password"
+        case .otherChallenge: return "the server must take HTTP Basic at LoginURL"
+        case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
+        case .untrustedDiscovery:
+            return
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                + "and unset oauth_discoveryURL"
+        case .unusableTrust: return "TrustedCA must be a PEM file; only you or root may change the file and its folder"
+        case .unsafeAddress:
+            return
+                "use https in LoginURL and OAuthTokenEndpoint, or http to localhost, 127.x.x.x or [::1]; for PAM and --system "
+                + "http needs a port below 1024, since any user of this machine can listen at a higher port"
+        case .unusableUser:
+            return
+                "check the user name: HTTP Basic cannot carry a colon in it, and no server takes a control character; if the name is "
+                + "right, ask the administrator of the server for another one"
+        case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
+        case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
+        case .unsupportedGrant, .unauthorizedClient:
+            return "the server must allow the resource owner password grant for this client"
+        case .invalidGrant:
+            return
+                "the user may have to give consent, use a second factor or change an expired password on the server's own page; "
+                + "or the server's administrator allows OAuthClientID to log in without that"
+        default: return nil
+        }
+    }
+
+    private func redirectHint(_ profile: Profile?) -> String {
+        switch profile?.serverKind {
+        case .oauthResourceOwner:
+            "\(profile.addressKeys) and the token_endpoint in the server's document must be addresses that do not redirect"
+        default:
+            "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
+                + "a page after the password, name the cookies that prove the login in RequiredTokens"
+        }
+    }
+
+    private func addressHint(_ profile: Profile?, _ status: UInt16?) -> String? {
+        let isBasic = profile?.serverKind == .basic
+        switch status {
+        // The statuses of servers that reject a header field as too long.
+        case 400 where isBasic, 413 where isBasic, 414 where isBasic, 431 where isBasic:
+            return
+                "LoginURL must be the address of the login; or the user name, the password or CustomAuthHeaders are too long for "
+                + "this server's limit on a header field"
+        default:
+            let what =
+                isBasic ? "login, and answer GET" : profile?.oauthTokenEndpoint == nil ? "discovery document" : "token endpoint"
+            return profile == nil ? nil : "\(profile.addressKeys) must be the address of the \(what)"
+        }
+    }
+
+    /// How the user can continue without the server.
+    fileprivate func offlineHints(_ profile: Profile, _ status: UInt16?) -> [String] {
+        guard profile.offlineAuthAllowed else { return [] }
+        switch self {
+        case .serverError where status == 500, .oauthServerError where status == 500:
+            return [
+                "\(Failure.offlineHint), if there is one; omvault profile set \(profile.name.text) OfflineOnServerError=true makes "
+                    + "every login use it after status 500"
+            ]
+        case .serverError, .oauthServerError, .tooManyRequests, .temporarilyUnavailable, .brokenAnswer, .answerTooLarge:
+            return ["\(Failure.offlineHint), if there is one"]
+        default: return []
+        }
+    }
+
+    /// The message, with the path that the profile names.
+    func words(_ profile: Profile?) -> String {
+        guard self == .unusableTrust, let path = profile?.trustedCA else { return words }
+        return profile?.trustProblem ?? "\(path) (TrustedCA) holds no certificate"
+    }
+}
+
+extension Profile {
+    /// Why the file of `TrustedCA` cannot be read. Nil if it can.
+    var trustProblem: String? {
+        guard let path = trustedCA else { return nil }
+        do throws(StorageError) { _ = try TrustedAuthorities.read(path) } catch {
+            switch error {
+            case .missing: return "\(path) (TrustedCA) does not exist"
+            case .hazardous: return "\(Failure(error).message) (TrustedCA)"
+            default: return "\(path) (TrustedCA) cannot be read: \(Failure(error).message)"
+            }
+        }
+        return nil
+    }
+
+    /// The key with the address that a login uses.
+    fileprivate var addressKey: ProfileKey {
+        switch serverKind {
+        case .oauthResourceOwner: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        default: .loginURL
+        }
+    }
+}
+
+extension Profile? {
+    /// The key with the address that a login uses. Without a profile, all keys that it can be.
+    fileprivate var addressKeys: String {
+        self?.addressKey.rawValue ?? "LoginURL, OAuthTokenEndpoint or oauth_discoveryURL"
+    }
+}

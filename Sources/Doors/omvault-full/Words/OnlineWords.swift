@@ -1,0 +1,111 @@
+// Messages about a server's answer. They never contain text from the server.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+extension UnreachableCause {
+    var words: String {
+        switch self {
+        case .refused: "the connection was refused"
+        case .noRoute: "there is no route to it"
+        case .nameNotFound: "its name was not found"
+        case .timedOut: "it did not answer in time"
+        case .closed: "the connection ended before TLS was established"
+        case .gateway: "a gateway in front of it says that it is down"
+        case .noHelper: "\(AgentProcess.programName), the program that asks it, is not beside omvault"
+        }
+    }
+}
+
+extension UntrustedCause {
+    var words: String {
+        switch self {
+        case .certificate: "its certificate is expired, signed by an authority that is not trusted, or not made for servers"
+        case .name: "its certificate is for another name"
+        case .handshake: "it does not speak a safe version of TLS"
+        }
+    }
+}
+
+extension OnlineFailure {
+    var words: String {
+        switch self {
+        case .serverError, .oauthServerError: "it reports an error of its own"
+        case .tooManyRequests: "it gets too many requests"
+        case .unexpectedAnswer: "its answer is not the answer to a login"
+        case .brokenAnswer: "its answer is broken"
+        case .answerTooLarge: "its answer is too long"
+        case .redirected: "it redirects the login to another address"
+        case .downgraded: "it redirects the login to an address without encryption"
+        case .tokenMissing: "its answer lacks a token that RequiredTokens names"
+        case .noChallenge: "it lets users in without a password"
+        case .otherChallenge: "it does not ask for a password by HTTP Basic; none was sent"
+        case .unsafeAddress:
+            "the address is ambiguous, or it is not https and not safe without it; nothing was sent"
+        case .unusableHeaders: "CustomAuthHeaders cannot be sent"
+        case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
+        case .unusableTrust: "TrustedCA holds no certificate, does not exist, or users other than you and root can change it"
+        case .unusableSession: "the session does not belong to this server"
+        case .untrustedDiscovery: "its discovery document is for another issuer, or has no token endpoint at a safe address"
+        case .unusableProfile: "the answer from ProfileURL cannot be used"
+        case .helper: "the process that asks it failed or ended"
+        case .cancelled: "the login was cancelled"
+        case .noLogout: "the profile has no address that ends sessions"
+        case .invalidClient: "it does not know OAuthClientID, or refuses its secret"
+        case .unauthorizedClient: "it does not allow OAuthClientID to log users in with a password"
+        case .invalidScope: "it refuses OAuthScope"
+        case .invalidRequest: "it does not understand the request"
+        case .unsupportedGrant: "it does not accept passwords"
+        case .unsupportedResponse: "it does not give this kind of answer"
+        case .temporarilyUnavailable: "it is busy for a while"
+        case .invalidGrant: "it gives no tokens, for a reason other than the password"
+        case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
+        }
+    }
+
+    var status: ExitStatus {
+        switch self {
+        case .unsafeAddress, .unusableHeaders, .unusableTrust: .config
+        case .unusableUser: .usage
+        case .unusableSession, .noLogout: .general
+        case .helper: .agent
+        case .cancelled: .aborted
+        default: .remoteError
+        }
+    }
+}
+
+extension PolicyProblem {
+    /// The problem, as the words after "the server's policy".
+    var words: String {
+        switch self {
+        case .notFetched(let refusal): "could not be fetched (\(Failure(refusal).message))"
+        case .notUnderstood: "cannot be read, so it is not used"
+        case .otherApplication: "is for another ApplicationName than the profile's, so it is not used"
+        case .older(let epoch): "has epoch \(epoch), which is lower than the epoch known here"
+        case .notAsked: "was not fetched"
+        }
+    }
+
+    /// The hint for the user.
+    var hint: String {
+        switch self {
+        case .otherApplication: "set ApplicationName to the name in the policy at ProfileURL"
+        case .notFetched, .notUnderstood, .older, .notAsked:
+            "ProfileURL must be the address of the server's policy, as docs/reference/profiles.md describes it"
+        }
+    }
+
+    /// The name in machine-readable answers.
+    var name: String {
+        switch self {
+        case .notFetched(let refusal): refusal.name
+        case .notUnderstood: "not_understood"
+        case .otherApplication: "other_application"
+        case .older: "older"
+        case .notAsked: "not_asked"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// The entry point of the command. It answers the most frequent questions itself, with the agent's help, and starts
+// omvault-full for everything else. It links no vault, no cryptography and no parser, so that it starts in a millisecond.
+
+internal import Glibc
+internal import OMShell
+
+@main
+enum Omvault {
+    static func main() {
+        ProcessStart.protect()
+        // A name that is not UTF-8 would be repaired to another name. omvault-full refuses it.
+        guard let arguments = arguments() else { FullProgram.become() }
+        do throws(Failure) {
+            guard try QuickAnswer.answer(to: arguments) else { FullProgram.become() }
+        } catch {
+            if error.isReaderGone { ProcessEnd.byBrokenPipe() }
+            error.report(asJSON: false)
+            exit(error.status.rawValue)
+        }
+    }
+
+    /// The words behind the program's name. Nil if one of them is not UTF-8.
+    private static func arguments() -> [String]? {
+        var words: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let word = CommandLine.unsafeArgv[index].flatMap({ String(validatingCString: $0) }) else { return nil }
+            words.append(word)
+        }
+        return words
+    }
+}

@@ -1,0 +1,56 @@
+// The commands that this program answers itself: the plain forms of the most frequent ones, for a vault that is open in the
+// agent. The agent judges every request, so nothing is decided here. Whatever is unusual is left to omvault-full, which
+// begins again: any option, a terminal, an error, a locked vault.
+
+internal import OMItems
+internal import OMSecrets
+internal import OMShell
+
+enum QuickAnswer {
+    /// - Returns: Whether it was answered. If not, nothing was printed and nothing was changed.
+    /// - Throws: An error after the answer was begun.
+    static func answer(to arguments: [String]) throws(Failure) -> Bool {
+        if let version = VersionAnswer.answer(to: arguments) {
+            try StandardOutput.write(version)
+            return true
+        }
+        var words = arguments[...]
+        let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")
+        guard let verb = words.popFirst(), Environment.text("OMVAULT_FORMAT") == nil, vault?.hasPrefix("-") != true,
+            !words.contains(where: { $0.hasPrefix("-") && verb != "add" })
+        else { return false }
+        switch verb {
+        case "get" where words.count == 1: return try get(ItemReference(words[words.startIndex]), vault)
+        case "add": return try QuickAdd(words)?.run(vault) ?? false
+        default: return false
+        }
+    }
+
+    private static func takeVault(_ words: inout ArraySlice<String>) -> String? {
+        guard words.count > 2, words.first == "--vault" || words.first == "-V" else { return nil }
+        words.removeFirst()
+        return words.popFirst()
+    }
+
+    /// Prints one secret into a file or a pipe. At a terminal some secrets are refused, with words that are not here.
+    private static func get(_ reference: ItemReference, _ vault: String?) throws(Failure) -> Bool {
+        guard !StandardOutput.isTerminal, let item = try? ItemName(reference.item), let open = OpenVault(vault),
+            let field = field(reference, of: item, in: open)
+        else { return false }
+        switch open.reply(to: .secret(FieldPath(item, field), revision: nil)) {
+        case .secret(let secret):
+            try StandardOutput.write(secret)
+            return true
+        default: return false
+        }
+    }
+
+    /// The field that the reference names, or the item's main field.
+    private static func field(_ reference: ItemReference, of item: ItemName, in vault: OpenVault) -> FieldName? {
+        if let name = reference.field, !reference.meansMainField { return try? FieldName(name) }
+        return switch vault.reply(to: .item(item)) {
+        case .item(let item): MainField(of: item).name
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// A client's side of the protocol. The process that answers must run as this user: the kernel names that user, not the
+// socket's path.
+
+internal import COMSystem
+internal import Glibc
+package import OMItems
+internal import OMRecords
+package import OMSecrets
+
+/// This user's agent, if one runs. Each question opens its own connection.
+package struct AgentConnection: Sendable {
+    package let socket: AgentSocket
+
+    package init(_ socket: AgentSocket) { self.socket = socket }
+
+    /// Sends a question or a change to the agent.
+    package func perform(_ paths: VaultPaths, _ request: consuming ItemRequest) throws(AgentError) -> AgentItemReply {
+        var body = SecretBuffer()
+        body.write(paths)
+        // Their files stay open until the agent has them.
+        let spooled = request.encode(into: &body)
+        defer { withExtendedLifetime(spooled) {} }
+        return try ask(.perform, body, descriptors: spooled.map(\.descriptor))
+    }
+
+    /// Sends one frame and reads the answer. Asks again while the agent has too many clients.
+    package func ask<Reply: FrameReply & ~Copyable>(
+        _ kind: FrameKind, _ body: borrowing SecretBuffer, descriptors: [Int32] = []
+    ) throws(AgentError) -> Reply {
+        let end = bootMilliseconds() + Int64(AgentProtocol.busyTime)
+        var pause: UInt32 = 2_000
+        while true {
+            let frame = try answer(to: kind, body, descriptors)
+            guard frame.version == AgentProtocol.version else { throw .otherVersion(frame.version) }
+            guard frame.kind == FrameKind.busy.rawValue, frame.body.count == 0 else {
+                do throws(MalformedBytes) {
+                    return try frame.body.withBytes { (bytes: Span<UInt8>) throws(MalformedBytes) in
+                        try Reply.decode(frame.kind, bytes)
+                    }
+                } catch { throw .misbehaved }
+            }
+            guard bootMilliseconds() < end else { throw .busy }
+            usleep(pause)
+            pause = min(pause * 2, 100_000)
+        }
+    }
+
+    private func answer(
+        to kind: FrameKind, _ body: borrowing SecretBuffer, _ descriptors: [Int32]
+    ) throws(AgentError) -> Frame {
+        let channel = try connect()
+        return try Self.exchange { () throws(ChannelError) in
+            // A busy agent answers before it reads, and closes the connection. Its answer still counts.
+            do throws(ChannelError) {
+                try channel.send(kind, body, descriptors: descriptors, within: AgentProtocol.answerTime)
+            } catch {
+                guard error == .ended else { throw error }
+            }
+            guard
+                let frame = try channel.receive(
+                    start: AgentProtocol.answerTime, frame: AgentProtocol.answerTime,
+                    maximum: AgentProtocol.maximumAnswer)
+            else { throw .ended }
+            return frame
+        }
+    }
+
+    package func connect() throws(AgentError) -> FrameChannel {
+        let descriptor = om_socket_connect(socket.folder.descriptorPath(socket.name), Int32(AgentProtocol.busyTime))
+        guard descriptor >= 0 else {
+            // A killed agent leaves a socket on which no process listens.
+            throw errno == ENOENT || errno == ECONNREFUSED ? .notRunning : errno == EAGAIN ? .busy : .io(errno)
+        }
+        let channel = FrameChannel(descriptor)
+        guard let user = channel.peer() else { throw .io(errno) }
+        guard user == geteuid() else { throw .otherUser(user) }
+        return channel
+    }
+
+    /// Runs `body`. A problem of the connection becomes an error of the agent.
+    package static func exchange<R: ~Copyable>(_ body: () throws(ChannelError) -> R) throws(AgentError) -> R {
+        do throws(ChannelError) { return try body() } catch {
+            switch error {
+            case .deadline: throw .deadline
+            case .ended, .malformed, .noDescriptors: throw .misbehaved
+            }
+        }
+    }
+}

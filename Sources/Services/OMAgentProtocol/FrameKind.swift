@@ -1,0 +1,39 @@
+/// The kinds of frames. `stepDown`, `otherVersion` and the head of a frame mean the same in every version.
+package enum FrameKind: UInt8 {
+    // From the client
+    case stepDown = 0x01
+    case status = 0x02
+    case unlock = 0x03
+    case lock = 0x04
+    case perform = 0x05
+    case lockOpened = 0x06
+    // From the client, for logins
+    case rememberingKey = 0x40
+    // About sessions
+    case keepSession = 0x50
+    case useSession = 0x51
+    case renewSession = 0x52
+    case endSession = 0x53
+    case sessions = 0x54
+    // To the online helper: docs/formats/online-protocol.md
+    case question = 0x20
+    // From the agent
+    case done = 0x80
+    case otherVersion = 0x81
+    case busy = 0x82
+    case refused = 0x83
+    case agentStatus = 0x84
+    case reply = 0x85
+    case failure = 0x86
+    case locked = 0x87
+    case full = 0x88
+    case session = 0xD0
+    case noSession = 0xD1
+    case sessionRefused = 0xD2
+    case sessionEnded = 0xD3
+    case sessionList = 0xD4
+    // From the online helper
+    case answer = 0xA0
+    // From the agent, for logins
+    case rememberingKeyIs = 0xC0
+}

@@ -1,0 +1,162 @@
+// The small program in front of omvault-full: what it answers itself, and that both programs give the same answers.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The small program in front") struct SmallProgramTests {
+    private static let start =
+        AgentTests.start + """
+            printf 'several\\nlines\\n' > lines
+            omvault -q add '"it:em"' --field f=file:password --password-from file:password
+            omvault -q add two --field a=file:password --field b=file:lines --password-from file:password
+            omvault -q add ada --type login --plain username=ada --field password=file:password --password-from file:password
+
+            """
+
+    @Test("it answers the plain forms without omvault-full, and says that omvault-full is missing for all others")
+    func alone() async throws {
+        let ran = try await bash(
+            Self.start + """
+                unlock
+                mkdir alone
+                cp "$(command -v omvault)" alone/
+                alone() { code alone/omvault "$@"; cat said told; echo; }
+                alone --version
+                alone get item:f
+                alone get ada
+                alone -V personal get two:b
+                alone add new --field f=file:lines --field g=file:password
+                alone get new:g
+                alone get new:missing
+                alone status
+                """)
+        let missing = """
+            1
+            omvault: error: the program \(Self.home)/alone/omvault-full cannot be started
+            omvault: hint: install omvault-full beside omvault, from the same build
+
+
+            """
+        #expect(
+            ran.output.replacing(/\/[^ ]*\/alone\//, with: "\(Self.home)/alone/") == """
+                0
+                omvault 0.1.0
+
+                0
+                secret
+                0
+                password
+                0
+                several
+                lines
+                0
+                omvault: added "new" to vault "personal"
+
+                0
+                password
+
+                """ + missing + missing, "\(ran.output)\(ran.errors)")
+    }
+
+    private static let home = "HOME"
+
+    @Test("every command is answered as omvault-full answers it, with the vault open, locked and without an agent")
+    func same() async throws {
+        let ran = try await bash(
+            Self.start + """
+                answer() { printf '%s ' "$*"; code "$@"; cat said told; }
+                both() {
+                    answer omvault "$@" > one < /dev/null
+                    answer omvault-full "$@" > other < /dev/null
+                    diff <(sed '1s/^omvault //' one) <(sed '1s/^omvault-full //' other) || echo "differs: $*"
+                    lines=$((lines + 1))
+                }
+                lines=0
+                all() {
+                    both; both --help; both status
+                    for item in item:f item item: two two:b ada '"it:em"' '"it:em":f' it:em nothing nothing:f item:nothing \\
+                        '' : '"' item:f:g $'\\xff' $'a\\nb' -- -x; do
+                        both get "$item"
+                    done
+                    both -V personal get item:f; both -V personal get item; both -V personal get nothing
+                    both get; both get item two; both get item:f --json; both get --field f item; both get -- item:f
+                    both --vault; both --vault get item:f; both -V nowhere get item:f; both -V ./none.omv get item:f
+                    both -V '' get item:f; both --vault=personal get item:f; both --no-input get item:f; both -q get item:f
+                    both ls; both ls i; both ls nothing; both ls i a; both ls -0; both ls --trash; both ls ''
+                    both find secret; both find PASSWORD; both find ada word; both find nothing; both find; both find ''
+                    both find "$(printf 'x%.0s' {1..1025})"; both find a b c d e f g h i j k l m n o p q; both find -- ada
+                    both add; both add item; both add item --field f=file:password; both add 'a:b' --field f=file:password
+                    both add x --field f=file:missing; both add x --field f=file:.; both add x --field f=file:
+                    both add x --field f=password; both add x --field ff; both add x --field ':=file:password'
+                    both add x --field f=file:password --field f=file:password; both add '' --field f=file:password
+                    both add x --field f=file:/dev/null --dry-run; both add -- x --field f=file:password
+                    OMVAULT_FORMAT=json both get item:f; OMVAULT_FORMAT=json both ls; OMVAULT_FORMAT=none both ls
+                    OMVAULT_VAULT=nowhere both get item:f; OMVAULT_VAULT=personal both get item:f
+                    HOME= both get item:f; XDG_RUNTIME_DIR= both get item:f; XDG_RUNTIME_DIR=/tmp both get item:f
+                }
+                unlock; all
+                # What both add is the same in the vault.
+                omvault add one/x --field f=file:lines --field g=file:password 2> told
+                omvault-full add other/x --field f=file:lines --field g=file:password 2>> told
+                sed 's/other/one/' told | uniq | wc -l
+                show() { omvault show "$1/x" --reveal --json | sed 's/other/one/; s/"\\(id\\|created\\|modified\\)":"[^"]*"//g'; }
+                cmp <(show one) <(show other)
+                omvault -q lock; all
+                omvault -q agent stop; all
+                echo "$lines lines"
+                """)
+        #expect(ran.status == 0 && ran.output == "1\n321 lines\n", "\(ran.output)\(ran.errors)")
+    }
+
+    @Test("an add whose answer does not arrive is not repeated, and the error says that the item may be there")
+    func lostAnswer() async throws {
+        let ran = try await bash(
+            Self.start + """
+                mkdir -p "$XDG_RUNTIME_DIR/omvault"
+                cat > agent.py <<'PY'
+                import os, socket
+                listener = socket.socket(socket.AF_UNIX)
+                listener.bind("run/omvault/agent.sock")
+                listener.listen()
+                print("ready", flush=True)
+                asked = 0
+                while True:
+                    client = listener.accept()[0]
+                    client.recv(1 << 16)
+                    client.close()
+                    asked += 1
+                    open("asked", "w").write(str(asked))
+                PY
+                python3 agent.py > log & agent=$!
+                trap 'kill $agent' EXIT
+                while_runs $agent grep -qs ready log
+                code omvault add new --field f=file:password
+                cat told asked
+                """)
+        #expect(
+            ran.output == """
+                61
+                omvault: error: the agent ended, or its answer breaks the protocol
+                omvault: hint: the change may have been made: look with omvault ls or omvault get before you run the command again
+                1
+                """, "\(ran.output)\(ran.errors)")
+    }
+
+    @Test("a reader of a pipe that has gone ends it by SIGPIPE, and a full disk by 60")
+    func writing() async throws {
+        let ran = try await bash(
+            Self.start + """
+                unlock
+                set +e
+                python3 - <<'PY'
+                import os, subprocess
+                reader, writer = os.pipe()
+                os.close(reader)
+                print(subprocess.run(["omvault", "get", "item:f"], stdout=writer).returncode)
+                PY
+                omvault get item:f > /dev/full; echo $?
+                """)
+        #expect(ran.output == "-13\n60\n", "\(ran.output)\(ran.errors)")
+    }
+}
