@@ -8,7 +8,7 @@ enum StandardOutput {
     static func write(_ text: String) throws(Failure) { try write(text.utf8Span.span) }
     static func write(_ secret: borrowing SecretBytes) throws(Failure) { try secret.withBytes(write) }
 
-    private static func write(_ bytes: Span<UInt8>) throws(Failure) {
+    static func write(_ bytes: Span<UInt8>) throws(Failure) {
         if let code = writeAll(bytes, to: STDOUT_FILENO) { throw failure(code) }
     }
 

@@ -80,6 +80,7 @@ extension AgentReply {
             items.reduce(256) { sum, item in
                 item.fields.reduce(sum + item.name.text.utf8.count + 64) { $0 + $1.name.text.utf8.count + 8 }
             }
+        case .reply(.names(let names, _)): names.lines.count + 16
         default: 256
         }
     }
@@ -131,6 +132,7 @@ extension ItemReply {
         case .compared(let old, let new, let changed):
             body.write(tag: 11, old, new)
             body.write(longList: changed)
+        case .names(let names, let unsearched): body.write(tag: 12, names, UInt32(clamping: unsearched))
         }
     }
 
@@ -149,6 +151,7 @@ extension ItemReply {
         case 10: self = .found(try wire.longList(), unsearched: Int(try wire.read(UInt32.self)))
         case 11:
             self = .compared(try wire.read(), try wire.read(), changed: try wire.longList(upTo: Item.maximumFields))
+        case 12: self = .names(try wire.read(), unsearched: Int(try wire.read(UInt32.self)))
         default: throw MalformedBytes()
         }
     }

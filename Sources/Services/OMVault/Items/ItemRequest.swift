@@ -10,6 +10,10 @@ public enum ItemRequest: ~Copyable, Sendable {
     case items(trashed: Bool)
     /// Those of them that the search finds: ``ItemReply/found(_:unsearched:)``.
     case find(ItemSearch, trashed: Bool)
+    /// The names alone of ``items(trashed:)``: ``ItemReply/names(_:unsearched:)``.
+    case names(trashed: Bool)
+    /// The names alone of ``find(_:trashed:)``: ``ItemReply/names(_:unsearched:)``.
+    case findNames(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
     /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:digest:)``.
@@ -59,6 +63,10 @@ extension Vault {
         case .find(let search, let isTrashed):
             let (found, unsearched) = try items(matching: search, trashed: isTrashed)
             return .found(found, unsearched: unsearched)
+        case .names(let isTrashed): return .names(try names(trashed: isTrashed), unsearched: 0)
+        case .findNames(let search, let isTrashed):
+            let (found, unsearched) = try names(matching: search, trashed: isTrashed)
+            return .names(found, unsearched: unsearched)
         case .item(let name): return .item(try item(name))
         case .secret(let path, let revision):
             do throws(VaultError) { return .secret(try secret(path, revision: revision)) } catch {
