@@ -325,7 +325,10 @@ private func search(_ words: [String], in scope: ItemSearch.Scope? = nil) -> Ite
             #expect(throws: VaultError.corrupt(.tree), "\(attack)") { try listed() }
         }
         // The tree does not authenticate the row of a record, but the digest of the record in it.
-        for attack in ["UPDATE entries SET record = record + 1", "UPDATE entries SET record = 0", "DELETE FROM records WHERE id = 7"] {
+        let moves = [
+            "UPDATE entries SET record = record + 1", "UPDATE entries SET record = 0", "DELETE FROM records WHERE id = 7",
+        ]
+        for attack in moves {
             try home.putBack("whole")
             try home.tamper(attack)
             #expect(throws: VaultError.corrupt(.record), "\(attack)") { try listed() }
