@@ -207,6 +207,8 @@ private let later = [UInt8](16..<32)
             "chunk",
             { .perform(paths, .chunk(258, of: FieldPath(try name("git"), try field("token")), revision: 4, digest: digest)) }
         ),
+        ("names", { .perform(paths, .names(trashed: true)) }),
+        ("find-names", { .perform(paths, .findNames(try search(), trashed: false)) }),
     ]
 
     private static func errors() throws -> [VaultError] {
@@ -256,6 +258,7 @@ private let later = [UInt8](16..<32)
         ("compared", { .reply(.compared(try item(), try item(), changed: [try field("token")])) }),
         ("large", { .reply(.large(count: 67_108_864, revision: 9, digest: digest)) }),
         ("found", { .reply(.found([try item()], unsearched: 2)) }),
+        ("item-names", { .reply(.names(try #require(ItemNames(lines: Array("git\ngit\n\u{fc}\n".utf8))), unsearched: 2)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
         (
             "remembering-key",

@@ -105,6 +105,9 @@ import Testing
             ("find with 17 words", perform([15, 0, 0, 17] + (0..<17).flatMap { _ in text("a") })),
             ("find with a capital, which has another spelling", perform([15, 0, 0, 1] + text("aB"))),
             ("find with a word cut short", perform([15, 0, 0, 1, 0, 2, 65])),
+            ("names with a flag of 2", perform([21, 2])),
+            ("names with bytes behind them", perform([21, 0, 0])),
+            ("find names without a word", perform([22, 0, 0, 0])),
             ("find in a field with a slash", perform([15, 0, 1, 1, 0, 0, 0, 1] + text("b/c") + [1] + text("a"))),
         ]
     }()
@@ -130,6 +133,31 @@ import Testing
         [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
     }
     private static func manyFields(_ count: Int) -> [UInt8] { (0..<count).flatMap { text("f\($0)") + [0, 0, 0, 0] } }
+
+    @Test("a client refuses names that no item can have, and names out of order")
+    func malformedNames() throws {
+        func decodes(_ lines: String..., count: Int? = nil) -> Bool {
+            decodes(lines.flatMap { Array($0.utf8) }, count: count)
+        }
+        func decodes(_ lines: [UInt8], count: Int? = nil) -> Bool {
+            let length = count ?? lines.count
+            let body = [12, 0, 0, UInt8(length >> 8), UInt8(length & 255)] + lines + [0, 0, 0, 0]
+            return (try? AgentReply.decode(FrameKind.reply.rawValue, body.span)) != nil
+        }
+        let long = String(repeating: "a", count: 255)
+        #expect(decodes(""))
+        #expect(decodes("a\n", "a\n", long + "\n", "ab\n", "\u{a0}\n", "\u{1f511}\n"))
+        let refused = [
+            "\n", "a", "a\nb", "a\n\n", "b\na\n", "ab\na\n", "\u{80}\n", "\u{9f}\n", "a\tb\n", "\0\n", "\u{7f}\n", long + "a\n",
+        ]
+        for lines in refused {
+            #expect(!decodes(lines), "\(lines.debugDescription)")
+        }
+        for lines in [[0xFF, 10], [0xC2, 10], [0xC2, 10, 0xA0, 10], [0xC0, 0x80, 10], [0xED, 0xA0, 0x80, 10]] as [[UInt8]] {
+            #expect(!decodes(lines), "\(lines)")
+        }
+        #expect(!decodes("a\n", count: 1) && !decodes("a\n", count: 3) && !decodes("a\n", count: 60_000))
+    }
 
     @Test("the agent refuses every malformed frame and continues to serve")
     func malformed() throws {

@@ -52,18 +52,19 @@ import Testing
         try home.unlock()
         try home.client.lock(nil, forgets: false)
         let always = try ItemName(ProtectionLevel(.always).itemName)
-        for request in 0..<3 {
+        for request in 0..<4 {
             var values = FieldValues()
             try values.put(bytes("new"), at: FieldName("f"))
             let answer =
                 switch request {
                 case 0: try home.client.perform(home.paths, .items(trashed: false))
+                case 3: try home.client.perform(home.paths, .names(trashed: false))
                 case 1: try home.client.perform(home.paths, .add(ItemName("new"), level: nil, ItemChange(set: values)))
                 default:
                     try home.client.perform(home.paths, .update(always, ItemChange(set: values), ifRevision: nil))
                 }
             switch consume answer {
-            case .locked(let state): #expect(state == .firstUnlocked && request < 2)
+            case .locked(let state): #expect(state == .firstUnlocked && request != 2)
             case .reply: #expect(request == 2)
             case .failure(let error): Issue.record("\(error)")
             }
@@ -254,16 +255,27 @@ import Testing
         let home = try AgentHome()
         try home.makeVault()
         try home.unlock()
-        func found(_ word: String, in scope: ItemSearch.Scope? = nil) throws -> String {
-            var search = ItemSearch(in: scope)
-            _ = search.add(word.utf8Span.span)
-            switch try home.client.perform(home.paths, .find(search, trashed: false)) {
+        func answer(_ request: consuming ItemRequest) throws -> String {
+            switch try home.client.perform(home.paths, request) {
             case .reply(.found(let items, _)): return items.map(\.name.text).joined(separator: ",")
+            case .reply(.names(let names, _)): return names.names.map(\.text).joined(separator: ",")
             case .reply: return "another reply"
             case .failure(let error): return "\(error)"
             case .locked(let state): return "locked \(state.rawValue)"
             }
         }
+        func search(_ word: String, _ scope: ItemSearch.Scope?) -> ItemSearch {
+            var search = ItemSearch(in: scope)
+            _ = search.add(word.utf8Span.span)
+            return search
+        }
+        func found(_ word: String, in scope: ItemSearch.Scope? = nil) throws -> String {
+            let items = try answer(.find(search(word, scope), trashed: false))
+            #expect(try answer(.findNames(search(word, scope), trashed: false)) == items)
+            return items
+        }
+        #expect(try answer(.names(trashed: false)) == home.open().items().map(\.name.text).joined(separator: ","))
+        #expect(try answer(.names(trashed: true)) == "")
         #expect(try found("SECRET of always") == "always,always here")
         #expect(
             try found("here", in: .init(itemName: true, fields: [])) == "after-first-unlock here,always here,when-unlocked here")

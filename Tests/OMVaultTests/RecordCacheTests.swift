@@ -163,10 +163,16 @@ import Testing
     private func expectSame(_ kept: KeptOpenVault, _ home: Home) throws {
         let fresh = try home.unlock()
         for isTrashed in [false, true] {
-            #expect(try kept.vault.items(trashed: isTrashed) == (try fresh.items(trashed: isTrashed)))
+            let items = try fresh.items(trashed: isTrashed)
+            #expect(try kept.vault.items(trashed: isTrashed) == items)
+            for vault in [kept, KeptOpenVault(try home.unlock(), kept.interruption)] {
+                #expect(try vault.vault.names(trashed: isTrashed).names == items.map(\.name))
+            }
             for word in ["item 1", "ANOTHER", "value 3", "needle"] {
                 let found = try fresh.items(matching: search([word]), trashed: isTrashed).found
                 #expect(try kept.vault.items(matching: search([word]), trashed: isTrashed).found == found, "\(word)")
+                let names = try kept.vault.names(matching: search([word]), trashed: isTrashed).found
+                #expect(names.names == found.map(\.name), "\(word)")
             }
         }
     }
@@ -270,4 +276,82 @@ private func search(_ words: [String], in scope: ItemSearch.Scope? = nil) -> Ite
         precondition(isTaken, "a word within the bounds")
     }
     return search
+}
+
+@Suite("The tree of many items") struct DeepTreeTests {
+    @Test("a list reads branches below branches, ignores rows that belong to no node, and refuses a changed tree")
+    func rows() throws {
+        let home = try Home()
+        try home.create()
+        let names = (0..<300).map { "item \($0)" }
+        try home.unlock().edit { edit throws(VaultError) in
+            for name in names {
+                try edit.add(ItemName(name), level: .whenUnlocked) { draft throws(VaultError) in
+                    try draft.put(secret("value"), at: FieldName("f"))
+                }
+            }
+        }
+        try home.save("whole")
+        // Without a password to stretch each time.
+        let keys = try home.classKeys()
+        func listed() throws -> [String] { try home.open(keys).items().map(\.name.text) }
+        #expect(try listed() == names.sorted())
+        let strays = [
+            "INSERT INTO branches SELECT level, CAST(prefix || x'0102030405' AS BLOB), digests FROM branches",
+            "INSERT INTO branches SELECT level, CAST(prefix || zeroblob(40) AS BLOB), digests FROM branches",
+            "INSERT INTO branches SELECT level, hex(prefix), digests FROM branches",
+            "INSERT INTO entries SELECT level, hex(key), digest, record FROM entries",
+        ]
+        for stray in strays {
+            try home.putBack("whole")
+            try home.tamper(stray)
+            #expect(try listed() == names.sorted(), "\(stray)")
+        }
+        let attacks = [
+            "UPDATE branches SET digests = zeroblob(512) WHERE prefix = (SELECT max(prefix) FROM branches)",
+            "UPDATE branches SET digests = zeroblob(511) WHERE prefix = (SELECT max(prefix) FROM branches)",
+            "UPDATE branches SET digests = zeroblob(512) WHERE prefix = x''",
+            "DELETE FROM branches WHERE length(prefix) = 1", "DELETE FROM branches",
+            "DELETE FROM entries WHERE key = (SELECT max(key) FROM entries)",
+            "DELETE FROM entries WHERE key = (SELECT min(key) FROM entries)",
+            "INSERT OR IGNORE INTO entries SELECT level, CAST(substr(key, 1, 15) || x'00' AS BLOB), digest, record FROM entries",
+            "INSERT INTO entries SELECT level, CAST(key || x'00' AS BLOB), digest, record FROM entries",
+            "INSERT INTO entries SELECT level, zeroblob(16), digest, record FROM entries LIMIT 1",
+            "UPDATE entries SET digest = zeroblob(32) WHERE key = (SELECT max(key) FROM entries)",
+            "UPDATE entries SET digest = zeroblob(31) WHERE key = (SELECT max(key) FROM entries)",
+        ]
+        for attack in attacks {
+            try home.putBack("whole")
+            try home.tamper(attack)
+            #expect(throws: VaultError.corrupt(.tree), "\(attack)") { try listed() }
+        }
+        // The tree does not authenticate the row of a record, but the digest of the record in it.
+        let moves = [
+            "UPDATE entries SET record = record + 1", "UPDATE entries SET record = 0", "DELETE FROM records WHERE id = 7",
+        ]
+        for attack in moves {
+            try home.putBack("whole")
+            try home.tamper(attack)
+            #expect(throws: VaultError.corrupt(.record), "\(attack)") { try listed() }
+        }
+    }
+
+    @Test("a list inside a change sees the change, whether the whole tree was read before or not")
+    func changed() throws {
+        let home = try Home()
+        try home.create()
+        let vault = try home.unlock()
+        try vault.edit { edit throws(VaultError) in
+            for index in 0..<100 { try edit.add(ItemName("item \(index)"), level: .whenUnlocked) { _ in } }
+        }
+        for isReadBefore in [true, false] {
+            try vault.edit { edit throws(VaultError) in
+                let snapshot = edit.snapshot
+                if isReadBefore { #expect(try snapshot.entries(.whenUnlocked).count == 100) }
+                try edit.add(ItemName("new \(isReadBefore)"), level: .whenUnlocked) { _ in }
+                #expect(try snapshot.entries(.whenUnlocked).count == (isReadBefore ? 101 : 102))
+            }
+        }
+        #expect(try vault.items().count == 102)
+    }
 }

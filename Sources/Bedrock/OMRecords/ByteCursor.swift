@@ -20,6 +20,7 @@ package struct ByteCursor: Sendable {
     // Inlined into the other rooms. Unspecialised generic code would walk through every conformance
     // in the program, at each start.
     @inlinable
+    @inline(__always)
     package mutating func number<Number: FixedWidthInteger>(
         _: Number.Type = Number.self, in bytes: Span<UInt8>
     ) throws(MalformedBytes) -> Number {

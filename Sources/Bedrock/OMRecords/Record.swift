@@ -35,10 +35,15 @@ package struct Record: Hashable, Sendable {
 
         /// version ‖ suite ‖ level ‖ flags ‖ id (16) ‖ revision (8) ‖ epoch (4) ‖ parent (32) ‖ salt (16)
         package var encoded: [UInt8] {
-            var bytes = [Self.version, Self.suite, level.code, isDeleted ? 1 : 0] + id
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(Self.count)
+            bytes += [Self.version, Self.suite, level.code, isDeleted ? 1 : 0]
+            bytes += id
             bytes.append(number: revision)
             bytes.append(number: epoch)
-            return bytes + parent + salt
+            bytes += parent
+            bytes += salt
+            return bytes
         }
     }
 

@@ -19,8 +19,18 @@ public struct Context: Hashable, Sendable {
     }
 
     public init(_ label: Label, _ fields: [Field]) {
-        let name = Array(label.rawValue.utf8)
-        var encoded = [UInt8(name.count)] + name
+        let name = label.rawValue.utf8
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(
+            fields.reduce(1 + name.count) { sum, field in
+                switch field {
+                case .bytes(let bytes): sum + 9 + bytes.count
+                case .number: sum + 9
+                case .text(let text): sum + 9 + text.utf8.count
+                }
+            })
+        encoded.append(UInt8(name.count))
+        encoded += name
         for field in fields {
             switch field {
             case .bytes(let bytes):

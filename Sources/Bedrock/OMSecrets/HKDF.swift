@@ -16,10 +16,7 @@ package enum HKDF {
         from ikm: borrowing SecretBytes, salt: Span<UInt8>?, info: [UInt8], count: Int
     ) -> SecretBytes {
         precondition((0...maximumCount).contains(count), "RFC 5869 allows 255 blocks")
-        let extracted =
-            if let salt { HMACSHA256.tag(keyBytes: salt) { ikm.withBytes($0) } } else {
-                HMACSHA256.tag(keyBytes: [UInt8](repeating: 0, count: 32).span) { ikm.withBytes($0) }
-            }
+        let extracted = extract(ikm, salt: salt)
         var output = SecretBuffer(capacity: count + 32)
         var previous = SecretBytes(count: 0) { _ in }
         var block: UInt8 = 0
@@ -36,18 +33,46 @@ package enum HKDF {
         }
         return output.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }
+
+    /// The first step. A nil salt is one of zeros.
+    static func extract(_ ikm: borrowing SecretBytes, salt: Span<UInt8>?) -> SecretBytes {
+        if let salt { return HMACSHA256.tag(keyBytes: salt) { ikm.withBytes($0) } }
+        return HMACSHA256.tag(keyBytes: [UInt8](repeating: 0, count: 32).span) { ikm.withBytes($0) }
+    }
+
+    /// The second step for 32 bytes, which are one block.
+    ///
+    /// - Parameter state: That of an HMAC under the extracted key.
+    static func expandOnce(_ state: borrowing SecretBytes, info: [UInt8]) -> SecretBytes {
+        HMACSHA256.finish(state.duplicate()) { update in
+            update(info.span)
+            update([1].span)
+        }
+    }
 }
 
 package enum HMACSHA256 {
     /// HMAC-SHA-256 (RFC 2104) over the pieces that `feed` passes to its argument.
     package static func tag(keyBytes: Span<UInt8>, _ feed: ((Span<UInt8>) -> Void) -> Void) -> SecretBytes {
-        // The state holds key material, so it also lives in locked memory.
-        var state = SecretBytes(count: crypto_auth_hmacsha256_statebytes()) { _ in }
+        finish(state(keyBytes), feed)
+    }
+
+    /// The state of a computation that has its key but no message. It holds key material, so it is in locked memory too.
+    static func state(_ keyBytes: Span<UInt8>) -> SecretBytes {
+        SecretBytes(count: crypto_auth_hmacsha256_statebytes()) { state in
+            unsafe state.withPointer { base, _ in
+                let state = unsafe UnsafeMutableRawPointer(base).assumingMemoryBound(to: crypto_auth_hmacsha256_state.self)
+                _ = unsafe keyBytes.withPointer { unsafe crypto_auth_hmacsha256_init(state, $0, $1) }
+            }
+        }
+    }
+
+    static func finish(_ state: consuming SecretBytes, _ feed: ((Span<UInt8>) -> Void) -> Void) -> SecretBytes {
+        var state = state
         return state.withMutableBytes(0..<state.count) { state in
             unsafe state.withPointer { base, _ in
                 let state = unsafe UnsafeMutableRawPointer(base).assumingMemoryBound(
                     to: crypto_auth_hmacsha256_state.self)
-                _ = unsafe keyBytes.withPointer { unsafe crypto_auth_hmacsha256_init(state, $0, $1) }
                 feed { piece in
                     _ = unsafe piece.withPointer { unsafe crypto_auth_hmacsha256_update(state, $0, UInt64($1)) }
                 }

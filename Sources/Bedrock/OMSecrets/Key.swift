@@ -65,6 +65,22 @@ extension Key where Use: DerivingUse {
     }
 }
 
+/// A deriving key from which thousands of keys are derived. HKDF's first step and the first half of the second depend on
+/// this key alone, so they are computed once.
+package struct KeyDeriver: ~Copyable, Sendable {
+    private let expanding: SecretBytes
+
+    package init(_ key: borrowing Key<Deriving>) {
+        let extracted = HKDF.extract(key.bytes, salt: nil)
+        expanding = extracted.withBytes { HMACSHA256.state($0) }
+    }
+
+    /// The key that ``Key/derive(_:as:)`` derives.
+    package borrowing func derive<Target: KeyUse>(_ context: Context, as use: Target.Type = Target.self) -> Key<Target> {
+        Key<Target>(HKDF.expandOnce(expanding, info: context.encoded))
+    }
+}
+
 extension Key where Use == Wrapping {
     /// Seals `key` under this one.
     public borrowing func wrap<Wrapped: KeyUse>(_ key: borrowing Key<Wrapped>, context: Context) -> SealedBox {

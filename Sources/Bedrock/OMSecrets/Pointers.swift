@@ -59,4 +59,8 @@ extension [UInt8] {
             initialized = bytes.count
         }
     }
+
+    package mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withPointer { unsafe append(contentsOf: UnsafeBufferPointer(start: $0, count: $1)) }
+    }
 }

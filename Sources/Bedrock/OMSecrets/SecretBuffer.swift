@@ -61,7 +61,8 @@ public struct SecretBuffer: ~Copyable, Sendable {
 
     /// The secret, exactly as long as the appended bytes.
     public consuming func finish() -> SecretBytes {
-        withBytes { SecretBytes(copying: $0) }
+        if used == storage.count { return storage }
+        return withBytes { SecretBytes(copying: $0) }
     }
 
     private mutating func reserve(_ more: Int) {

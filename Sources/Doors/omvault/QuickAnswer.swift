@@ -21,6 +21,8 @@ enum QuickAnswer {
         else { return false }
         switch verb {
         case "get" where words.count == 1: return try get(ItemReference(words[words.startIndex]), vault)
+        case "ls" where words.count <= 1: return try list(words.first ?? "", vault)
+        case "find" where !words.isEmpty: return try find(words, vault)
         case "add": return try QuickAdd(words)?.run(vault) ?? false
         default: return false
         }
@@ -52,5 +54,32 @@ enum QuickAnswer {
         case .item(let item): MainField(of: item).name
         default: nil
         }
+    }
+
+    /// Prints the names that begin with a text.
+    private static func list(_ start: String, _ vault: String?) throws(Failure) -> Bool {
+        guard !StandardOutput.isTerminal, let open = OpenVault(vault) else { return false }
+        switch open.reply(to: .names(trashed: false)) {
+        case .names(let names, _): return try print(names.starting(with: Array(start.utf8)))
+        default: return false
+        }
+    }
+
+    /// Prints the names of the items that contain the words.
+    private static func find(_ words: ArraySlice<String>, _ vault: String?) throws(Failure) -> Bool {
+        var search = ItemSearch()
+        for word in words where !search.add(word.utf8Span.span) { return false }
+        guard !StandardOutput.isTerminal, let open = OpenVault(vault) else { return false }
+        switch open.reply(to: .findNames(search, trashed: false)) {
+        case .names(let names, unsearched: 0): return try print(names)
+        default: return false
+        }
+    }
+
+    /// Prints each name on a line, unless there is something to say about one of them.
+    private static func print(_ names: ItemNames) throws(Failure) -> Bool {
+        guard names.isASCII, names.repeated.isEmpty else { return false }
+        try StandardOutput.write(names.lines.span)
+        return true
     }
 }

@@ -4,9 +4,14 @@ public struct ItemName: Hashable, Sendable {
     public let text: String
 
     public init(_ text: String) throws(VaultError) {
-        guard isName(text, upTo: 255, without: { _ in false }) else { throw .invalidItemName }
+        guard Self.isValid(text.utf8Span.span) else { throw .invalidItemName }
         self.text = text
     }
+
+    /// Whether an item can have this name.
+    ///
+    /// - Parameter text: UTF-8.
+    package static func isValid(_ text: Span<UInt8>) -> Bool { isName(text, upTo: 255, without: { _ in false }) }
 
     /// For text that was checked as a name before.
     package init(checked text: String) { self.text = text }
@@ -26,13 +31,19 @@ public struct ItemName: Hashable, Sendable {
 /// Whether an item or a field can have this name.
 @inline(__always)
 func isName(_ text: String, upTo limit: Int, without isRefused: (UInt8) -> Bool) -> Bool {
-    guard (1...limit).contains(text.utf8.count) else { return false }
-    // Most names are pure ASCII, and the category of a scalar needs a look-up in tables. A list can
-    // have a hundred thousand names.
-    var isPlain = true
-    for byte in text.utf8 {
-        if isRefused(byte) { return false }
-        if byte < 0x20 || byte >= 0x7F { isPlain = false }
+    isName(text.utf8Span.span, upTo: limit, without: isRefused)
+}
+
+/// - Parameter text: UTF-8.
+@inline(__always)
+func isName(_ text: Span<UInt8>, upTo limit: Int, without isRefused: (UInt8) -> Bool) -> Bool {
+    guard (1...limit).contains(text.count) else { return false }
+    var last: UInt8 = 0
+    for index in text.indices {
+        let byte = text[index]
+        // The control characters are U+0000 to U+001F and U+007F to U+009F. UTF-8 writes those above U+007F behind a C2.
+        if byte < 0x20 || byte == 0x7F || (last == 0xC2 && byte < 0xA0) || isRefused(byte) { return false }
+        last = byte
     }
-    return isPlain || text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    return true
 }

@@ -5,6 +5,8 @@ public enum ItemReply: ~Copyable, Sendable {
     case items([Item])
     /// The items that a search found, and how many values in chunks of the others it did not look into.
     case found([Item], unsearched: Int)
+    /// The names alone of such items, and the same number.
+    case names(ItemNames, unsearched: Int)
     case item(Item)
     case secret(SecretBytes)
     /// The value is too large for one answer: its bytes, the revision of its item, and its digest.

@@ -10,6 +10,10 @@ public enum ItemRequest: ~Copyable, Sendable {
     case items(trashed: Bool)
     /// Those of them that the search finds: ``ItemReply/found(_:unsearched:)``.
     case find(ItemSearch, trashed: Bool)
+    /// The names alone of ``items(trashed:)``: ``ItemReply/names(_:unsearched:)``.
+    case names(trashed: Bool)
+    /// The names alone of ``find(_:trashed:)``: ``ItemReply/names(_:unsearched:)``.
+    case findNames(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
     /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:digest:)``.

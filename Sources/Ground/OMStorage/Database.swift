@@ -95,6 +95,9 @@ package struct Database: ~Copyable {
         try Statement(cache, sql)
     }
 
+    /// The number of the row that this connection inserted last.
+    package borrowing func lastRow() -> Int64 { sqlite3_last_insert_rowid(handle) }
+
     package borrowing func execute(_ sql: String) throws(StorageError) {
         var statement = try Statement(handle, sql)
         while try statement.step() {}

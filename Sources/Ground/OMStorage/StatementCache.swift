@@ -8,32 +8,41 @@ final class StatementCache {
     private static let most = 6
 
     private let database: OpaquePointer
-    private var idle: [String: [OpaquePointer]] = [:]
+    /// A few dozen texts, the last used one first. The same text is mostly the same object, and then equal at once.
+    private var idle: [(sql: String, handles: [OpaquePointer])] = []
     private var isClosed = false
 
     init(_ database: OpaquePointer) { self.database = database }
 
     func take(_ sql: String) throws(StorageError) -> OpaquePointer {
-        if let handle = idle[sql]?.popLast() { return handle }
+        if let index = index(of: sql), let handle = idle[index].handles.popLast() { return handle }
         return try Self.prepare(database, sql)
     }
+
+    private func index(of sql: String) -> Int? { idle.firstIndex { $0.sql == sql } }
 
     /// Ends the statement's run, so that no read transaction outlives it, and clears the bindings.
     func put(_ handle: OpaquePointer, _ sql: String) {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
         // Finalizing a statement that outlived its connection closes that connection.
-        guard !isClosed, idle[sql, default: []].count < Self.most else {
+        guard !isClosed else {
             sqlite3_finalize(handle)
             return
         }
-        idle[sql, default: []].append(handle)
+        guard let index = index(of: sql) else { return idle.insert((sql, [handle]), at: 0) }
+        guard idle[index].handles.count < Self.most else {
+            sqlite3_finalize(handle)
+            return
+        }
+        idle[index].handles.append(handle)
+        if index > 0 { idle.swapAt(index, 0) }
     }
 
     /// Call it before the connection is closed.
     func close() {
-        for handle in idle.values.joined() { sqlite3_finalize(handle) }
-        (idle, isClosed) = ([:], true)
+        for handle in idle.flatMap(\.handles) { sqlite3_finalize(handle) }
+        (idle, isClosed) = ([], true)
     }
 
     static func prepare(_ database: OpaquePointer, _ sql: String) throws(StorageError) -> OpaquePointer {

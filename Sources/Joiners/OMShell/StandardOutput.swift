@@ -8,7 +8,7 @@ package enum StandardOutput {
     package static func write(_ text: String) throws(Failure) { try write(text.utf8Span.span) }
     package static func write(_ secret: borrowing SecretBytes) throws(Failure) { try secret.withBytes(write) }
 
-    private static func write(_ bytes: Span<UInt8>) throws(Failure) {
+    package static func write(_ bytes: Span<UInt8>) throws(Failure) {
         if let code = writeAll(bytes, to: STDOUT_FILENO) { throw failure(code) }
     }
 

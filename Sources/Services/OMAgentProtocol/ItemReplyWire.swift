@@ -26,6 +26,7 @@ extension ItemReply {
         case .compared(let old, let new, let changed):
             body.write(tag: 11, old, new)
             body.write(longList: changed)
+        case .names(let names, let unsearched): body.write(tag: 12, names, UInt32(clamping: unsearched))
         }
     }
 
@@ -44,6 +45,7 @@ extension ItemReply {
         case 10: self = .found(try wire.longList(), unsearched: Int(try wire.read(UInt32.self)))
         case 11:
             self = .compared(try wire.read(), try wire.read(), changed: try wire.longList(upTo: Item.maximumFields))
+        case 12: self = .names(try wire.read(), unsearched: Int(try wire.read(UInt32.self)))
         default: throw MalformedBytes()
         }
     }

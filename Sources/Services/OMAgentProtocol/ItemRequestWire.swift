@@ -43,6 +43,10 @@ extension ItemRequest {
         case .addAll(let items):
             body.write(tag: 20, LongList(items))
             spooled = items.flatMap { $0.change.set.spooled.map(\.value) }
+        case .names(let trashed): body.write(tag: 21, trashed)
+        case .findNames(let search, let trashed):
+            body.write(tag: 22, trashed)
+            body.write(search)
         }
         return spooled
     }
@@ -74,6 +78,10 @@ extension ItemRequest {
             self = .chunk(index, of: path, revision: try wire.read(), digest: try wire.bytes(32))
         case 19: self = .compare(try wire.read(), old: try wire.read(), new: try wire.read())
         case 20: self = .addAll(try wire.longList(upTo: NewItem.maximumAtOnce))
+        case 21: self = .names(trashed: try wire.read())
+        case 22:
+            let trashed: Bool = try wire.read()
+            self = .findNames(try wire.read(), trashed: trashed)
         default: throw MalformedBytes()
         }
     }

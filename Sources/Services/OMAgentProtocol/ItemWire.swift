@@ -16,6 +16,19 @@ extension ItemName: WireValue {
     }
 }
 
+/// count (4) ‖ the names as UTF-8, each with a newline behind it
+extension ItemNames: WireValue {
+    package func write(to body: inout SecretBuffer) {
+        body.write(UInt32(lines.count))
+        body.append(lines.span)
+    }
+
+    package init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let names = ItemNames(lines: try wire.bytes(Int(try wire.read(UInt32.self)))) else { throw MalformedBytes() }
+        self = names
+    }
+}
+
 extension FieldName: WireValue {
     package func write(to body: inout SecretBuffer) { text.write(to: &body) }
 

@@ -104,14 +104,16 @@ final class Snapshot {
         var found: [(level: ProtectionLevel, entry: TreeEntry)] = []
         for level in vault.levels {
             guard let keys = vault.keys[level] else { continue }
-            if let entry = try tree(level).entry(keys.key(of: name)) { found.append((level, entry)) }
+            let tree = try tree(level)
+            // Most levels of most vaults have no items, and need no key for the name.
+            if !tree.isEmpty, let entry = try tree.entry(keys.key(of: name)) { found.append((level, entry)) }
         }
         guard found.count < 2 else { throw .ambiguous(name, found.map(\.level)) }
         return found.first
     }
 
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
-        try tree(level).entries(vault.checkInterruption)
+        try tree(level).entries(in: vault.database, vault.checkInterruption)
     }
 
     /// The branches of a level whose entries were read.
@@ -119,8 +121,15 @@ final class Snapshot {
 
     /// The record in a row. Its bytes must have the reference's digest.
     func version(_ reference: RowReference, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        try version(reference, level, try row(reference.row))
+    }
+
+    /// - Parameter row: The record's row, as it is stored.
+    func version(
+        _ reference: RowReference, _ level: ProtectionLevel, _ row: (bytes: [UInt8], previous: Int64)
+    ) throws(VaultError) -> StoredVersion {
         try vault.checkInterruption()
-        let (bytes, previous) = try row(reference.row)
+        let (bytes, previous) = row
         guard PublicHash.hash(bytes) == reference.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }

@@ -46,34 +46,72 @@ public struct Vault: ~Copyable {
         return (found, unsearched)
     }
 
+    /// The names of ``items(trashed:)``.
+    func names(trashed isTrashed: Bool) throws(VaultError) -> ItemNames {
+        try names(trashed: isTrashed) { _, _ in true }
+    }
+
+    /// The names of ``items(matching:trashed:)``.
+    func names(
+        matching search: borrowing ItemSearch, trashed isTrashed: Bool
+    ) throws(VaultError) -> (found: ItemNames, unsearched: Int) {
+        let interruption = state.interruption
+        var unsearched = 0
+        let found = try names(trashed: isTrashed) { map, content in
+            guard !search.matches(map, content, unless: interruption) else { return true }
+            unsearched += search.unsearched(map, content)
+            return false
+        }
+        return (found, unsearched)
+    }
+
     private func items(
         trashed isTrashed: Bool, _ isWanted: (ContentMap, Span<UInt8>) -> Bool
     ) throws(VaultError) -> [Item] {
+        var items: [Item] = []
+        try forEachContent { level, head, content in
+            let map = ContentMap(content)
+            guard map.isTrashed == isTrashed, isWanted(map, content) else { return }
+            items.append(map.item(level, VersionHead(head), content))
+        }
+        return items.sorted { $0.name.precedes($1.name) }
+    }
+
+    private func names(
+        trashed isTrashed: Bool, _ isWanted: (ContentMap, Span<UInt8>) -> Bool
+    ) throws(VaultError) -> ItemNames {
+        var lines: [UInt8] = []
+        try forEachContent { _, _, content in
+            let map = ContentMap(content)
+            guard map.isTrashed == isTrashed, isWanted(map, content) else { return }
+            ItemNames.append(content.extracting(map.name), to: &lines)
+        }
+        return ItemNames(sorting: lines)
+    }
+
+    /// Lends the content of every item of the unlocked levels to `body`, live or in the trash, behind the encoded
+    /// ``VersionHead``.
+    private func forEachContent(
+        _ body: (ProtectionLevel, Span<UInt8>, Span<UInt8>) -> Void
+    ) throws(VaultError) {
         try read { snapshot throws(VaultError) in
-            var items: [Item] = []
             for level in snapshot.vault.levels {
                 switch snapshot.vault.recordCache {
                 case .some(let opened):
-                    try opened.forEach(level, in: snapshot) { version, content in
-                        let map = ContentMap(content)
-                        guard map.isTrashed == isTrashed, isWanted(map, content) else { return }
-                        items.append(map.item(version, content))
-                    }
+                    try opened.forEach(level, in: snapshot) { head, content in body(level, head, content) }
                 case .none:
-                    for entry in try snapshot.entries(level) {
-                        let version = try snapshot.newest(entry, level)
+                    var rows = try RecordRows(snapshot.vault.database)
+                    for entry in try snapshot.entries(level).sorted(by: { $0.row < $1.row }) {
+                        let version = try snapshot.newest(entry, level, from: &rows)
                         guard !version.header.isDeleted else { continue }
                         let opened = try snapshot.open(version, at: entry)
-                        guard opened.content.isTrashed == isTrashed,
-                            opened.content.withBytes({ isWanted(ContentMap($0), $0) })
-                        else { continue }
-                        items.append(opened.item)
+                        let head = VersionHead(version.header).encoded
+                        opened.content.withBytes { body(level, head.span, $0) }
                     }
                 }
             }
             // An interrupted search has not looked at every item.
             try snapshot.vault.checkInterruption()
-            return items.sorted { $0.name.precedes($1.name) }
         }
     }
 

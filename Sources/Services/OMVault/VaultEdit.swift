@@ -32,9 +32,10 @@ public struct VaultEdit: ~Copyable {
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
         var draft = ItemDraft(name: name, created: now, modified: now, details: details)
         try fill(&draft)
+        let random = Random.bytes(32)
         let header = Record.Header(
-            level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
-            epoch: snapshot.header.epoch, parent: nil, salt: Random.bytes(16))
+            level: level, isDeleted: false, id: Array(random.prefix(16)), revision: 1,
+            epoch: snapshot.header.epoch, parent: nil, salt: Array(random.suffix(16)))
         let item = draft.item(header)
         let reference = try snapshot.add(draft, kept: 0, header, keys, previous: nil)
         try snapshot.insert(TreeEntry(keys.key(of: name), reference), level)

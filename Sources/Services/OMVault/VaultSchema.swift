@@ -47,8 +47,15 @@ enum VaultSchema {
         WHERE level = ?1 AND key BETWEEN ?2 AND ?3 ORDER BY key
         """
     static let findBranch = "SELECT \(bounded("digests", 512)) FROM branches WHERE level = ?1 AND prefix = ?2"
+    static let findBranches = """
+        SELECT \(bounded("prefix", 31)), \(bounded("digests", 512)), \
+        typeof(prefix) = 'blob' AND length(prefix) <= 31 FROM branches WHERE level = ?1 ORDER BY prefix
+        """
     static let findRecord =
         "SELECT \(bounded("body", ItemContent.maximumFirstCount)), previous FROM records WHERE id = ?1"
+    static let findRecordsFrom = """
+        SELECT \(bounded("body", ItemContent.maximumFirstCount)), previous, id FROM records WHERE id >= ?1 ORDER BY id
+        """
     static let countPending = "SELECT count(*) FROM pending"
 
     static let addHeader = "INSERT INTO header VALUES (1, ?1)"
@@ -67,7 +74,7 @@ enum VaultSchema {
     /// Branches below a leaf belong to nothing, and would become part of the tree when the leaf splits.
     static let dropBranches = "DELETE FROM branches WHERE level = ?1 AND prefix BETWEEN ?2 AND ?3"
     /// Without a second value, the version has no previous one.
-    static let addRecord = "INSERT INTO records (body, previous) VALUES (?1, ?2) RETURNING id"
+    static let addRecord = "INSERT INTO records (body, previous) VALUES (?1, ?2)"
     static let placeRecord = "INSERT INTO records (id, body, previous) VALUES (?1, ?2, ?3)"
     static let addPending = "INSERT INTO pending VALUES (1) ON CONFLICT DO NOTHING"
     static let dropPending = "DELETE FROM pending"

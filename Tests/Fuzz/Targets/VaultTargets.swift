@@ -60,6 +60,7 @@ enum VaultTargets {
             let vault = try? file.unlock(slot, with: VaultTemplate.keyFile().key())
         else { return }
         _ = try? vault.verify(deep: true)
+        _ = try? vault.perform(.names(trashed: true))
         // All items use the same code, so one item keeps the run short.
         for item in ((try? vault.items()) ?? []).suffix(1) {
             _ = try? vault.history(item.name)

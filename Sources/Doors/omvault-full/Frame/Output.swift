@@ -1,6 +1,7 @@
 // The output of a command. Standard output carries data only. Notices for people go to standard error.
 
 internal import OMSecrets
+internal import OMItems
 internal import OMShell
 
 struct Output: Sendable {
@@ -43,6 +44,16 @@ struct Output: Sendable {
                     hint: "pipe it, or leave out --format nul")
             }
             try StandardOutput.write(text.nul)
+        }
+    }
+
+    /// The rows of a list of items whose only column is the name.
+    func names(_ names: ItemNames, header: Column) throws(Failure) {
+        // Nothing in them is escaped or padded, so a row is the name itself.
+        switch name {
+        case .table where names.isASCII: try StandardOutput.write((Array("\(header.title)\n".utf8) + names.lines).span)
+        case .plain where names.isASCII: try StandardOutput.write(names.lines.span)
+        default: try rows(names.names.map { [$0.text] }, header: [header])
         }
     }
 

@@ -91,6 +91,7 @@ extension AgentReply: FrameReply {
             items.reduce(256) { sum, item in
                 item.fields.reduce(sum + item.name.text.utf8.count + 64) { $0 + $1.name.text.utf8.count + 8 }
             }
+        case .reply(.names(let names, _)): names.lines.count + 16
         default: 256
         }
     }

@@ -1,6 +1,7 @@
 // The second reading of content that was parsed before, for lists and searches over thousands of items.
 
 internal import OMItems
+internal import OMRecords
 internal import OMSecrets
 
 /// The positions of the parts in an item's content. Format: docs/formats/vault-format.md, "Content".
@@ -8,10 +9,9 @@ internal import OMSecrets
 /// Use it only for bytes that ``ItemContent`` has read, because it trusts their lengths.
 struct ContentMap {
     let isTrashed: Bool
-    private let created: Int64
-    private let modified: Int64
     let name: Range<Int>
-    private let hasFlags: Bool
+    /// Whether its fields have flags. Only such a content has values in chunks.
+    let hasFlags: Bool
     /// The offset of the type. Nil in version 1.
     private let details: Int?
     private let fieldsOffset: Int
@@ -19,8 +19,6 @@ struct ContentMap {
 
     init(_ content: Span<UInt8>) {
         isTrashed = content[5] == 1
-        created = Int64(bitPattern: Self.number(content, 8, 8))
-        modified = Int64(bitPattern: Self.number(content, 16, 8))
         name = Self.name(of: content)
         hasFlags = content[ItemContent.versionOffset] == 2
         var offset = name.upperBound
@@ -71,7 +69,7 @@ struct ContentMap {
     }
 
     /// The item without its concealed values.
-    func item(_ version: CachedVersion, _ content: Span<UInt8>) -> Item {
+    func item(_ level: ProtectionLevel, _ head: VersionHead, _ content: Span<UInt8>) -> Item {
         var fields: [Item.Field] = []
         fields.reserveCapacity(fieldCount)
         forEachField(in: content) { field in
@@ -82,8 +80,9 @@ struct ContentMap {
             return true
         }
         return Item(
-            name: ItemName(checked: Self.text(content, name)), level: version.level, id: version.id,
-            revision: version.revision, created: created, modified: modified, isTrashed: isTrashed,
+            name: ItemName(checked: Self.text(content, name)), level: level, id: head.id, revision: head.revision,
+            created: Int64(bitPattern: Self.number(content, 8, 8)),
+            modified: Int64(bitPattern: Self.number(content, 16, 8)), isTrashed: isTrashed,
             details: itemDetails(content), fields: fields)
     }
 

@@ -13,6 +13,7 @@ extension ItemSearch {
 
     /// The number of values in chunks that a search of this item would have to read.
     borrowing func unsearched(_ map: ContentMap, _ content: Span<UInt8>) -> Int {
+        guard map.hasFlags else { return 0 }
         var count = 0
         map.forEachField(in: content) { field in
             let isWanted = scope.map { $0.fields.contains { Self.isName($0, content.extracting(field.name)) } } ?? true

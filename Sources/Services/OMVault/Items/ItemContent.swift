@@ -234,22 +234,25 @@ extension ItemContent {
             // A content above 64 KiB has its large values in chunks.
             guard version == 1 || content.count <= maximumCount else { throw MalformedBytes() }
             let count: UInt16 = try cursor.number(in: content)
-            var allFlags: [UInt8] = []
+            fields.reserveCapacity(Int(count))
+            var (allFlags, total): (UInt8, Int) = (0, 0)
             for _ in 0..<count {
                 let flags = version == 1 ? 0 : try cursor.number(UInt8.self, in: content)
                 guard flags & ~(shownFlag | chunkedFlag) == 0 else { return nil }
                 let name = try FieldName(cursor.text(Int(try cursor.number(UInt8.self, in: content)), in: content))
                 guard !fields.contains(where: { $0.name == name }) else { throw MalformedBytes() }
                 fields.append(try Self.field(name, flags, &cursor, in: content))
-                allFlags.append(flags)
+                allFlags |= flags
+                total += fields[fields.count - 1].count
             }
             try cursor.end(in: content)
-            let ids = fields.flatMap(\.chunkIDs)
-            guard Set(ids).count == ids.count, fields.reduce(0, { $0 + $1.count }) <= Item.maximumTotalCount else {
-                throw MalformedBytes()
+            guard total <= Item.maximumTotalCount else { throw MalformedBytes() }
+            if allFlags & chunkedFlag != 0 {
+                let ids = fields.flatMap(\.chunkIDs)
+                guard Set(ids).count == ids.count else { throw MalformedBytes() }
             }
             // Version 2 is only for what version 1 cannot say.
-            guard version == 1 || needsVersion2(name, details, allFlags) else { throw MalformedBytes() }
+            guard version == 1 || needsVersion2(name, details, [allFlags]) else { throw MalformedBytes() }
             for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
         }
 

@@ -28,7 +28,7 @@ public struct ItemDraft: ~Copyable {
 
         /// The field's bytes in a content.
         func encodedCount(version: UInt8) -> Int {
-            let head = (version == 1 ? 0 : 1) + 1 + name.bytes.count + 4
+            let head = (version == 1 ? 0 : 1) + 1 + name.text.utf8.count + 4
             switch value {
             case .inMemory: return head + count
             case .spooled, .chunked: return head + ChunkedValue.encodedCount(count)
@@ -128,34 +128,30 @@ public struct ItemDraft: ~Copyable {
         let head = head(version: version, kept: kept)
         let length = fields.reduce(head.count) { $0 + $1.encodedCount(version: version) }
         let padded = (length + Record.step - 1) / Record.step * Record.step
-        let fields = fields
-        return buffer.withBytes { values in
-            SecretBytes(count: padded) { target in
-                var end = 0
-                func put(_ bytes: [UInt8]) {
-                    for byte in bytes {
-                        target[end] = byte
-                        end += 1
-                    }
-                }
-                put(head)
-                for index in 0..<4 { target[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
-                for field in fields {
-                    var fieldHead = (version == 1 ? [] : [field.flags]) + [UInt8(field.name.bytes.count)] + field.name.bytes
-                    fieldHead.append(number: UInt32(field.count))
-                    put(fieldHead)
-                    switch field.value {
-                    case .inMemory(let range):
-                        for index in range {
-                            target[end] = values[index]
-                            end += 1
-                        }
-                    case .chunked(let value): put(value.encoded)
-                    case .spooled: preconditionFailure("a spooled value has its chunks by now")
-                    }
+        var content = SecretBuffer(capacity: padded)
+        content.append(lengthBytes(length).span)
+        content.append(head.span.extracting(4...))
+        buffer.withBytes { values in
+            for field in fields {
+                if version > 1 { content.append(field.flags) }
+                content.append(UInt8(field.name.text.utf8.count))
+                content.append(field.name.text.utf8Span.span)
+                content.append(lengthBytes(field.count).span)
+                switch field.value {
+                case .inMemory(let range): content.append(values.extracting(range))
+                case .chunked(let value): content.append(value.encoded.span)
+                case .spooled: preconditionFailure("a spooled value has its chunks by now")
                 }
             }
         }
+        content.append(upTo: padded - length) { _ in padded - length }
+        return content.finish()
+    }
+
+    private borrowing func lengthBytes(_ length: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: UInt32(length))
+        return bytes
     }
 
     /// Moves values into chunks, the largest first, until the content has at most 64 KiB.

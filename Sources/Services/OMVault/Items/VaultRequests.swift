@@ -11,6 +11,10 @@ extension Vault {
         case .find(let search, let isTrashed):
             let (found, unsearched) = try items(matching: search, trashed: isTrashed)
             return .found(found, unsearched: unsearched)
+        case .names(let isTrashed): return .names(try names(trashed: isTrashed), unsearched: 0)
+        case .findNames(let search, let isTrashed):
+            let (found, unsearched) = try names(matching: search, trashed: isTrashed)
+            return .names(found, unsearched: unsearched)
         case .item(let name): return .item(try item(name))
         case .secret(let path, let revision):
             do throws(VaultError) { return .secret(try secret(path, revision: revision)) } catch {

@@ -28,11 +28,17 @@ final class HashTree {
 
         enum Content {
             case leaf([TreeEntry])
-            case branch(digests: [[UInt8]], children: [Int: Node])
+            /// A nil child was not loaded.
+            case branch(digests: [[UInt8]], children: [Node?])
         }
 
         init(_ prefix: [UInt8], _ content: Content) { (self.prefix, self.content) = (prefix, content) }
+
+        static var noChildren: [Node?] { [Node?](repeating: nil, count: 16) }
     }
+
+    /// Whether the level has no entry.
+    var isEmpty: Bool { if case .leaf(let entries) = root.content { entries.isEmpty } else { false } }
 
     /// Whether an entry was inserted or removed since the tree was loaded or stored.
     var isChanged: Bool { root.isChanged }
@@ -68,14 +74,24 @@ final class HashTree {
     /// Every entry of the level, in the order of their keys. This checks the whole tree.
     ///
     /// - Parameter checkInterruption: Called before each node. It throws to give up.
-    func entries(_ checkInterruption: () throws(VaultError) -> Void) throws(VaultError) -> [TreeEntry] {
+    func entries(
+        in database: borrowing Database, _ checkInterruption: () throws(VaultError) -> Void
+    ) throws(VaultError) -> [TreeEntry] {
+        if case .branch(let digests, let children) = root.content, children.allSatisfy({ $0 == nil }) {
+            var rows = try TreeRows.all(database, level: level)
+            let all = try Self.children(of: root.prefix, digests, keys, &rows, checkInterruption)
+            root.content = .branch(digests: digests, children: all)
+        }
         var found: [TreeEntry] = []
         var rest = [root]
         while let node = rest.popLast() {
             try checkInterruption()
             switch node.content {
             case .leaf(let entries): found += entries
-            case .branch: for nibble in (0..<16).reversed() { rest.append(try child(nibble, of: node)) }
+            case .branch(_, let children):
+                for nibble in (0..<16).reversed() {
+                    if let loaded = children[nibble] { rest.append(loaded) } else { rest.append(try child(nibble, of: node)) }
+                }
             }
         }
         return found
@@ -155,7 +171,9 @@ final class HashTree {
         guard node.isChanged else { return Self.digest(of: node.content, node.prefix, keys) }
         switch node.content {
         case .branch(var digests, let children):
-            for (nibble, child) in children where child.isChanged { digests[nibble] = try store(child, &save, &drop) }
+            for (nibble, child) in children.enumerated() {
+                if let child, child.isChanged { digests[nibble] = try store(child, &save, &drop) }
+            }
             node.content = .branch(digests: digests, children: children)
             try write(&save, node.prefix, Array(digests.joined()))
         case .leaf:
@@ -187,7 +205,7 @@ final class HashTree {
 
     private func split(_ node: Node) {
         guard case .leaf(let entries) = node.content, entries.count > Self.leafCapacity else { return }
-        let children = (0..<16).map { nibble in
+        let children: [Node?] = (0..<16).map { nibble in
             let child = Node(
                 node.prefix + [UInt8(nibble)],
                 .leaf(entries.filter { Self.nibble($0.key, node.prefix.count) == nibble }))
@@ -196,7 +214,7 @@ final class HashTree {
             return child
         }
         let blank = [[UInt8]](repeating: [], count: 16)
-        node.content = .branch(digests: blank, children: Dictionary(uniqueKeysWithValues: zip(0..<16, children)))
+        node.content = .branch(digests: blank, children: children)
     }
 
     // MARK: - Loading
@@ -204,8 +222,9 @@ final class HashTree {
     private func leaf(for key: [UInt8], _ visit: (Node) -> Void = { _ in }) throws(VaultError) -> Node {
         var node = root
         visit(node)
-        while case .branch = node.content {
-            node = try child(Self.nibble(key, node.prefix.count), of: node)
+        while case .branch(_, let children) = node.content {
+            let nibble = Self.nibble(key, node.prefix.count)
+            if let loaded = children[nibble] { node = loaded } else { node = try child(nibble, of: node) }
             visit(node)
         }
         return node
@@ -223,13 +242,46 @@ final class HashTree {
         return child
     }
 
+    /// All nodes below a branch, from rows in the order of their keys.
+    private static func children(
+        of prefix: [UInt8], _ digests: [[UInt8]], _ keys: LevelKeys, _ rows: inout TreeRows,
+        _ checkInterruption: () throws(VaultError) -> Void
+    ) throws(VaultError) -> [Node?] {
+        guard prefix.count < keyCount * 2 else { throw .corrupt(.tree) }
+        var children = Node.noChildren
+        for (nibble, expected) in digests.enumerated() {
+            try checkInterruption()
+            let prefix = prefix + [UInt8(nibble)]
+            let stored = try rows.branch(at: prefix, checkInterruption)
+            let content: Node.Content
+            if let stored {
+                content = .branch(digests: try split(stored), children: Node.noChildren)
+            } else {
+                content = .leaf(
+                    try checked(
+                        rows.entries(
+                            from: key(prefix, filledWith: 0), to: key(prefix, filledWith: 15), atMost: leafCapacity + 1,
+                            checkInterruption)))
+            }
+            guard digest(of: content, prefix, keys) == expected else { throw .corrupt(.tree) }
+            let child = Node(prefix, content)
+            // Below a branch only after its digests were compared.
+            if case .branch(let digests, _) = content {
+                let all = try Self.children(of: prefix, digests, keys, &rows, checkInterruption)
+                child.content = .branch(digests: digests, children: all)
+            }
+            children[nibble] = child
+        }
+        return children
+    }
+
     private static func load(
         _ prefix: [UInt8], digest expected: [UInt8], _ keys: LevelKeys, level: Int64,
         branches findBranch: inout Statement, entries findEntries: inout Statement
     ) throws(VaultError) -> Node {
         let content: Node.Content
         if let digests = try branch(prefix, level, &findBranch) {
-            content = .branch(digests: digests, children: [:])
+            content = .branch(digests: digests, children: Node.noChildren)
         } else {
             content = .leaf(try entries(prefix, level, &findEntries))
         }
@@ -246,9 +298,13 @@ final class HashTree {
             defer { find.reset() }
             return try find.step() ? find.bytes(0) : nil
         }
-        guard let found else { return nil }
-        guard found.count == 16 * KeyedHash.count else { throw .corrupt(.tree) }
-        return (0..<16).map { Array(found[$0 * KeyedHash.count..<($0 + 1) * KeyedHash.count]) }
+        return try found.map(split)
+    }
+
+    /// The digests of a stored branch.
+    private static func split(_ stored: [UInt8]) throws(VaultError) -> [[UInt8]] {
+        guard stored.count == 16 * KeyedHash.count else { throw .corrupt(.tree) }
+        return (0..<16).map { Array(stored[$0 * KeyedHash.count..<($0 + 1) * KeyedHash.count]) }
     }
 
     private static func entries(
@@ -266,20 +322,31 @@ final class HashTree {
             }
             return found
         }
+        return try checked(found, upTo: capacity)
+    }
+
+    private static func checked(
+        _ found: [TreeEntry], upTo capacity: Int = leafCapacity
+    ) throws(VaultError) -> [TreeEntry] {
         guard found.count <= capacity, found.allSatisfy({ $0.key.count == keyCount && $0.digest.count == 32 })
         else { throw .corrupt(.tree) }
         return found
     }
 
     private static func digest(of content: Node.Content, _ prefix: [UInt8], _ keys: LevelKeys) -> [UInt8] {
+        var message: [UInt8] = []
         switch content {
         case .leaf(let entries):
-            KeyedHash.hash(
-                entries.flatMap { $0.key + $0.digest }, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix))
-            )
+            message.reserveCapacity(entries.count * (keyCount + KeyedHash.count))
+            for entry in entries {
+                message += entry.key
+                message += entry.digest
+            }
+            return KeyedHash.hash(message, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix)))
         case .branch(let digests, _):
-            KeyedHash.hash(
-                Array(digests.joined()), using: keys.digests, context: Context(.treeNode, .bytes(prefix)))
+            message.reserveCapacity(digests.count * KeyedHash.count)
+            for digest in digests { message += digest }
+            return KeyedHash.hash(message, using: keys.digests, context: Context(.treeNode, .bytes(prefix)))
         }
     }
 
@@ -288,7 +355,10 @@ final class HashTree {
     }
 
     private static func key(_ prefix: [UInt8], filledWith nibble: UInt8) -> [UInt8] {
-        let nibbles = prefix + [UInt8](repeating: nibble, count: keyCount * 2 - prefix.count)
-        return (0..<keyCount).map { nibbles[2 * $0] << 4 | nibbles[2 * $0 + 1] }
+        var key = [UInt8](repeating: nibble << 4 | nibble, count: keyCount)
+        for (index, digit) in prefix.enumerated() {
+            key[index / 2] = index % 2 == 0 ? digit << 4 | nibble : key[index / 2] & 0xf0 | digit
+        }
+        return key
     }
 }

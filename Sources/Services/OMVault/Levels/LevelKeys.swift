@@ -15,14 +15,14 @@ final class LevelKeys: Sendable {
     /// Seals the level's generation and root.
     let state: Key<Sealing>
     /// Every version of every item, and every chunk, gets its own key from this one.
-    private let records: Key<Deriving>
+    private let records: KeyDeriver
 
     init(classKey: borrowing Key<Deriving>) {
         self.classKey = classKey.duplicate()
         names = classKey.derive(Context(.levelName))
         digests = classKey.derive(Context(.levelDigest))
         state = classKey.derive(Context(.levelState))
-        records = classKey.derive(Context(.levelRecords))
+        records = KeyDeriver(classKey.derive(Context(.levelRecords), as: Deriving.self))
     }
 
     func recordKey(_ header: Record.Header) -> Key<Sealing> {

@@ -95,19 +95,28 @@ struct FindCommand: Verb {
         }
         try access.unlock(secrets, unlock)
         let looksInside = names == nil && search.wordCount > 0
+        // Nothing but the names is printed or looked at here.
+        if looksInside, columns == [.name], conditions.isEmpty, scope?.fields.isEmpty != false, context.output.format != .json {
+            let reply = try access.perform(.findNames(search, trashed: trash))
+            let unsearched = reply.unsearched
+            try ItemTable.print(try reply.names(), isOfTrash: trash, context)
+            return notice(unsearched: unsearched, context)
+        }
         let reply = try access.perform(looksInside ? .find(search, trashed: trash) : .items(trashed: trash))
         let unsearched = reply.unsearched
         let all = try reply.items()
         let chosen = all.filter { item in conditions.allSatisfy { $0.holds(for: item) } }
         let items = names?.matching(chosen, in: scope) ?? chosen
         try ItemTable(columns: columns, items: items, isOfTrash: trash, unsearched: unsearched).print(context)
-        if unsearched > 0 {
-            context.output.notice(
-                "not searched: \(unsearched.of("value")) in chunks; find does not look into the large values of an item above 64 KiB"
-            )
-        }
+        notice(unsearched: unsearched, context)
         noticeConcealedFields(conditions, all, context)
         try noticeUnknownFields(among: scope?.fields ?? [], items, access, context)
+    }
+
+    private func notice(unsearched: Int, _ context: CommandContext) {
+        guard unsearched > 0 else { return }
+        context.output.notice(
+            "not searched: \(unsearched.of("value")) in chunks; find does not look into the large values of an item above 64 KiB")
     }
 
     /// Names the fields of `--attr` that are concealed in an item, because their values were not compared.

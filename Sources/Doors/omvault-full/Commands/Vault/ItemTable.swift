@@ -42,15 +42,24 @@ struct ItemTable {
             })
     }
 
+    /// Prints a table whose only column is the name.
+    static func print(_ names: ItemNames, isOfTrash: Bool, _ context: CommandContext) throws {
+        if !isOfTrash { for name in names.repeated { warn(ofNamesakes: name, context) } }
+        try context.output.names(names, header: ItemColumn.name.column)
+    }
+
     private func warnOfNamesakes(_ context: CommandContext) {
         guard !isOfTrash else { return }
         var warned: ItemName?
         for (one, next) in zip(items, items.dropFirst()) where one.name == next.name && one.name != warned {
             warned = one.name
-            context.output.notice(
-                "warning: \"\(one.name.text.shown)\" is under more than one level; one was added while the other level was locked"
-            )
+            Self.warn(ofNamesakes: one.name, context)
         }
+    }
+
+    private static func warn(ofNamesakes name: ItemName, _ context: CommandContext) {
+        context.output.notice(
+            "warning: \"\(name.text.shown)\" is under more than one level; one was added while the other level was locked")
     }
 }
 

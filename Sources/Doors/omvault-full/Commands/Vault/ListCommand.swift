@@ -65,16 +65,27 @@ struct ListCommand: Verb {
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
+        if columns == [.name], tag.isEmpty, expiring == nil, context.output.format != .json {
+            return try printNames(access, context)
+        }
         let (wanted, tags) = (Array(prefix.utf8), try tag.map { argument throws(Failure) in try argument.tag() })
         let items = try access.perform(.items(trashed: trash)).items().filter { item in
             item.name.text.utf8.starts(with: wanted) && tags.allSatisfy(item.details.tags.contains)
                 && isDue(item.details.expires)
         }
-        guard !tree else {
-            for line in NameTree.lines(items.map(\.name.text)) { try context.output.line(line) }
-            return
-        }
+        guard !tree else { return try draw(items.map(\.name.text), context) }
         try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
+    }
+
+    /// The list without anything but names, which the agent sends in a tenth of the time.
+    private func printNames(_ access: VaultAccess, _ context: CommandContext) throws {
+        let names = try access.perform(.names(trashed: trash)).names().starting(with: Array(prefix.utf8))
+        guard !tree else { return try draw(names.names.map(\.text), context) }
+        try ItemTable.print(names, isOfTrash: trash, context)
+    }
+
+    private func draw(_ names: [String], _ context: CommandContext) throws {
+        for line in NameTree.lines(names) { try context.output.line(line) }
     }
 
     private func isDue(_ expires: Int64?) -> Bool {

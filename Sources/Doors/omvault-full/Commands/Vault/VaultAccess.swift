@@ -207,6 +207,13 @@ extension ItemReply {
         }
     }
 
+    consuming func names() throws(Failure) -> ItemNames {
+        switch consume self {
+        case .names(let names, _): return names
+        default: throw .unexpectedReply
+        }
+    }
+
     consuming func secret() throws(Failure) -> SecretBytes {
         switch consume self {
         case .secret(let secret): return secret
@@ -220,6 +227,7 @@ extension ItemReply {
     var unsearched: Int {
         switch self {
         case .found(_, let unsearched): unsearched
+        case .names(_, let unsearched): unsearched
         default: 0
         }
     }
