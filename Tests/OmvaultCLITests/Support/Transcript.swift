@@ -42,7 +42,7 @@ struct Transcript: Sendable {
     var steps: [Step]
     /// Whether the page says that the session runs at a terminal.
     var isMarked = false
-    /// What makes the home with which each session of the page begins: the steps up to the last one that runs once.
+    /// What makes the home with which each session of the page begins: the steps up to the last with `once`.
     var once: [Step] = []
 
     var isAtTerminal: Bool { isMarked || steps.contains { !$0.answers.isEmpty } }
