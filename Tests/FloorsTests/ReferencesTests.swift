@@ -52,7 +52,7 @@ import Testing
     }
 
     private static func references(in text: String) -> [String] {
-        text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("//") }
+        text.split(separator: "\n").filter { $0.utf8.contains(UInt8(ascii: "`")) && $0.drop { $0 == " " }.hasPrefix("//") }
             .flatMap { $0.matches(of: /``([^`]+)``/).map { String($0.1) } }
     }
 

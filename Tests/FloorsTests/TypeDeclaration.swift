@@ -17,7 +17,12 @@ struct TypeDeclaration {
     var file: String { String(path.split(separator: "/").last?.dropLast(".swift".count) ?? "") }
 
     /// Every type under `Sources`.
-    static func inSources() throws -> [TypeDeclaration] {
+    static func inSources() throws -> [TypeDeclaration] { try found.get() }
+
+    /// Read once for all tests.
+    private static let found = Result { try read() }
+
+    private static func read() throws -> [TypeDeclaration] {
         let folder = repository.appending(path: "Sources")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
         return try files.filter { $0.pathExtension == "swift" }.flatMap { file in

@@ -8,7 +8,7 @@ import Testing
     private func sealed(_ message: [UInt8], _ sealer: consuming FileSealer, piece: Int = .max) throws -> [UInt8] {
         var container: [UInt8] = []
         try sealer.seal(from: source(message, piece: piece)) { span in
-            for index in span.indices { container.append(span[index]) }
+            span.withUnsafeBufferPointer { container += $0 }
         }
         return container
     }
@@ -21,7 +21,7 @@ import Testing
         var message: [UInt8] = []
         do {
             try unlock(SealedFile(from: stream)).open(from: stream) { span in
-                for index in span.indices { message.append(span[index]) }
+                span.withUnsafeBufferPointer { message += $0 }
             }
             return (message, nil)
         } catch {

@@ -91,7 +91,7 @@ private let isWhole = Sweep.isWhole
         let log = try #require(site.log)
         #expect(site.read()["one"] == .value("newest value of one"))
         var tally = Tally()
-        for offset in stride(from: 0, to: log.count, by: isWhole ? 1 : 61) {
+        for offset in stride(from: 0, to: log.count, by: isWhole ? 1 : 127) {
             try site.reset(flipping: site.home.vault + "-wal", at: offset)
             let found = site.read()
             for what in ["one", "items", "verify"] {
@@ -109,7 +109,7 @@ private let isWhole = Sweep.isWhole
         let site = try FlipSite()
         let (path, bytes) = try site.home.marks()
         var tally = Tally()
-        let offsets = Array(stride(from: 0, to: bytes.count, by: isWhole ? 1 : 5))
+        let offsets = Array(stride(from: 0, to: bytes.count, by: isWhole ? 1 : 11))
         for offset in offsets {
             try site.reset(flipping: path, at: offset)
             let found = site.read()
@@ -125,7 +125,7 @@ private let isWhole = Sweep.isWhole
 
     private func offsets(_ bytes: Data, _ part: Int) throws -> [Int] {
         bytes.indices.filter { offset in
-            offset % Self.parts == part && (isWhole || offset % 4096 < 48 || bytes[offset] != 0 && offset % 31 == 0)
+            offset % Self.parts == part && (isWhole || offset % 4096 < 24 || bytes[offset] != 0 && offset % 61 == 0)
         }
     }
 }

@@ -9,9 +9,9 @@ import Testing
     func own() throws {
         var (caught, files) = (0, 0)
         for file in try VectorRunner.files([repository.appending(path: "vectors").path]) {
-            let (control, report) = (VectorRunner.control(file), VectorRunner.verify(file))
+            let control = VectorRunner.control(file)
             #expect(control.misses == [], "\(control.path)")
-            #expect(control.caught > 0 || report.note != nil, "\(control.path)")
+            #expect(control.caught > 0 || VectorRunner.verify(file).note != nil, "\(control.path)")
             caught += control.caught
             files += 1
         }

@@ -13,12 +13,13 @@ private struct Chain {
 
     mutating func step(_ direction: BlockCipher.Direction) throws -> BlockChainCheck.Step {
         let start = self
+        let secret = SecretBytes(copying: key)
         var outputs: [[UInt8]] = []
         var feedback = iv
         for round in 0..<1000 {
             let output =
                 direction == .encrypt
-                ? try block(direction, xor(input, feedback)) : xor(try block(direction, input), feedback)
+                ? try block(direction, xor(input, feedback), secret) : xor(try block(direction, input, secret), feedback)
             feedback = direction == .encrypt ? output : input
             input = round == 0 ? iv : outputs[round - 1]
             outputs.append(output)
@@ -29,14 +30,22 @@ private struct Chain {
         return BlockChainCheck.Step(key: start.key, iv: start.iv, input: start.input, output: last)
     }
 
-    private func block(_ direction: BlockCipher.Direction, _ bytes: [UInt8]) throws -> [UInt8] {
-        let zero = [UInt8](repeating: 0, count: 16)
-        var cipher = try BlockCipher(
-            direction, unauthenticated: .aesCBC, key: SecretBytes(copying: key), iv: zero, padding: .none)
-        return try cipher.update(bytes.span).withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    private static let zero = [UInt8](repeating: 0, count: 16)
+
+    private func block(_ direction: BlockCipher.Direction, _ bytes: [UInt8], _ key: borrowing SecretBytes) throws -> [UInt8] {
+        var cipher = try BlockCipher(direction, unauthenticated: .aesCBC, key: key, iv: Self.zero, padding: .none)
+        return try cipher.update(bytes.span).withBytes { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
     }
 
-    private func xor(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] { zip(one, other).map { $0 ^ $1 } }
+    private func xor(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
+        var result = one
+        var index = 0
+        while index < min(one.count, other.count) {
+            result[index] ^= other[index]
+            index += 1
+        }
+        return result
+    }
 }
 
 @Suite struct MonteCarloTests {

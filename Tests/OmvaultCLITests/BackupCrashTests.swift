@@ -78,7 +78,7 @@ import Testing
     func everywhere(verb: Verb, fault: String) async throws {
         // Each fault begins with the first call, so that the sample is not the same for all three.
         let isKill = fault.hasPrefix("signal")
-        let step = Sweep.count(1, sample: isKill ? 3 : fault == "error=EIO" ? 4 : 5)
+        let step = Sweep.count(1, sample: isKill ? 5 : fault == "error=EIO" ? 7 : 9)
         var total = 0
         for call in ["write", "pwrite64", "fdatasync", "fsync", "link"] {
             let ran = try await bash(

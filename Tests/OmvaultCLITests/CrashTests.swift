@@ -59,7 +59,7 @@ final class CrashSite {
     func attempt(typed: String) async throws {
         let site = try await CrashSite(Self.login)
         for (call, count) in try await site.calls(of: Self.check + typed) {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     Self.check + typed, at: call, number,
                     then: """
@@ -150,7 +150,7 @@ final class CrashSite {
         let site = try await CrashSite(
             Self.login + "for i in 1 2 3; do \(Self.check)wrong || test $? = 20; done >/dev/null 2>&1")
         for (call, count) in try await site.calls(of: Self.check + "wrong") {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     Self.check + "wrong", at: call, number, then: "omvault login status --json; \(Self.check)right")
                 let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
@@ -181,7 +181,7 @@ final class CrashSite {
         let command = "omvault -q add --from-jsonl items --key-file-from file:key"
         var seen: Set<String> = []
         for (call, count) in try await site.calls(of: command, named: ["pwrite64", "fdatasync"]) {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 for signal in ["SIGKILL", "SIGINT"] {
                     let ran = try await bash(
                         """
@@ -222,7 +222,7 @@ final class CrashSite {
             """)
         let change = "omvault -q \(command) --key-file-from file:key"
         for (call, count) in try await site.calls(of: change) {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     change, at: call, number,
                     then: """
@@ -256,7 +256,7 @@ final class CrashSite {
             """)
         let add = "omvault -q add second --field x=file:new --key-file-from file:key"
         for (call, count) in try await site.calls(of: add) {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     add, at: call, number,
                     then: """
@@ -299,7 +299,7 @@ final class CrashSite {
         let counts = try await site.calls(of: get)
         var charged = 0
         for (call, count) in counts where call != "unlink" {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     get, at: call, number,
                     then: "grep -c 'fdatasync(.*password-.*mark.*= 0' trace; cat said; echo; \(Self.failed)")
@@ -364,7 +364,7 @@ final class CrashSite {
                 """)
         let rekey = "omvault -q key rekey --yes --key-file-from file:key"
         for (call, count) in try await site.calls(of: rekey) {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     rekey, at: call, number,
                     then: """
@@ -398,7 +398,7 @@ final class CrashSite {
         var names: Set<String> = []
         let calls = ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "renameat2", "rename"]
         for (call, count) in try await site.calls(of: rename, named: calls) {
-            for number in Sweep.points(upTo: count, sample: 4) {
+            for number in Sweep.points(upTo: count, sample: 3) {
                 let ran = try await site.kill(
                     rename, at: call, number,
                     then: """

@@ -5,8 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Both errors at each call and every kill are tried in a whole run; a sample tries the errors in turn at every third call.
-private let step = "\(Sweep.count(1, sample: 3))"
+/// Both errors at each call and every kill are tried in a whole run; a sample tries the errors in turn at every third call, and
+/// where an online login is cached at every fifth.
+private let step = "\(Sweep.count(1, sample: 3))", longStep = "\(Sweep.count(1, sample: 5))"
 
 @Suite struct LoginFaultTests {
     /// `refuse COMMAND…` runs it in a copy of `site` for each write, sync, cut and unlink it makes, with that one refused.
@@ -129,7 +130,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
                 after() { check --mode offline | sed 's/^/offline /'; }
                 refuse omvault -q login check alice --json --kdf-mem 8 --kdf-time 1 --password-from file:right
                 """,
-            environment: ["ERROR": error, "STEP": step].merging(try await Server.environment) { $1 })
+            environment: ["ERROR": error, "STEP": longStep].merging(try await Server.environment) { $1 })
         #expect(ran.status == 0, "\(ran)")
         var cached = 0, uncached = 0
         for text in ran.output.split(separator: "\n") {

@@ -12,19 +12,48 @@ import Testing
     private static let root = CommandPage.root()
     private static let repository = URL(filePath: #filePath).appending(path: "../../..").standardized
 
+    /// All pages, as the program writes them: `share/man1` and `reference`. The tests themselves would take ten times as long.
+    private static let written = Task {
+        let folder = try TestFolder()
+        for options in [["--install", "share"], ["--markdown", "--install", "reference"]] {
+            let ran = try await run(
+                [Programs.path(of: "omvault"), "-q", "manual"] + options, in: folder,
+                environment: ["HOME": folder.path, "LC_ALL": "C.UTF-8"])
+            try #require(ran.status == 0, "\(ran.errors)")
+        }
+        return folder
+    }
+
+    private static func text(_ page: String) async throws -> String {
+        try String(contentsOfFile: try await written.value.file(page), encoding: .utf8)
+    }
+
+    /// The pages of docs/reference.
+    private static func reference() async throws -> [(path: String, text: String)] {
+        let commands = try FileManager.default.contentsOfDirectory(atPath: try await written.value.file("reference/commands"))
+        var pages: [(String, String)] = []
+        for path in commands.sorted().map({ "commands/" + $0 }) + ["exit-codes.md"] {
+            pages.append((path, try await text("reference/" + path)))
+        }
+        return pages
+    }
+
     @Test("docs/reference has the pages that omvault writes now; .ci/pages writes them again")
     func committed() async throws {
         let ran = try await bash(
             """
-            omvault -q manual --markdown --install pages
-            diff -ru "$REFERENCE/commands" pages/commands && diff -u "$REFERENCE/exit-codes.md" pages/exit-codes.md
-            """, environment: ["REFERENCE": Self.repository.appending(path: "docs/reference").path])
+            diff -ru "$REFERENCE/commands" "$WRITTEN/commands" && diff -u "$REFERENCE/exit-codes.md" "$WRITTEN/exit-codes.md"
+            """,
+            environment: [
+                "REFERENCE": Self.repository.appending(path: "docs/reference").path,
+                "WRITTEN": try await Self.written.value.file("reference"),
+            ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
     @Test("no line of these pages is longer than 120 columns, save examples")
-    func width() {
-        for (path, text) in ReferencePages.all(Self.root) {
+    func width() async throws {
+        for (path, text) in try await Self.reference() {
             let prose = text.split(separator: "```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
             for line in prose.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 120, "\(path): \(line)") }
         }
@@ -32,19 +61,24 @@ import Testing
 
     @Test("every command has both pages, with every argument and option that its help shows")
     func complete() async throws {
-        let reference = ReferencePages.all(Self.root).map(\.text).joined(separator: "\n")
+        // The beginnings of lines: - `LABEL`:
+        let listed = Set(
+            try await Self.reference().flatMap { $0.text.split(separator: "\n") }.filter { $0.hasPrefix("- `") }
+                .compactMap { $0.dropFirst(3).split(separator: "`: ", maxSplits: 1).first })
         #expect(Self.root.all.count > 80)
-        let shown = Dictionary(uniqueKeysWithValues: try await ShownHelp.all(columns: 200).map { ($0.words, $0.page) })
+        let shown = Dictionary(uniqueKeysWithValues: try await ShownHelp.wide.value.map { ($0.words, $0.page) })
         for page in Self.root.all {
             let labels = page.sections.flatMap { $0.entries.map(\.label) }
             let help = try #require(shown[page.words])
             for line in help.split(separator: "\n") where line.hasPrefix("  -") || line.hasPrefix("  <") {
                 #expect(labels.contains { line.dropFirst(2).hasPrefix($0) }, "\(page.name) lacks \(line)")
             }
-            let man = ManPage.text(page).replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
+            let name = (["omvault"] + page.words).joined(separator: "-")
+            let man = try await Self.text("share/man1/\(name).1").replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
+            let manLines = Set(man.split(separator: "\n").map(String.init))
             for entry in page.sections.flatMap(\.entries) {
-                #expect(man.contains("\n" + entry.label.replacing(/[<>]/, with: "") + "\n"), "\(page.name): \(entry.label)")
-                #expect(reference.contains("\n- `\(entry.label)`: "), "\(page.name): \(entry.label)")
+                #expect(manLines.contains(entry.label.filter { $0 != "<" && $0 != ">" }), "\(page.name): \(entry.label)")
+                #expect(listed.contains(entry.label[...]), "\(page.name): \(entry.label)")
                 #expect(!entry.text.isEmpty, "\(page.name): \(entry.label)")
             }
         }
@@ -54,15 +88,14 @@ import Testing
     func rendered() async throws {
         let ran = try await bash(
             """
-            omvault -q manual --install share
-            for page in share/man1/*.1; do
-                groff -ww -man -Tutf8 -P-cbuo "$page" > shown
-                name=$(basename "$page" .1)
-                grep -q "^  *$name [−-] " shown || echo "$page has no name"
+            cd "$WRITTEN/share/man1"
+            groff -ww -man -Tutf8 -P-cbuo *.1 > ~/shown
+            for page in *.1; do
+                grep -q "^  *${page%.1} [−-] " ~/shown || echo "$page has no name"
             done
-            ls share/man1 | wc -l
-            groff -man -Tutf8 -P-cbuo share/man1/omvault-key-add-slot.1
-            """)
+            ls | wc -l
+            groff -man -Tutf8 -P-cbuo omvault-key-add-slot.1
+            """, environment: ["WRITTEN": try await Self.written.value.path])
         #expect(ran.errors == "")
         #expect(ran.output.hasPrefix("\(Self.root.all.count)\n"), "\(ran.output.prefix(500))")
         #expect(ran.output.contains("\n       omvault key add-slot --type file --out /media/stick/personal.key\n"))

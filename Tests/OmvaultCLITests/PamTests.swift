@@ -353,6 +353,18 @@ struct PamTests {
 
     // MARK: -
 
+    /// The folder of the module, which is compiled once for all tests.
+    private static let module = Task {
+        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let folder = try TestFolder()
+        let ran = try await run(
+            [repository.appending(path: "Sources/Doors/pam_omvault/build").path, folder.file("pam_omvault.so")], in: folder,
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
+        try #require(ran.status == 0, "\(ran.errors)")
+        return folder
+    }
+
     /// Runs `script` where /etc, /var/lib and /usr/libexec are copies that only it sees, with a profile "work" of two
     /// attempts that locks out, and a PAM service that asks the module alone.
     ///
@@ -362,14 +374,9 @@ struct PamTests {
     func inSystem(
         _ script: String, typed dialogue: [(prompt: String, answer: String)]? = nil, _ location: SourceLocation = #_sourceLocation
     ) async throws -> String {
-        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let outer = """
             set -euo pipefail
-            export module="$PWD/pam_omvault.so" real="$PWD/real"
-            "$BUILD" "$module"
-            cp "$(command -v omvault-pam-helper)" "$real"
-            export agent="$(command -v omvault-agent)"
+            export built="$(command -v omvault-pam-helper)" agent="$(command -v omvault-agent)"
             cat > .prelude <<'PRELUDE'
             set -euo pipefail
             mkdir .system
@@ -377,7 +384,7 @@ struct PamTests {
             cp -a /etc .system/etc
             mkdir -p .system/lib .system/libexec/omvault
             for part in etc:/etc lib:/var/lib libexec:/usr/libexec; do mount --bind ".system/${part%%:*}" "${part#*:}"; done
-            cp "$real" /usr/libexec/omvault/omvault-pam-helper
+            cp "$built" /usr/libexec/omvault/omvault-pam-helper
             cp "$agent" /usr/libexec/omvault/omvault-agent
             chmod 755 /usr/libexec/omvault/*
             \(Serving.start)
@@ -411,9 +418,8 @@ struct PamTests {
             { cat .prelude; printf '%s\\n' "$SCRIPT"; } > .inside
             unshare --mount bash .inside
             """
-        let environment = [
-            "BUILD": repository.appending(path: "Sources/Doors/pam_omvault/build").path, "SCRIPT": script,
-        ].merging(try await Server.environment) { $1 }
+        let environment = ["module": try await Self.module.value.file("pam_omvault.so"), "SCRIPT": script]
+            .merging(try await Server.environment) { $1 }
         let ran =
             if let dialogue { try await atTerminal(outer, dialogue, environment: environment) } else {
                 try await bash(outer, environment: environment)

@@ -116,11 +116,11 @@ shows profile\ set work OfflineAuthAllowed=true MaxLoginAttempts=3
 shows profile\ show work
 shows profile\ ls
 unset OMVAULT_PASSWORD_FROM
-shows login\ enroll ada --profile work --password-from file:login
+shows login\ enroll ada --profile work --password-from file:login --kdf-mem 8 --kdf-time 1
 shows login\ check ada --profile work --mode offline --password-from file:login
 shows login\ check ada --profile work --mode offline --password-from file:wrong
 shows login\ start ada --profile work --mode offline --password-from file:login
-shows login\ passwd ada --profile work --password-from file:login --new-password-from file:pw
+shows login\ passwd ada --profile work --password-from file:login --new-password-from file:pw --kdf-mem 8 --kdf-time 1
 shows login\ status
 shows log\ ls --logins
 shows log\ verify --logins

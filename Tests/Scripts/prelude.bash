@@ -12,7 +12,13 @@ refused() {
     [[ $code == "$wanted" ]] || { echo "exit $code, not $wanted: $*"; cat .refused; exit 99; }
 }
 
-eventually() { until "$@"; do sleep 0.02; done; }
+eventually() {
+    local pauses=0
+    until "$@"; do
+        # A long wait looks less often: each look costs a process or two.
+        if ((++pauses < 20)); then sleep 0.02; else sleep 0.1; fi
+    done
+}
 
 while_runs() {
     local process=$1; shift

@@ -1,14 +1,12 @@
-"""Servers on loopback that break rules, with one port for each kind. `serve odd` starts them.
+"""Servers on loopback that break rules, with one port for each kind. `serve odd` runs this file, with the folder in FOLDER.
 
 Each prints its port as KEY=VALUE. The servers `http` and `https` answer by the path: see `http`. A path after `/for/WORD` gets
 the same answer as without it. Its requests are in a separate file, for the test that uses this word.
 """
-import json, os, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
+import json, os, pathlib, socket, ssl, struct, threading, time, urllib.parse
 
-sys.dont_write_bytecode = True
 from ports import hold
 
-FOLDER = sys.argv[1]
 SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
 lock = threading.Lock()
 listeners = {}

@@ -7,28 +7,35 @@ public final class Server: Sendable {
     /// becomes variables, and stays in `facts`. The script runs the commands in `at_end` when it ends. `tell stop` ends the
     /// server, and `tell start` starts it again at the same port.
     public static let shell = """
-        servers=() facts=() at_end=
-        # The script ends once its servers have, so that they have removed their files.
-        trap '{ eval "$at_end"; ((${#servers[@]} == 0)) || { kill "${servers[@]}"; wait "${servers[@]}"; }; } 2> /dev/null || true' EXIT
+        inputs=() outputs=() facts=() at_end=
+        trap '{ eval "$at_end"; finish; } 2> /dev/null || true' EXIT
         serve() {
-            local name=web
+            local name=web input output
             if (($# == 2)); then name=$1; shift; fi
             mkfifo "$name.in" "$name.out"
-            "$SERVE" "$1" "$PWD/$name" < "$name.in" > "$name.out" &
-            servers+=($!)
-            exec 9> "$name.in" 8< "$name.out"
+            echo "$1 $PWD/$name" > "$SERVE"
+            exec {input}> "$name.in" {output}< "$name.out"
+            inputs+=($input) outputs+=($output)
             heard
         }
         heard() {
             local line
-            while read -r line <&8; do
+            while read -r line <&${outputs[-1]}; do
                 [[ $line == ready ]] && return
                 declare -g "$line"
                 facts+=("$line")
             done
-            echo 'the server did not start'; exit 98
+            echo 'the server did not start'; cat ./*.errors; exit 98
         }
-        tell() { echo "$1" >&9; heard; }
+        tell() { echo "$1" >&${inputs[-1]}; heard; }
+        # Waits until the servers have ended, so that they have removed their files.
+        finish() {
+            local each
+            ((${#inputs[@]} == 0)) || trap '' PIPE
+            for each in "${inputs[@]}"; do echo end >&$each; done
+            for each in "${outputs[@]}"; do while read -r <&$each; do :; done; done
+            inputs=() outputs=()
+        }
         # nginx writes to its log after its answer, in the order of its answers. Once this request is there, so are all before it.
         all_logged() {
             local request="/look-$RANDOM$RANDOM"
@@ -47,24 +54,26 @@ public final class Server: Sendable {
         printf '%s\n' "${facts[@]}" ready
         while read -r word; do tell "$word"; echo ready; done
         # The folder of a server for all tests has no owner any more.
-        kill "${servers[@]}"; wait "${servers[@]}" || true
-        servers=()
+        finish
         rm -rf "$PWD"
         """#
 
-    /// The variables of scripts that serve.
-    ///
-    /// MADE names certificates, keys and users: each server would start a dozen programs to make its own.
+    /// The variables of scripts that serve: SERVE names the pipe of the launcher, which all tests share.
     public static var environment: [String: String] {
-        get async throws { ["SERVE": Programs.serve, "MADE": try await made.value.path] }
+        get async throws { ["SERVE": try await launcher.value.folder.file("ask")] }
     }
 
-    private static let made = Task {
+    /// `Tests/Servers/serve launcher`: otherwise each server would start Python, and a dozen programs to make its certificates.
+    private static let launcher = Task {
         let folder = try TestFolder()
-        let ran = try await run(
-            [Programs.serve, "made", folder.path], in: folder, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
-        guard ran.status == 0 else { throw NotStarted(program: Programs.serve, reason: ran.errors) }
-        return folder
+        let program = try Companion(
+            [Programs.serve, "launcher", folder.path], in: folder,
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
+        guard await program.line() == "ready" else {
+            let errors = FileManager.default.contents(atPath: folder.file("errors")) ?? Data()
+            throw NotStarted(program: Programs.serve, reason: String(decoding: errors, as: UTF8.self))
+        }
+        return (folder: folder, program: program)
     }
 
     // Each starts once for all tests, and ends after the tests' process.

@@ -20,8 +20,10 @@ extension Ran {
 
 /// Runs `script` in bash with `omvault` in its path, an empty home, the functions of Tests/Scripts/prelude.bash, the zone UTC
 /// and none of our environment.
-func bash(_ script: String, environment: [String: String] = [:]) async throws -> Ran {
-    let home = try TestFolder()
+///
+/// - Parameter home: Nil for an empty one, which is removed afterwards.
+func bash(_ script: String, environment: [String: String] = [:], home: TestFolder? = nil) async throws -> Ran {
+    let home = try home ?? TestFolder()
     return try await run(command(script), in: home, environment: variables(home, environment))
 }
 

@@ -12,6 +12,14 @@ struct ShownHelp {
     /// The words that call the command, without "omvault".
     let words: [String]
     let page: String
+    private let pageWithoutSpaces: String
+
+    private init(words: [String], page: String) {
+        (self.words, self.page, pageWithoutSpaces) = (words, page, Self.withoutSpaces(page))
+    }
+
+    /// The help page of each command, for a terminal of 200 columns.
+    static let wide = Task { try await all(columns: 200) }
 
     /// The help page of each command, for a terminal of this width.
     static func all(columns: Int) async throws -> [ShownHelp] {
@@ -38,7 +46,7 @@ struct ShownHelp {
     }
 
     /// Whether the page has the text, wherever its lines break.
-    func says(_ text: String) -> Bool { Self.withoutSpaces(page).contains(Self.withoutSpaces(text)) }
+    func says(_ text: String) -> Bool { pageWithoutSpaces.contains(Self.withoutSpaces(text)) }
 
     private static func withoutSpaces(_ text: String) -> String {
         String(decoding: text.utf8.filter { $0 != 32 && $0 != 10 }, as: UTF8.self)
@@ -65,7 +73,7 @@ struct ParsedCommand: Decodable {
     let subcommands: [ParsedCommand]?
 
     /// The root of the program's commands.
-    static func root() async throws -> ParsedCommand {
+    static let root = Task {
         struct Dump: Decodable { let command: ParsedCommand }
         let ran = try await bash("omvault --experimental-dump-help")
         return try JSONDecoder().decode(Dump.self, from: Data(ran.output.utf8)).command

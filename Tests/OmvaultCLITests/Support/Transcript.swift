@@ -21,7 +21,8 @@ import Foundation
 ///   `‹…›` type the last code that was shown: a line of one word with a dash.
 /// - A line that begins with typed text is typed after the line before it. `«^D»` as a whole line is Ctrl-D.
 /// - `<!-- at a terminal -->` makes a session run at a terminal though nothing is typed.
-/// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
+/// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see. `<!-- setup once` holds commands that
+///   run once for the page, before its first heading: each of its sessions begins with a copy of the home that they leave.
 struct Transcript: Sendable {
     struct Step: Sendable {
         /// Of the command in its page, from 1.
@@ -29,6 +30,7 @@ struct Transcript: Sendable {
         let command: String
         /// Nil for a setup, whose output is not compared.
         var output: [String]?
+        var isOnce = false
         var status: Int32 = 0
         /// The page's lines that hold output and exit code, from 0.
         var outputLines: Range<Int>
@@ -40,6 +42,8 @@ struct Transcript: Sendable {
     var steps: [Step]
     /// Whether the page says that the session runs at a terminal.
     var isMarked = false
+    /// What makes the home with which each session of the page begins: the steps up to the last with `once`.
+    var once: [Step] = []
 
     var isAtTerminal: Bool { isMarked || steps.contains { !$0.answers.isEmpty } }
 
@@ -60,7 +64,10 @@ struct Transcript: Sendable {
             if sessions.isEmpty { whole.steps.append(step) } else { sessions[sessions.count - 1].steps.append(step) }
         }
         guard !parser.isInBlock else { throw Malformed(page: name, line: 0, reason: "a block has no end") }
-        return sessions.isEmpty ? [whole] : sessions
+        guard !sessions.isEmpty else { return [whole] }
+        let once = whole.steps.prefix((whole.steps.lastIndex { $0.isOnce } ?? -1) + 1)
+        for index in sessions.indices { sessions[index].once = Array(once) }
+        return sessions
     }
 
     /// A whole page as one session.
@@ -185,8 +192,10 @@ private struct Parser {
                 block = .console
             } else if line.hasPrefix("```") {
                 block = .other
-            } else if line == "<!-- setup" {
-                (block, step) = (.setup, Transcript.Step(line: index + 2, command: "", outputLines: index..<index))
+            } else if line == "<!-- setup" || line == "<!-- setup once" {
+                block = .setup
+                step = Transcript.Step(
+                    line: index + 2, command: "", isOnce: line.hasSuffix(" once"), outputLines: index..<index)
             }
             return nil
         case .other:
@@ -229,7 +238,8 @@ private struct Parser {
         guard let current = step else { return }
         let command = current.command.isEmpty ? line : current.command + "\n" + line
         step = Transcript.Step(
-            line: current.line, command: command, output: current.output, outputLines: current.outputLines)
+            line: current.line, command: command, output: current.output, isOnce: current.isOnce,
+            outputLines: current.outputLines)
     }
 
     private mutating func end() -> Transcript.Step? {

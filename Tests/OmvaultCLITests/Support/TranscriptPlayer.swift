@@ -19,14 +19,16 @@ extension Transcript {
     ///
     /// Where `OMVAULT_RECORD` is set, the page gets what was shown, and nothing is different: look at its diff.
     func play(environment: [String: String] = [:]) async throws -> [Difference] {
-        let environment = environment.merging(try await Server.environment) { $1 }
+        var environment = environment.merging(try await Server.environment) { $1 }
+        let begun = try await BegunHomes.all.home(of: self, environment)
+        if let begun { environment["BEGUN"] = begun.path }
         let ran =
             isAtTerminal
             ? try await atTerminal(script, dialogue, environment: environment)
             : try await bash("exec 2>&1\n" + script, environment: environment)
         let shown = Self.split(ran.output)
         var differences: [Difference] = []
-        for (index, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() where !isDone(step) {
             guard let (lines, status) = shown[index] else {
                 differences.append(Difference(step: step, shown: ["the session ended here", ran.errors], status: ran.status))
                 break
@@ -36,16 +38,33 @@ extension Transcript {
         return differences
     }
 
+    /// Whether the home with which the session begins has the result of the step. A whole page as one session has no such home.
+    private func isDone(_ step: Step) -> Bool { step.isOnce && !once.isEmpty }
+
+    /// Makes the home with which each session of the page begins.
+    fileprivate func begin(_ environment: [String: String]) async throws -> TestFolder {
+        let home = try TestFolder()
+        let script = once.map { "eval '\($0.command.replacing("'", with: "'\\''"))' || exit" }.joined(separator: "\n")
+        let ran = try await bash(Self.start + script, environment: environment, home: home)
+        guard ran.status == 0 else {
+            throw Malformed(page: page, line: once[0].line, reason: "the setup failed: \(ran.output)\(ran.errors)")
+        }
+        return home
+    }
+
+    private static let start =
+        Server.shell + """
+            mark() { printf '\\036%s\\n' "$*"; }
+            [[ -z $BEGUN ]] || cp -a "$BEGUN/." .
+            export XDG_RUNTIME_DIR=$HOME/.run; mkdir -p -m 700 "$XDG_RUNTIME_DIR"
+            at_end='[[ ! -S $XDG_RUNTIME_DIR/omvault/agent.sock ]] || omvault -q agent stop'
+
+            """
+
     /// Each command between two marks, so that its output is told from the next one's.
     private var script: String {
-        var script =
-            Server.shell + """
-                mark() { printf '\\036%s\\n' "$*"; }
-                export XDG_RUNTIME_DIR=$HOME/.run; mkdir -m 700 "$XDG_RUNTIME_DIR"
-                at_end='omvault -q agent stop'
-
-                """
-        for (index, step) in steps.enumerated() {
+        var script = Self.start
+        for (index, step) in steps.enumerated() where !isDone(step) {
             script += "mark \(index)\neval '\(step.command.replacing("'", with: "'\\''"))'\nmark end $?\n"
         }
         return script
@@ -74,5 +93,19 @@ extension Transcript {
             }
         }
         return found
+    }
+}
+
+/// The homes with which sessions begin: each is made once, for all sessions of its page.
+private actor BegunHomes {
+    static let all = BegunHomes()
+
+    private var homes: [String: Task<TestFolder, any Error>] = [:]
+
+    func home(of transcript: Transcript, _ environment: [String: String]) async throws -> TestFolder? {
+        guard !transcript.once.isEmpty else { return nil }
+        let home = homes[transcript.page] ?? Task { try await transcript.begin(environment) }
+        homes[transcript.page] = home
+        return try await home.value
     }
 }
