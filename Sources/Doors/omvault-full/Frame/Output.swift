@@ -1,7 +1,7 @@
 // The output of a command. Standard output carries data only. Notices for people go to standard error.
 
-internal import OMSecrets
 internal import OMItems
+internal import OMSecrets
 internal import OMShell
 
 struct Output: Sendable {
