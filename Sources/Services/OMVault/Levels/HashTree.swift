@@ -79,7 +79,8 @@ final class HashTree {
     ) throws(VaultError) -> [TreeEntry] {
         if case .branch(let digests, let children) = root.content, children.allSatisfy({ $0 == nil }) {
             var rows = try TreeRows.all(database, level: level)
-            let all = try Self.children(of: root.prefix, digests, keys, &rows, checkInterruption)
+            let all = try Self.children(
+                of: root.prefix, with: digests, under: keys, from: &rows, checkInterruption: checkInterruption)
             root.content = .branch(digests: digests, children: all)
         }
         var found: [TreeEntry] = []
@@ -244,8 +245,8 @@ final class HashTree {
 
     /// All nodes below a branch, from rows in the order of their keys.
     private static func children(
-        of prefix: [UInt8], _ digests: [[UInt8]], _ keys: LevelKeys, _ rows: inout TreeRows,
-        _ checkInterruption: () throws(VaultError) -> Void
+        of prefix: [UInt8], with digests: [[UInt8]], under keys: LevelKeys, from rows: inout TreeRows,
+        checkInterruption: () throws(VaultError) -> Void
     ) throws(VaultError) -> [Node?] {
         guard prefix.count < keyCount * 2 else { throw .corrupt(.tree) }
         var children = Node.noChildren
@@ -267,7 +268,8 @@ final class HashTree {
             let child = Node(prefix, content)
             // Below a branch only after its digests were compared.
             if case .branch(let digests, _) = content {
-                let all = try Self.children(of: prefix, digests, keys, &rows, checkInterruption)
+                let all = try Self.children(
+                    of: prefix, with: digests, under: keys, from: &rows, checkInterruption: checkInterruption)
                 child.content = .branch(digests: digests, children: all)
             }
             children[nibble] = child
