@@ -143,6 +143,22 @@ import Testing
                 """, "\(ran.output)\(ran.errors)")
     }
 
+    @Test("a field from a named pipe gets what its writer writes, and a field from a shell's pipe too")
+    func pipes() async throws {
+        let ran = try await bash(
+            Self.start + """
+                unlock
+                mkfifo pipe
+                printf 'through a pipe' > pipe & writer=$!
+                omvault add piped --field f=file:pipe 2> told
+                wait $writer; echo $?
+                omvault get piped:f; echo
+                omvault add shell --field f=file:<(printf 'from the shell') 2> told
+                omvault get shell:f; echo
+                """)
+        #expect(ran.output == "0\nthrough a pipe\nfrom the shell\n", "\(ran.output)\(ran.errors)")
+    }
+
     @Test("a reader of a pipe that has gone ends it by SIGPIPE, and a full disk by 60")
     func writing() async throws {
         let ran = try await bash(

@@ -49,10 +49,12 @@ struct QuickAdd {
 
     /// The value in a small regular file, without one newline at its end.
     private static func read(_ path: String) -> SecretBytes? {
+        var status = stat()
+        // Only omvault-full may open a pipe: its writer would see this reader come and go.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         var buffer = SecretBuffer(capacity: 4096)
         guard readAll(descriptor, into: &buffer, maximum: longest) == .end else { return nil }

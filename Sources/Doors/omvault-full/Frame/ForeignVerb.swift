@@ -31,7 +31,11 @@ struct ForeignVerb {
             here("init", ["setup", "db-create"]),
             here("agent stop", ["stop-agent"]),
             here("vault ls", ["vaults", "mounts"]),
-            here("gen", ["generate", "pwgen", "diceware"]),
+            here("gen", ["pwgen", "diceware"]),
+            ForeignVerb(
+                names: ["generate"],
+                hint: "to store a password that is made here: omvault add ITEM --generate; to print one: omvault gen",
+                isHere: true),
             here("otp", ["totp", "code"]),
             ForeignVerb(
                 names: ["item", "items", "entry", "document"],
