@@ -109,7 +109,7 @@ import Testing
             place=$(mktemp -d); run=$(mktemp -d /dev/shm/omvault-test-XXXXXX)
             trap 'rm -rf "$place" "$run"' EXIT
             chmod 755 "$place"
-            cp "$(command -v omvault)" "$(command -v omvault-agent)" "$place"; chmod 755 "$place"/*
+            cp "$(command -v omvault)" "$(command -v omvault-full)" "$(command -v omvault-agent)" "$place"; chmod 755 "$place"/*
             cat > "$place/keys.py" <<'PY'
             import ctypes, errno, platform, sys
             add, control = {'x86_64': (248, 250), 'aarch64': (217, 219)}[platform.machine()]

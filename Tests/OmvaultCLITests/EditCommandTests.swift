@@ -123,7 +123,7 @@ import Testing
             Self.start + """
                 theirs=$(mktemp -d); chmod 711 "$theirs"; mkdir -m 700 "$theirs/home"; touch "$theirs/editor"
                 disk=$(mktemp -d /run/omvault-test-XXXXXX); chmod 777 "$disk"
-                cp "$(command -v omvault)" "$theirs"; cp password "$theirs/home"
+                cp "$(command -v omvault)" "$(command -v omvault-full)" "$theirs"; cp password "$theirs/home"
                 chown -R 61049:61049 "$theirs"
                 as() { local as=$1; shift; setpriv --reuid $as --regid $as --clear-groups "$@"; }
                 look() { as $1 cat /proc/$2/root/proc/fs/omvault/value /proc/$2/environ > seen 2> refused || true; wc -c < seen; }

@@ -77,11 +77,12 @@ private let start = """
             refused 20 quiet alice session
             refused 24 quiet bob right
             refused 1 grep -e 'AF_INET' -e connect -e omvault-agent trace
+            # Of omvault and of omvault-full.
             grep -c execve trace
             omvault -q login check alice --password-from file:right > granted
             strace -f -o trace -e trace=connect omvault -q login check alice --password-from file:right > granted
             grep -q AF_INET trace
             """)
-        #expect(lines == ["granted online user=alice profile=work", "1"])
+        #expect(lines == ["granted online user=alice profile=work", "2"])
     }
 }

@@ -59,7 +59,7 @@ struct PamTests {
             mv /usr/libexec/omvault/omvault-agent agent
             answers alice horse 'Error in service module'
             mv agent /usr/libexec/omvault/omvault-agent
-            mkdir alone; cp "$(command -v omvault)" alone/
+            mkdir alone; cp "$(command -v omvault)" "$(command -v omvault-full)" alone/
             refused 61 alone/omvault login check alice --system --profile work --password-from file:horse
             grep -q 'denied reason=no_agent' .refused
             tell stop

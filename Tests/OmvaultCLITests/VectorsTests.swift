@@ -10,7 +10,7 @@ import Testing
         let ran = try await bash(
             """
             set -e
-            mkdir bin empty; cp "$(command -v omvault)" bin/; cd empty
+            mkdir bin empty; cp "$(command -v omvault)" "$(command -v omvault-full)" bin/; cd empty
             ../bin/omvault vectors verify > built 2> told; cat told
             sed -n 's|^built-in/\\(.*\\): .*|\\1|p' built > names; wc -l < names
             ../bin/omvault vectors verify $(sed 's|^|\(repository)/vectors/|' names) > read
