@@ -32,6 +32,20 @@ struct StatusCommand: Verb {
     }
 }
 
+extension StatusCommand {
+    /// Answers a plain `status` into a pipe before the parser reads its declarations, which takes as long as the answer: a
+    /// shell's prompt asks at each line.
+    ///
+    /// - Returns: Whether it was answered. If not, ``run(_:)`` says why.
+    static func isAnswered(_ arguments: [String]) throws(Failure) -> Bool {
+        guard arguments == ["status"], !StandardOutput.isTerminal, Environment.text("OMVAULT_FORMAT") == nil,
+            let report = try? StatusReport(vault: Environment.text("OMVAULT_VAULT"))
+        else { return false }
+        try report.print(Output(format: .plain, isQuiet: false))
+        return true
+    }
+}
+
 extension AgentVaultState {
     var words: String {
         switch self {

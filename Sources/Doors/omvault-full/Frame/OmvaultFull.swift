@@ -22,7 +22,7 @@ enum OmvaultFull {
         }
         do {
             try refuseUnreadable()
-            return try perform(arguments)
+            return try StatusCommand.isAnswered(arguments) ? .ok : perform(arguments)
         } catch let answered as AlreadyReported {
             return answered.status
         } catch {
