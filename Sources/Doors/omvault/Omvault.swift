@@ -1,5 +1,5 @@
 // The entry point of the command. It answers the most frequent questions itself, with the agent's help, and starts
-// omvault-full for everything else. It links no vault, no cryptography and no parser, so that it starts in a millisecond.
+// omvault-full for everything else. It links no vault, no libcrypto and no parser, so that it starts quickly.
 
 internal import Glibc
 internal import OMShell
