@@ -28,6 +28,17 @@ import Testing
         }
     }
 
+    @Test("the small program stands on no room that opens vaults or links libcrypto")
+    func smallProgram() throws {
+        let house = try House(repository)
+        var (under, next): (Set<String>, [String]) = ([], ["omvault"])
+        while let room = next.popLast() {
+            for name in house.rooms[room]?.imports ?? [] where under.insert(name).inserted { next.append(name) }
+        }
+        #expect(under.isSuperset(of: ["OMAgentProtocol", "OMItems"]), "the table was not read")
+        #expect(under.isDisjoint(with: ["OMVault", "OMStorage", "OMCrypto", "OMAuth", "COpenSSL", "CSQLite"]))
+    }
+
     @Test("Sources has one folder per floor with its rooms, and the C modules")
     func folders() throws {
         let house = try House(repository)

@@ -2,6 +2,7 @@
 // omvault-full for everything else. It links no vault, no libcrypto and no parser, so that it starts quickly.
 
 internal import Glibc
+internal import OMSecrets
 internal import OMShell
 
 @main
@@ -12,6 +13,7 @@ enum Omvault {
         guard let arguments = arguments() else { FullProgram.become() }
         do throws(Failure) {
             guard try QuickAnswer.answer(to: arguments) else { FullProgram.become() }
+            if !SecretMemory.isLocked { StandardError.write("omvault: \(SecretMemory.unlockedWords)\n") }
         } catch {
             if error.isReaderGone { ProcessEnd.byBrokenPipe() }
             error.report(asJSON: false)

@@ -37,13 +37,13 @@ struct QuickAdd {
 
     /// - Returns: false if the item was not added. omvault-full says why.
     func run(_ vault: String?) throws(Failure) -> Bool {
-        guard let open = OpenVault(vault) else { return false }
+        guard let vault = AgentVault(vault) else { return false }
         var values = FieldValues()
         for field in fields {
             guard let value = Self.read(field.path), (try? values.put(value, at: field.name)) != nil else { return false }
         }
-        guard try open.isChanged(by: .add(item, level: nil, ItemChange(set: values))) else { return false }
-        StandardError.write("omvault: added \"\(item.text.shown)\" to vault \"\(open.name.shown)\"\n")
+        guard try vault.make(.add(item, level: nil, ItemChange(set: values))) != nil else { return false }
+        StandardError.write("omvault: added \"\(item.text.shown)\" to vault \"\(vault.name.shown)\"\n")
         return true
     }
 

@@ -1,6 +1,6 @@
-// The commands that this program answers itself: the plain forms of the most frequent ones, for a vault that is open in the
-// agent. The agent judges every request, so nothing is decided here. Whatever is unusual is left to omvault-full, which
-// begins again: any option, a terminal, an error, a locked vault.
+// The commands that this program answers itself, for a vault that is unlocked in the agent: command-line.md has the list. The
+// agent decides what is allowed. Everything else is left to omvault-full, which begins again: another option, an error, a
+// locked vault, or a terminal that would show the answer.
 
 internal import OMItems
 internal import OMSecrets
@@ -16,7 +16,9 @@ enum QuickAnswer {
         }
         var words = arguments[...]
         let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")
-        guard let verb = words.popFirst(), Environment.text("OMVAULT_FORMAT") == nil, vault?.hasPrefix("-") != true,
+        guard let verb = words.popFirst(), vault?.hasPrefix("-") != true,
+            // A source that is no source is an error, and env:NAME has to be erased, whether it is needed or not.
+            Environment.text("OMVAULT_FORMAT") == nil, Environment.text("OMVAULT_PASSWORD_FROM") == nil,
             !words.contains(where: { $0.hasPrefix("-") && verb != "add" })
         else { return false }
         switch verb {
@@ -36,7 +38,7 @@ enum QuickAnswer {
 
     /// Prints one secret into a file or a pipe. At a terminal some secrets are refused, with words that are not here.
     private static func get(_ reference: ItemReference, _ vault: String?) throws(Failure) -> Bool {
-        guard !StandardOutput.isTerminal, let item = try? ItemName(reference.item), let open = OpenVault(vault),
+        guard !StandardOutput.isTerminal, let item = try? ItemName(reference.item), let open = AgentVault(vault),
             let field = field(reference, of: item, in: open)
         else { return false }
         switch open.reply(to: .secret(FieldPath(item, field), revision: nil)) {
@@ -48,7 +50,7 @@ enum QuickAnswer {
     }
 
     /// The field that the reference names, or the item's main field.
-    private static func field(_ reference: ItemReference, of item: ItemName, in vault: OpenVault) -> FieldName? {
+    private static func field(_ reference: ItemReference, of item: ItemName, in vault: AgentVault) -> FieldName? {
         if let name = reference.field, !reference.meansMainField { return try? FieldName(name) }
         return switch vault.reply(to: .item(item)) {
         case .item(let item): MainField(of: item).name
@@ -58,7 +60,7 @@ enum QuickAnswer {
 
     /// Prints the names that begin with a text.
     private static func list(_ start: String, _ vault: String?) throws(Failure) -> Bool {
-        guard !StandardOutput.isTerminal, let open = OpenVault(vault) else { return false }
+        guard !StandardOutput.isTerminal, let open = AgentVault(vault) else { return false }
         switch open.reply(to: .names(trashed: false)) {
         case .names(let names, _): return try print(names.starting(with: Array(start.utf8)))
         default: return false
@@ -69,17 +71,23 @@ enum QuickAnswer {
     private static func find(_ words: ArraySlice<String>, _ vault: String?) throws(Failure) -> Bool {
         var search = ItemSearch()
         for word in words where !search.add(word.utf8Span.span) { return false }
-        guard !StandardOutput.isTerminal, let open = OpenVault(vault) else { return false }
+        guard !StandardOutput.isTerminal, let open = AgentVault(vault) else { return false }
         switch open.reply(to: .findNames(search, trashed: false)) {
         case .names(let names, unsearched: 0): return try print(names)
         default: return false
         }
     }
 
-    /// Prints each name on a line, unless there is something to say about one of them.
+    /// Prints each name on a line, unless one of them has to be escaped, or is there twice.
     private static func print(_ names: ItemNames) throws(Failure) -> Bool {
-        guard names.isASCII, names.repeated.isEmpty else { return false }
+        guard names.isSafeToShow, names.repeated.isEmpty else { return false }
         try StandardOutput.write(names.lines.span)
         return true
+    }
+}
+
+extension ItemNames {
+    fileprivate var isSafeToShow: Bool {
+        isASCII || !String(decoding: lines, as: UTF8.self).unicodeScalars.contains { $0.isUnsafeToShow && $0 != "\n" }
     }
 }

@@ -68,7 +68,7 @@ public struct ItemNames: Hashable, Sendable {
         var (found, previous, last): ([ItemName], Range<Int>, Range<Int>) = ([], 0..<0, 0..<0)
         for line in Self.ranges(in: bytes) {
             let isSame = line.count == previous.count && !NameOrder.isBefore(previous, line, in: bytes)
-            // The third of three is no news.
+            // A name that is there three times is reported once.
             if isSame, last != previous { found.append(Self.name(bytes.extracting(line))) }
             if isSame { last = line }
             previous = line

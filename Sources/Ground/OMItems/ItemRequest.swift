@@ -53,4 +53,12 @@ public enum ItemRequest: ~Copyable, Sendable {
     /// Copies all of them with their histories, or none: ``ItemReply/items(_:)``, the copies in this order. A nil level
     /// is that of each item; see ``VaultEdit/copy(_:to:level:ifRevision:)``.
     case copy([NewName], level: ProtectionLevel?, ifRevision: UInt64?)
+
+    /// Whether it changes the vault.
+    package var isChange: Bool {
+        switch self {
+        case .items, .find, .names, .findNames, .item, .secret, .chunk, .secrets, .history, .compare, .entries: false
+        case .add, .addAll, .update, .setLevel, .trash, .purge, .purgeTrash, .purgeID, .restore, .rename, .copy: true
+        }
+    }
 }

@@ -53,8 +53,9 @@ extension Failure {
 
     /// A change whose answer did not arrive. The error may have come after the change was made, so it is not made again.
     package init(unknownOutcome error: AgentError) {
-        self.init(
-            .agent, Failure(error).message,
-            hint: "the change may have been made: look with omvault ls or omvault get before you run the command again")
+        self = Failure(error).with(hints: [Self.unknownOutcomeHint])
     }
+
+    package static let unknownOutcomeHint =
+        "the change may have been made: look with omvault ls or omvault get before you run the command again"
 }

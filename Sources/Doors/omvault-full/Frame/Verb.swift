@@ -33,9 +33,7 @@ extension Verb {
             context.output.printHeldNotices()
             throw error
         }
-        if !SecretMemory.isLocked {
-            context.output.notice(Output.unlockedMemoryWords)
-        }
+        if !SecretMemory.isLocked { context.output.notice(SecretMemory.unlockedWords) }
         context.output.printHeldNotices()
     }
 }

@@ -15,7 +15,7 @@ struct RecordRows: ~Copyable {
     /// The bytes of a record's row, unchecked, and the row that they name as the previous version.
     mutating func row(_ number: Int64) throws(VaultError) -> (bytes: [UInt8], previous: Int64) {
         try storing { () throws(StorageError) in
-            // Only the very next row: the one between could be long.
+            // It steps to the next row only: a step over a row would read that row.
             if last != number - 1 || last == nil {
                 find.reset()
                 try find.bind(1, number)

@@ -2,6 +2,7 @@
 
 internal import OMAgent
 internal import OMAgentProtocol
+internal import OMSecrets
 internal import OMShell
 
 struct AgentChecks {
@@ -24,7 +25,7 @@ struct AgentChecks {
             let words = "process \(status.process), at \(socket.path); \(open.of("unlocked vault"))"
             guard status.memory != 0 else {
                 return .warning(
-                    check, "\(words); \(Output.unlockedMemoryWords)", next: "raise the limit, then omvault agent stop")
+                    check, "\(words); \(SecretMemory.unlockedWords)", next: "raise the limit, then omvault agent stop")
             }
             return .ok(check, words)
         } catch {

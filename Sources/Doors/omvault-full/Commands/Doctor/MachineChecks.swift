@@ -24,7 +24,7 @@ struct MachineChecks {
         // The limit is found out by using it.
         _ = SecretBytes(copying: [UInt8](repeating: 0, count: 32).span)
         guard SecretMemory.isLocked else {
-            return .warning(check, Output.unlockedMemoryWords, next: "raise the limit: ulimit -l, or memlock in limits.conf")
+            return .warning(check, SecretMemory.unlockedWords, next: "raise the limit: ulimit -l, or memlock in limits.conf")
         }
         let mebibytes = AgentProcess.recordBytes() >> 20
         return .ok(check, "secrets are locked in memory; the agent may keep \(mebibytes) MiB of opened items")
@@ -72,9 +72,4 @@ struct MachineChecks {
         if free < 64 { return .warning(check, words, next: "make room (df -h)") }
         return .ok(check, words)
     }
-}
-
-extension Output {
-    /// The system locks no memory of this process.
-    static let unlockedMemoryWords = "this system refused to lock memory, so secrets could be written to swap (ulimit -l)"
 }

@@ -15,6 +15,7 @@ struct AgentVaultClient {
 
     /// Reads or changes a vault that is unlocked in the agent.
     func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        let isChange = request.isChange
         do throws(AgentItems.Problem) { return try AgentItems(client, paths).perform(request) } catch {
             switch error {
             case .vault(let error): throw Failure(error, vault: name)
@@ -22,7 +23,8 @@ struct AgentVaultClient {
                 throw Failure(
                     .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed",
                     hint: "run the command again")
-            case .agent(let error) where error == .misbehaved || error == .deadline: throw Failure(unknownOutcome: error)
+            case .agent(let error) where isChange && (error == .misbehaved || error == .deadline):
+                throw Failure(unknownOutcome: error)
             case .agent(let error): throw Failure(error)
             }
         }
