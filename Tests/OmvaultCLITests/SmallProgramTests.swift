@@ -131,7 +131,8 @@ import Testing
                 answer() { code "$@" status; cat said told; }
                 printf '#!/bin/sh\\necho "full $1"\\n' > $full; chmod 755 $full; answer beside/omvault
                 # omvault was replaced after it was started.
-                exec 9< beside/omvault; mv beside/omvault beside/kept; answer /proc/self/fd/9; exec 9<&-; mv beside/kept beside/omvault
+                cp beside/omvault kept
+                exec 9< beside/omvault; rm beside/omvault; answer /proc/self/fd/9; exec 9<&-; mv kept beside/omvault
                 chmod 600 $full; answer beside/omvault
                 chmod 775 $full; answer beside/omvault
                 ln -sf omvault $full; answer beside/omvault
@@ -164,8 +165,8 @@ import Testing
                 cp "$(command -v omvault)" beside/
                 full=beside/omvault-full
                 printf '#!/bin/sh\\necho planted\\n' > $full; chmod 755 $full; beside/omvault status
-                chown nobody $full; code beside/omvault status; cat said told
-                mv $full theirs; chown root theirs; ln -s ../theirs $full; chown -h nobody $full
+                chown 65534 $full; code beside/omvault status; cat said told
+                mv $full theirs; chown root theirs; ln -s ../theirs $full; chown -h 65534 $full
                 code beside/omvault status; cat said told
                 """)
         #expect(
@@ -197,9 +198,9 @@ import Testing
                 while True:
                     client = listener.accept()[0]
                     client.recv(1 << 16)
-                    client.close()
                     asked += 1
                     open("asked", "w").write(str(asked))
+                    client.close()
                 PY
                 python3 agent.py > log & agent=$!
                 trap 'kill $agent' EXIT

@@ -57,8 +57,18 @@ public enum ItemRequest: ~Copyable, Sendable {
     /// Whether it changes the vault.
     package var isChange: Bool {
         switch self {
-        case .items, .find, .names, .findNames, .item, .secret, .chunk, .secrets, .history, .compare, .entries: false
-        case .add, .addAll, .update, .setLevel, .trash, .purge, .purgeTrash, .purgeID, .restore, .rename, .copy: true
+        case .items: false
+        case .find: false
+        case .names: false
+        case .findNames: false
+        case .item: false
+        case .secret: false
+        case .chunk: false
+        case .secrets: false
+        case .history: false
+        case .compare: false
+        case .entries: false
+        default: true
         }
     }
 }
