@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("the small program stands on no room that opens vaults or links libcrypto")
+    @Test("the small program has no room below it that opens vaults or links libcrypto")
     func smallProgram() throws {
         let house = try House(repository)
         var (under, next): (Set<String>, [String]) = ([], ["omvault"])
