@@ -44,7 +44,7 @@ import Testing
         #expect(try unlock(file).value("new", "x") == "2")
     }
 
-    @Test("a file that is replaced during the stretch is the one that is unlocked, and an older one is noticed")
+    @Test("if the file is replaced during the stretch, the new file is unlocked, and an older one is noticed")
     func replaced() throws {
         try home.save("before")
         try home.add("new", ["x": "2"])

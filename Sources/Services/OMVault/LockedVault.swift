@@ -6,8 +6,8 @@ package struct LockedVault: ~Copyable {
 
     /// The locked vault alone.
     ///
-    /// - Parameter keepsConnection: Whether the unlock goes on over this connection. Say no if somebody must be asked for
-    ///   the secret: an open connection keeps other processes from renaming the vault. If no, this closes it.
+    /// - Parameter keepsConnection: Whether the unlock goes on over this connection. If not, this closes it. Close it
+    ///   before a wait for a person: while it is open, no other process can rename the vault.
     package consuming func intoFile(keepingConnection keepsConnection: Bool) -> VaultFile {
         let connection = always.state.connection
         return keepsConnection ? file.keeping(connection) : file
