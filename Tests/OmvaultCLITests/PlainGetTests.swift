@@ -30,7 +30,8 @@ import Testing
         "a plain line means the same as for the parser",
         arguments: [
             "get a", "get a:b", "get get", "get '\"a:b\":c'", "--vault v get a", "-V v get a", "get -V v a",
-            "get a --vault ./v.omv", "get --no-agent a", "get a --password-from file:p --no-agent", "get --password-from env:P a:b --vault v",
+            "get a --vault ./v.omv", "get --no-agent a", "get a --password-from file:p --no-agent",
+            "get --password-from env:P a:b --vault v",
             "get a --password-from nonsense", "get a --password-from ''", "get ''", "get a --vault ''",
         ])
     func sameAsParsed(line: String) throws {
@@ -44,7 +45,8 @@ import Testing
         "every other line is left to the parser",
         arguments: [
             "", "get", "a get", "ls a", "get a b", "get a --rev 3", "get a --json", "get a -q", "get -- a", "get -a",
-            "get --help", "get a --vault", "get a --vault v -V w", "get a --no-agent --no-agent", "get a --vault=v", "get a --vault -v",
+            "get --help", "get a --vault", "get a --vault v -V w", "get a --no-agent --no-agent", "get a --vault=v",
+            "get a --vault -v",
             "--no-agent get a", "--password-from file:p get a", "--json get a",
             "get a --password-from file:p --password-from file:q",
         ])
