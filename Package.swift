@@ -182,6 +182,15 @@ extension [LinkerSetting] {
     }
 }
 
+extension [LinkerSetting] {
+    /// The small program in front needs no dynamic linker, which is most of its start: glibc and libsodium are linked in.
+    /// It still has a random address. swiftc gives `-pie` too, which clang then does not use.
+    static var alone: Self {
+        let flags = ["-static-pie", "-Wno-unused-command-line-argument"].flatMap { ["-Xclang-linker", $0] }
+        return [.unsafeFlags(flags, .when(configuration: .release))]
+    }
+}
+
 /// A room is a module, and a door a program.
 func room(
     _ floor: Floor, _ name: String, imports: [String], packages: [Target.Dependency] = [], _ settings: [SwiftSetting] = .strict
@@ -190,7 +199,8 @@ func room(
     let path = "Sources/\(floor.rawValue)/\(name)"
     return floor == .doors
         ? .executableTarget(
-            name: name, dependencies: dependencies, path: path, swiftSettings: settings, linkerSettings: .quickStart)
+            name: name, dependencies: dependencies, path: path, swiftSettings: settings,
+            linkerSettings: .quickStart + (name == "omvault" ? .alone : []))
         : .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 

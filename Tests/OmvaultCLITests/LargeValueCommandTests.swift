@@ -120,7 +120,7 @@ private let readSize = Sweep.isWhole ? 64 << 20 : 1_200_000
                 cat new old new > film
                 cp -a .local saved
                 change='omvault -q set item:x --value-from file:film --keep-newline --key-file-from file:key'
-                number=1 unlinks=1
+                number=999 unlinks=1
                 # Runs the change with failing calls, until they are those of the spool. $1 finds the last one in the trace.
                 failing() {
                     for attempt in $(seq 9); do
@@ -131,7 +131,7 @@ private let readSize = Sweep.isWhole ? 64 << 20 : 1_200_000
                         grep -q "$1.*INJECTED" trace && return
                         number=$(grep 'openat(' trace | grep -n O_TMPFILE | cut -d: -f1)
                         unlinks=$(grep 'unlink(' trace | grep -n '[.]omvault-' | cut -d: -f1)
-                        number=${number:-1} unlinks=${unlinks:-1}
+                        number=${number:-999} unlinks=${unlinks:-1}
                     done
                 }
                 failing O_TMPFILE

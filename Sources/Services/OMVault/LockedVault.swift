@@ -4,6 +4,12 @@ package struct LockedVault: ~Copyable {
     /// The two `always` levels.
     package let always: Vault
 
-    /// The locked vault alone. This closes the connection.
-    package consuming func intoFile() -> VaultFile { file }
+    /// The locked vault alone.
+    ///
+    /// - Parameter keepsConnection: Whether the unlock goes on over this connection. If not, this closes it. Close it
+    ///   before a wait for a person: while it is open, no other process can rename the vault.
+    package consuming func intoFile(keepingConnection keepsConnection: Bool) -> VaultFile {
+        let connection = always.state.connection
+        return keepsConnection ? file.keeping(connection) : file
+    }
 }

@@ -8,7 +8,9 @@ internal import OMSystem
 
 /// The internals of an open vault. Its keys decide which levels it can read.
 final class UnlockedState {
-    let database: Database
+    /// The connection. Other vaults of this process may use it too, one after the other.
+    let connection: VaultConnection
+    var database: Database { _read { yield connection.database } }
     let header: VaultHeader
     /// Nil if only the `always` levels are open, or if class keys were handed over.
     let root: Key<Deriving>?
@@ -39,11 +41,11 @@ final class UnlockedState {
     private(set) var recordCache: RecordCache?
 
     init(
-        database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
+        connection: VaultConnection, header: VaultHeader, root: consuming Key<Deriving>?,
         device: consuming DeviceKey?, keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?,
         log: AuditLog?, isOwnDevice: Bool, acceptsRollback: Bool, fileNumber: UInt64
     ) {
-        self.database = database
+        self.connection = connection
         self.header = header
         self.root = root
         self.device = device

@@ -18,6 +18,9 @@ public struct Vault: ~Copyable {
     /// The slot that unlocked it. Nil if no slot did.
     public var openedBy: KeySlot? { state.openedBy }
 
+    /// The policy in the header that the unlock proved. Another process may have changed it since.
+    package var policyAtUnlock: VaultPolicy { state.header.policy }
+
     /// Whether purged bytes may still be in the write-ahead log.
     public var isPurgePending: Bool { state.isPurgePending }
 

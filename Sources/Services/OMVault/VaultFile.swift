@@ -31,6 +31,8 @@ public struct VaultFile: ~Copyable {
     let header: VaultHeader
     let acceptsRollback: Bool
     private let clock: @Sendable () -> Int64
+    /// A connection that the next unlock uses. Nil if it opens its own.
+    private var connection: VaultConnection?
 
     /// Opens the file and reads its slots.
     ///
@@ -60,10 +62,10 @@ public struct VaultFile: ~Copyable {
     package static func openWithAlways(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> LockedVault {
-        let database = try VaultSchema.open(path)
+        let connection = try VaultConnection(path)
         let file = try VaultFile(
-            path, database, folder: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
-        let vault = try file.open(root: nil, over: database)
+            path, connection.database, folder: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
+        let vault = try file.open(root: nil, over: connection)
         return LockedVault(file: file, always: vault)
     }
 
@@ -189,13 +191,23 @@ public struct VaultFile: ~Copyable {
     func open(
         root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:]
     ) throws(VaultError) -> Vault {
-        try open(
-            root: root, adding: keys,
-            over: try VaultSchema.open(path))
+        try open(root: root, adding: keys, over: try openConnection())
+    }
+
+    /// The connection that was kept, if it is to the file that has the path now. Otherwise another one.
+    func openConnection() throws(VaultError) -> VaultConnection {
+        if let connection, connection.isTo(path) { return connection }
+        return try VaultConnection(path)
+    }
+
+    /// The file with a connection that its next unlock uses.
+    consuming func keeping(_ connection: VaultConnection) -> VaultFile {
+        self.connection = connection
+        return self
     }
 
     private func open(
-        root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:], over database: consuming Database
+        root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:], over connection: VaultConnection
     ) throws(VaultError) -> Vault {
         let ownDevice: DeviceKey? = isOwnDevice ? device?.duplicate() : nil
         let ring = ClassKeyring(root: root?.duplicate(), device: ownDevice)
@@ -204,7 +216,7 @@ public struct VaultFile: ~Copyable {
             keys[wrap.level] = try ring.unwrap(wrap, vault: header.id, epoch: header.epoch)
         }
         let state = UnlockedState(
-            database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
+            connection: connection, header: header, root: root, device: ring.intoDevice(), keys: keys,
             marks: try marksToCompare(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
             fileNumber: FilePath.fileNumber(path))
         state.finishPurge()

@@ -34,6 +34,12 @@ enum OmvaultFull {
     }
 
     private static func perform(_ arguments: [String]) throws -> ExitStatus {
+        if let get = GetCommand(plain: arguments) {
+            do { try get.run() } catch let error where !(error is AlreadyReported) {
+                throw try CommandLineArguments(arguments, root: CommandTree.self).withHelp(Failure(anyError: error))
+            }
+            return .ok
+        }
         let line = try CommandLineArguments(arguments, root: CommandTree.self)
         do {
             var command = try line.parse()

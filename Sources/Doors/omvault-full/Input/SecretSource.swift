@@ -28,6 +28,17 @@ enum SecretSource: Hashable, Sendable {
         return "\(option.prefix { $0 != " " }) \(source)"
     }
 
+    /// Whether reading it waits for no person and no program.
+    var isAtHand: Bool {
+        switch self {
+        case .tty, .lines, .descriptor, .command: return false
+        case .environment, .credential: return true
+        case .file(let path):
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+
     /// Nil for any text outside the grammar. There is no `pass:`, since every process can read the arguments of omvault.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

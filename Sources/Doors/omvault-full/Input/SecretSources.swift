@@ -56,6 +56,9 @@ struct SecretSources: ~Copyable {
         if case .tty? = sources[option] { true } else { false }
     }
 
+    /// Whether every secret is in this process or in a regular file, so that reading it waits for no person and no program.
+    var areAtHand: Bool { sources.values.allSatisfy(\.isAtHand) }
+
     /// Reads the secret of one of the declared options.
     ///
     /// - Parameters:

@@ -96,9 +96,9 @@ struct RestorePlan {
 
     /// Reads the whole draft like any reader: header, states, trees, every version and every chunk.
     func check(_ path: String, _ root: borrowing Key<Deriving>) throws(VaultError) {
-        let database = try VaultSchema.open(path)
         let vault = UnlockedState(
-            database: database, header: header, root: root.duplicate(), device: nil, keys: keys, marks: nil, log: nil,
+            connection: try VaultConnection(path), header: header, root: root.duplicate(), device: nil, keys: keys, marks: nil,
+            log: nil,
             isOwnDevice: true, acceptsRollback: false,
             fileNumber: 0)
         try vault.database.transaction(.read) { () throws(VaultError) in

@@ -43,9 +43,9 @@ extension VaultFile {
     ) throws(VaultError) -> Bool {
         guard let log else { throw .noLogHere }
         let path = path
-        let database = try VaultSchema.open(path)
+        let connection = try openConnection()
         return try log.record(
-            event, highWater(), file: FilePath.fileNumber(path), now: now, wait: wait, in: database)
+            event, highWater(), file: FilePath.fileNumber(path), now: now, wait: wait, in: connection.database)
     }
 }
 

@@ -158,7 +158,10 @@ final class VaultAccess {
         do throws(VaultError) { return try opened.always.perform(request()) } catch {
             guard case .noItem = error else { throw Failure(error, vault: location.name) }
         }
-        if !isUnlocked { unlocked = try openSlot(secrets, options, in: opened.intoFile()).intoVault() }
+        if !isUnlocked {
+            let file = opened.intoFile(keepingConnection: secrets.areAtHand)
+            unlocked = try openSlot(secrets, options, in: file).intoVault()
+        }
         return try perform(request())
     }
 

@@ -130,6 +130,7 @@ extension VaultAccess {
 
     /// Raises the stretch of a slot to the policy. It runs after the unlock, so that an error here does not keep the user out.
     private func strengthenStretch(_ slot: KeySlot, _ secret: borrowing SlotSecret, _ vault: borrowing Vault) {
+        guard !vault.policyAtUnlock.isMet(by: slot) else { return }
         do throws(VaultError) {
             guard let raised = try secret.raiseStretch(of: slot, in: vault), let now = raised.stretch else { return }
             context.output.notice(
