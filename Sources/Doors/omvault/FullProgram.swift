@@ -17,6 +17,8 @@ enum FullProgram {
     /// - Returns: only if the program could not be started.
     private static func failureOfStart(_ path: String) -> Failure {
         guard path != name else { return missing(path) }
+        // Swift reads the arguments from /proc, and has none where it is not mounted.
+        guard CommandLine.argc > 0 else { return Failure(.general, "the arguments cannot be read", hint: "mount /proc") }
         execv(path, CommandLine.unsafeArgv)
         return errno == ENOENT ? missing(path) : Failure(.general, "the program \(path.shown) cannot be started", errno: errno)
     }
