@@ -143,6 +143,57 @@ import Testing
                 """, "\(ran.output)\(ran.errors)")
     }
 
+    /// The agent is stopped by a signal, so it keeps its socket and answers nothing.
+    private static let silent =
+        start + """
+            unlock
+            agent=$(pid)
+            trap 'kill -CONT $agent; omvault -q agent stop' EXIT
+            list='ls --password-from file:password'
+
+            """
+
+    @Test("omvault-full does not wait for an agent that the small program has waited for, and only then")
+    func noted() async throws {
+        let ran = try await bash(
+            Self.silent + """
+                OMVAULT_AGENT_SILENT=1 omvault-full get item:f --no-input; echo
+                kill -STOP $agent
+                begun=$SECONDS
+                (export OMVAULT_AGENT_SILENT=$BASHPID; exec omvault-full $list) 2> told | wc -l
+                cat told
+                (export OMVAULT_AGENT_SILENT=$BASHPID; exec omvault-full get item:f --password-from file:password) 2>> told
+                echo; echo $((SECONDS - begun < 60))
+                """)
+        #expect(
+            ran.output == """
+                secret
+                4
+                omvault: warning: the agent did not answer in time; the agent was not asked
+                secret
+                1
+
+                """, "\(ran.output)\(ran.errors)")
+    }
+
+    /// It takes the 90 seconds that a client waits.
+    @Test("a silent agent is waited for once", .enabled(if: Sweep.isWhole))
+    func waitedForOnce() async throws {
+        let ran = try await bash(
+            Self.silent + """
+                kill -STOP $agent
+                begun=$SECONDS
+                omvault $list 2> told | wc -l
+                omvault -V personal find secret --password-from file:password 2>> told | wc -l
+                uniq told; echo $((SECONDS - begun < 270))
+                begun=$SECONDS
+                OMVAULT_PASSWORD_FROM=file:password omvault ls 2> told | wc -l
+                cat told; echo $((SECONDS - begun < 140))
+                """)
+        let warning = "omvault: warning: the agent did not answer in time; the agent was not asked\n"
+        #expect(ran.output == "4\n1\n\(warning)1\n4\n\(warning)1\n", "\(ran.output)\(ran.errors)")
+    }
+
     @Test("a field from a named pipe gets what its writer writes, and a field from a shell's pipe too")
     func pipes() async throws {
         let ran = try await bash(

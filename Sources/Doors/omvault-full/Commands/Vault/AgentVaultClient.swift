@@ -81,6 +81,8 @@ extension VaultAccess {
     var agentClient: AgentVaultClient? {
         guard let agentPaths else { return nil }
         do throws(AgentError) {
+            // The small program has waited for it.
+            if AgentTimeOut.isNoted { throw .deadline }
             let client = AgentClient(try AgentSocket(Environment.text))
             return AgentVaultClient(client: client, paths: agentPaths, name: location.name)
         } catch {
