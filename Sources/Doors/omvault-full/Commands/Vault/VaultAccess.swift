@@ -25,6 +25,8 @@ final class VaultAccess {
     private var unlocked: Vault?
     /// Not nil once the agent serves the vault instead.
     private var unlockedAgent: AgentVaultClient?
+    /// Whether the agent did not answer in time. It is not asked again.
+    var isAgentSilent = false
     /// The agent, if the last reading was answered there.
     private var answering: AgentVaultClient?
 
