@@ -60,6 +60,17 @@ private let questions = [
     Question("omvault ", "comp", ["completion"]),
     Question("omvault get ", "--reve", ["--reveal"]),
     Question("omvault gen --wordlist ", "wor", ["words"]),
+    Question("omvault add x --field ", "password=s", ["password=stdin"]),
+    Question("omvault add x ", "--field=password=s", ["--field=password=stdin"]),
+    Question("omvault add x --type login --field ", "pass", ["password="]),
+    Question("omvault add x --tag ", "wo", ["work"]),
+    Question("omvault tag github ", "", ["$(touch ran)", "two words", "work"]),
+    Question("omvault ls --tag ", "tw", ["two words"]),
+    Question("omvault find --attr ", "ty", ["type="]),
+    Question("omvault find --attr ", "type=lo", ["type=login"]),
+    Question("omvault find --attr ", "tag=wo", ["tag=work"]),
+    Question("omvault ls --fields ", "name,mo", ["name,modified"]),
+    Question("omvault get github --field ", "", ["password", "token"]),
 ]
 
 @Suite("Completion in the shells") struct CompletionTests {

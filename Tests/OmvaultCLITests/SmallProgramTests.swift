@@ -217,6 +217,57 @@ import Testing
                 """, "\(ran.output)\(ran.errors)")
     }
 
+    /// The agent is stopped by a signal, so it keeps its socket and answers nothing.
+    private static let silent =
+        start + """
+            unlock
+            agent=$(pid)
+            trap 'kill -CONT $agent; omvault -q agent stop' EXIT
+            list='ls --password-from file:password'
+
+            """
+
+    @Test("omvault-full does not wait for an agent that the small program has waited for, and only then")
+    func noted() async throws {
+        let ran = try await bash(
+            Self.silent + """
+                OMVAULT_AGENT_SILENT=1 omvault-full get item:f --no-input; echo
+                kill -STOP $agent
+                begun=$SECONDS
+                (export OMVAULT_AGENT_SILENT=$BASHPID; exec omvault-full $list) 2> told | wc -l
+                cat told
+                (export OMVAULT_AGENT_SILENT=$BASHPID; exec omvault-full get item --password-from file:password) 2>> told
+                echo; wc -l < told; echo $((SECONDS - begun < 60))
+                """)
+        #expect(
+            ran.output == """
+                secret
+                4
+                omvault: warning: the agent did not answer in time; the agent was not asked
+                secret
+                2
+                1
+
+                """, "\(ran.output)\(ran.errors)")
+    }
+
+    /// It takes the 90 seconds that a client waits.
+    @Test(
+        "a silent agent is waited for once, by the small program or by omvault-full", .enabled(if: Sweep.isWhole),
+        arguments: ["get item", "get item --rev 1"])
+    func waitedForOnce(words: String) async throws {
+        let ran = try await bash(
+            Self.silent + """
+                kill -STOP $agent
+                begun=$SECONDS
+                OMVAULT_PASSWORD_FROM=file:password omvault \(words) 2> told
+                echo; cat told; echo $((SECONDS - begun > 80 && SECONDS - begun < 150))
+                """)
+        #expect(
+            ran.output == "secret\nomvault: warning: the agent did not answer in time; the agent was not asked\n1\n",
+            "\(ran.output)\(ran.errors)")
+    }
+
     @Test("a field from a named pipe gets what its writer writes, and a field from a shell's pipe too")
     func pipes() async throws {
         let ran = try await bash(

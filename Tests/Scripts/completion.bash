@@ -15,6 +15,8 @@ done
 omvault -q --vault work add "name-""at-work" --password-from file:pw --field password=file:pw
 omvault -q unlock --password-from file:pw
 while IFS= read -r item; do omvault -q add --field password=file:pw -- "$item"; done < items
+omvault -q set github:token --value-from file:pw
+omvault -q tag github work 'two words' '$(touch ran)'
 omvault -q add gone --field password=file:pw
 omvault -q rm gone
 for profile in corp default; do omvault -q profile set $profile OfflineAuthAllowed=true > made; done

@@ -22,13 +22,17 @@ struct AgentVault {
         (connection, self.paths, name) = (AgentConnection(socket), paths, location.name)
     }
 
-    /// The answer to a question. Nil for any other outcome: omvault-full can ask again.
+    /// The answer to a question. Nil for any other outcome: omvault-full can ask again, but not an agent that is silent.
     func reply(to question: consuming ItemRequest) -> ItemReply? {
-        guard let answer = try? connection.perform(paths, question) else { return nil }
-        return switch consume answer {
-        case .reply(let reply): reply
-        case .failure: nil
-        case .locked: nil
+        do throws(AgentError) {
+            return switch try connection.perform(paths, question) {
+            case .reply(let reply): reply
+            case .failure: nil
+            case .locked: nil
+            }
+        } catch {
+            if error == .deadline { AgentTimeOut.note() }
+            return nil
         }
     }
 

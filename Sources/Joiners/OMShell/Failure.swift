@@ -1,6 +1,7 @@
 // The error of a command, as the user sees it: what happened, what to do next, and the exit code.
 
 internal import Glibc
+package import OMItems
 
 /// An error with a message for the user.
 ///
@@ -20,6 +21,8 @@ package struct Failure: Error {
     package private(set) var sdkCode: Int?
     /// Whether the reader of standard output has gone. Then the process ends by SIGPIPE, without a message.
     package private(set) var isReaderGone = false
+    /// The vault's error behind this one, for a command that can say more about some of them. Nil if there is none.
+    package private(set) var vaultError: VaultError?
     /// The SDK's name for the list of its numbers.
     package static let sdkDomain = "ORAIDMMOBILE"
 
@@ -62,6 +65,13 @@ package struct Failure: Error {
     package func with(sdkCode: Int?) -> Failure {
         var failure = self
         failure.sdkCode = sdkCode ?? self.sdkCode
+        return failure
+    }
+
+    /// The same with the vault's error behind it.
+    package func with(vaultError: VaultError) -> Failure {
+        var failure = self
+        failure.vaultError = vaultError
         return failure
     }
 

@@ -56,10 +56,8 @@ struct ShownVault {
     }
 
     var plainRow: [String] {
-        [
-            name, stateWord, DurationText.text(idleLeft), DurationText.text(hardLeft),
-            readable.isEmpty ? "-" : readable.joined(separator: ","),
-        ]
+        let times = state == .unlocked ? [DurationText.text(idleLeft), DurationText.text(hardLeft)] : ["-", "-"]
+        return [name, stateWord] + times + [readable.isEmpty ? "-" : readable.joined(separator: ",")]
     }
 
     /// The last column, in words.

@@ -12,7 +12,8 @@ struct StatusCommand: Verb {
             An open vault locks by itself: after a time without use, and at the latest after another time. The last column says
             what can be read without a password. After 'omvault lock' these are still the items of after-first-unlock;
             'omvault lock --forget' ends that. In plain rows and JSON this state is first-unlocked; the others are unlocked,
-            locked and missing.
+            locked and missing. A plain row has the vault, its state, how long until it locks without use, how long until it locks
+            in any case, and the levels that can be read; a - stands for none.
 
               omvault status
               omvault status --exit-code && omvault get github:token

@@ -66,13 +66,16 @@ struct SecretSources: ~Copyable {
     ///   - name: What an error calls the secret, if the prompt is not a noun.
     ///   - isNew: Whether to ask twice at a terminal. A new secret cannot be compared with a stored one.
     ///   - isShown: Whether a terminal shows what the user types.
+    ///   - canBeEmpty: Whether a new secret may be empty. At a terminal it is asked for again anyway.
     ///   - keepNewline: Whether to keep the one trailing newline that is stripped otherwise.
     borrowing func read(
         _ option: String, prompt: String, name: String? = nil, isNew: Bool = false, isShown: Bool = false,
-        keepNewline: Bool = false, maximum: Int = Password.maximumCount
+        canBeEmpty: Bool = false, keepNewline: Bool = false, maximum: Int = Password.maximumCount
     ) throws(Failure) -> SecretBytes {
         let reader = SecretReader(option: option, maximum: maximum, keepsNewline: keepNewline)
-        return try read(reader, prompt: prompt, name: name, isNew: isNew, isShown: isShown).secret()
+        return try read(
+            reader, prompt: prompt, name: name, isNew: isNew, isShown: isShown, canBeEmpty: canBeEmpty
+        ).secret()
     }
 
     /// Reads the value of a field, of up to 64 MiB. A value above 1 MiB is spooled beside the vault.
@@ -84,11 +87,11 @@ struct SecretSources: ~Copyable {
         let reader = SecretReader(
             option: option, maximum: Item.maximumWholeCount, keepsNewline: keepNewline,
             spool: .init(vault: path, isQuiet: isQuiet))
-        return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: isShown)
+        return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: isShown, canBeEmpty: true)
     }
 
     private borrowing func read(
-        _ reader: SecretReader, prompt: String, name: String?, isNew: Bool, isShown: Bool
+        _ reader: SecretReader, prompt: String, name: String?, isNew: Bool, isShown: Bool, canBeEmpty: Bool
     ) throws(Failure) -> SourceValue {
         let option = reader.option
         guard let source = sources[option] else { preconditionFailure("\(option) was not declared") }
@@ -96,7 +99,8 @@ struct SecretSources: ~Copyable {
         switch source {
         case .tty:
             return .secret(
-                try terminal.readSecret(prompt, name: name, for: option, isNew: isNew, isShown: isShown))
+                try terminal.readSecret(
+                    prompt, name: name, for: option, isNew: isNew, isShown: isShown, canBeEmpty: canBeEmpty))
         // The user sees the lines, so they are asked for once.
         case .lines:
             let lines = try terminal.readLines(prompt, name: name, for: option, maximum: reader.maximum)

@@ -16,6 +16,14 @@ enum SourceValue: ~Copyable {
         }
     }
 
+    /// Whether a shown field can have this value.
+    var isShowable: Bool {
+        switch self {
+        case .secret(let secret): secret.withBytes { Item.Field.shownValue($0) != nil }
+        case .spooled: false
+        }
+    }
+
     /// Adds it to the fields of a change.
     consuming func put(at name: FieldName, in values: inout FieldValues) throws(VaultError) {
         switch consume self {

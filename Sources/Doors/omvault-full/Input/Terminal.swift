@@ -8,26 +8,31 @@ struct Terminal: Sendable {
     /// False under `--no-input`.
     let mayAsk: Bool
 
-    /// Asks for a secret of one line. It asks twice for a new one, unless the terminal shows it.
+    /// Asks for a secret of one line. It asks twice for a new one, unless the terminal shows it. A new one that is empty is asked
+    /// for again: Enter at a question means that the user has not decided.
     ///
     /// - Parameters:
     ///   - name: What an error calls the secret.
     ///   - isShown: Whether the terminal shows what the user types, as for a recovery code on paper, or the value of a shown
     ///     field.
+    ///   - canBeEmpty: Whether a source other than the terminal may give an empty one.
     /// - Throws: ``ExitStatus/inputRequired`` if there is no terminal to ask at, ``ExitStatus/aborted`` if the input ends or
     ///   the two entries differ, ``ExitStatus/usage`` for a new secret of several lines. A signal has its usual effect,
     ///   after the echo is on again.
     func readSecret(
-        _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false, isShown: Bool = false
+        _ prompt: String, name: String = "a password", for option: String, isNew: Bool = false, isShown: Bool = false,
+        canBeEmpty: Bool = false
     ) throws(Failure) -> SecretBytes {
         let terminal = try opened(toGet: name, for: option)
-        guard !isShown else {
-            return isNew
-                ? try terminal.readNewLine("\(prompt): ", for: option, isShown: true)
-                : try terminal.readLine("\(prompt): ", .shownSecret)
+        guard isNew else { return try terminal.readLine("\(prompt): ", isShown ? .shownSecret : .secret) }
+        var secret = try terminal.readNewLine("\(prompt): ", for: option, isShown: isShown)
+        // Accident: one Enter would replace the old value by an empty one.
+        while secret.count == 0 {
+            let way = canBeEmpty ? "; \(SecretSource.spelled("file:/dev/null", for: option)) stores an empty value" : ""
+            terminal.write("omvault: nothing was typed\(way.shown)\n")
+            secret = try terminal.readNewLine("\(prompt): ", for: option, isShown: isShown)
         }
-        guard isNew else { return try terminal.readLine("\(prompt): ", .secret) }
-        let secret = try terminal.readNewLine("\(prompt): ", for: option)
+        guard !isShown else { return secret }
         guard secret.isEqual(to: try terminal.readNewLine("\(prompt), again: ", for: option)) else {
             terminal.dropTyped()
             throw Failure(.aborted, "the two entries differ; nothing was changed", hint: "try again")
@@ -38,7 +43,7 @@ struct Terminal: Sendable {
     /// Asks for a secret of several lines. The terminal shows them, because users make errors when they type several lines blind.
     ///
     /// - Returns: The lines with their newlines, at most `maximum` bytes and a few more.
-    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:)``.
+    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:canBeEmpty:)``.
     func readLines(
         _ prompt: String, name: String, for option: String, maximum: Int
     ) throws(Failure) -> SecretBuffer {
@@ -48,7 +53,7 @@ struct Terminal: Sendable {
 
     /// Asks for text that is not secret. It is shown while the user types it.
     ///
-    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
+    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:canBeEmpty:)``, and ``ExitStatus/usage`` if the answer is not UTF-8.
     func readText(_ prompt: String, toGet what: String, orElse hint: String) throws(Failure) -> String {
         let terminal = try opened(toGet: what, orElse: hint)
         let typed = try terminal.readLine("\(prompt): ", .text)

@@ -9,7 +9,7 @@ internal import OMVault
 extension Failure {
     /// - Parameter vault: The vault's name, as the user knows it.
     init(_ error: VaultError, vault: String?) {
-        self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode)
+        self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode).with(vaultError: error)
     }
 
     /// A wrong secret for a vault, or for a backup.

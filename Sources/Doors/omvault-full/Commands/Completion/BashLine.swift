@@ -41,46 +41,55 @@ struct BashLine {
     /// Whether the current word is a file that the line reads from or writes to.
     private(set) var isFile = false
 
-    /// - Parameter breaks: `COMP_WORDBREAKS`.
-    init(_ line: String, breaks: String) {
+    /// Keeps nothing of what the line reads from or writes to. Attack: a secret behind `<<<` would stay in this process's
+    /// memory; the caller wipes the line itself.
+    ///
+    /// - Parameters:
+    ///   - line: UTF-8.
+    ///   - breaks: `COMP_WORDBREAKS`.
+    init(_ line: Span<UInt8>, breaks: String) {
         var isEscaped = false, isDropped = false
-        var current = ""
+        var current: [UInt8] = []
         var hasBegun = false
 
+        var word: String { String(decoding: current, as: UTF8.self) }
+        func append(_ byte: UInt8) { if !isDropped { current.append(byte) } }
         func end(_ line: inout BashLine) {
-            if hasBegun, !isDropped { line.words.append(current) }
+            if hasBegun, !isDropped { line.words.append(word) }
             if hasBegun { isDropped = false }
-            (current, hasBegun, line.place) = ("", false, Place())
+            (current, hasBegun, line.place) = ([], false, Place())
         }
 
-        for character in line {
+        for index in line.indices {
+            // Every sign with a meaning is ASCII.
+            let byte = line[index], character = Character(Unicode.Scalar(byte))
             if isEscaped {
                 isEscaped = false
                 // In double quotes a backslash stays before most characters.
-                if place.quote == "\"", !"$`\"\\".contains(character) { current.append("\\") }
-                current.append(character)
+                if place.quote == "\"", !"$`\"\\".contains(character) { append(UInt8(ascii: "\\")) }
+                append(byte)
             } else if character == "\\", place.quote != "'" {
                 (isEscaped, hasBegun) = (true, true)
             } else if let quote = place.quote {
-                if character == quote { place.begin(nil, after: 0) } else { current.append(character) }
+                if character == quote { place.begin(nil, after: 0) } else { append(byte) }
             } else if character == "'" || character == "\"" {
                 hasBegun = true
-                place.begin(character, after: current.count)
+                place.begin(character, after: word.count)
             } else if character == " " || character == "\t" || character == "\n" {
                 end(&self)
             } else if "<>".contains(character) {
                 // `2>` and `&>`
-                if current.allSatisfy({ $0.isNumber || $0 == "&" }) { hasBegun = false }
+                if current.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: "&") }) { hasBegun = false }
                 end(&self)
                 isDropped = true
             } else {
                 hasBegun = true
-                current.append(character)
-                if breaks.contains(character) { place.begin(nil, after: current.count) }
+                append(byte)
+                if breaks.contains(character) { place.begin(nil, after: word.count) }
             }
         }
         isFile = isDropped
-        words.append(current)
+        words.append(word)
         // The first word is the program.
         words.removeFirst()
     }

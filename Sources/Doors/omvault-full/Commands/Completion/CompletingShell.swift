@@ -33,7 +33,7 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
                 files) compopt -o default ;;
                 folders) compopt -o dirnames ;;
             esac
-            [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *: ]] || compopt -o nospace
+            [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *[:=] ]] || compopt -o nospace
         }
 
         complete -F _omvault omvault
@@ -48,7 +48,7 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
             local -a answer fit fit_about other other_about
             local line word shown
             answer=("${(@f)$(command omvault ---complete zsh "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
-            [[ $PREFIX != --*=* ]] || compset -P '*='
+            [[ $PREFIX != --*=* ]] || compset -P 1 '*='
             case $answer[1] in
                 (files) _files; return ;;
                 (folders) _files -/; return ;;
@@ -62,9 +62,9 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
                     (!*) other+=("$word") other_about+=("$shown") ;;
                 esac
             done
-            local -a ended=("${(@M)fit:#*:}") ended_about=("${(@M)fit_about:#*:}")
+            local -a ended=("${(@M)fit:#*[:=]}") ended_about=("${(@M)fit_about:#*[:=]}")
             compadd -l -d ended_about -S '' -a ended
-            fit=("${(@)fit:#*:}") fit_about=("${(@)fit_about:#*:}")
+            fit=("${(@)fit:#*[:=]}") fit_about=("${(@)fit_about:#*[:=]}")
             compadd -l -d fit_about -a fit
             compadd -l -d other_about -U -a other
         }

@@ -2,11 +2,14 @@
 
 internal import ArgumentParser
 internal import Glibc
+internal import OMSecrets
 internal import OMShell
 
 struct CompletionAnswer {
     /// The first word of the question. Three dashes, so that it can be no word of a user.
     static let question = "---complete"
+
+    private static let longestLine = 1 << 20
 
     private let shell: CompletingShell
     private let current: String
@@ -31,9 +34,10 @@ struct CompletionAnswer {
         var words: [String]
         if shell == .bash {
             guard rest.count == 1 else { return nil }
-            var typed = ""
-            while let more = readLine(strippingNewline: false) { typed += more }
-            let line = BashLine(typed, breaks: rest[0])
+            // Wiped at the end: the line may have a secret behind `<<<`.
+            var typed = SecretBuffer(capacity: 4096)
+            guard readAll(STDIN_FILENO, into: &typed, maximum: Self.longestLine) == .end else { return nil }
+            let line = typed.withBytes { BashLine($0, breaks: rest[0]) }
             (words, place) = (line.words, line.place)
             if line.isFile {
                 (current, found) = ("", .files)

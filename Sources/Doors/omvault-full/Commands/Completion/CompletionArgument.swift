@@ -54,8 +54,11 @@ struct CompletionArgument {
     /// - Parameters:
     ///   - verb: The names of the command that it belongs to.
     ///   - words: All words before the current one: `--vault` may be among them.
+    ///   - typed: What is typed of the value.
     ///   - isBehindDashes: Whether `--` came before, so that a word may begin with a dash.
-    func found(_ verb: [String], _ words: [String], isBehindDashes: Bool = false) -> CompletionSearch.Found {
+    func found(
+        _ verb: [String], _ words: [String], typed: String, isBehindDashes: Bool = false
+    ) -> CompletionSearch.Found {
         switch kind {
         case .list(let values): .words(values.map { CompletionWord(text: $0) })
         case .file: .files
@@ -63,16 +66,18 @@ struct CompletionArgument {
         case .nothing: .nothing
         case .asked:
             .words(
-                answers(verb, words).map { answer in
+                answers(verb, words, typed).map { answer in
                     CompletionWord(text: names.isEmpty && !isBehindDashes ? ItemReference.typeable(answer) : answer)
                 })
         }
     }
 
-    /// What the code beside the option or argument answers.
-    private func answers(_ verb: [String], _ words: [String]) -> [String] {
-        let line = ["omvault"] + words + [""]
-        let question = ["---completion"] + verb + ["--", asked, "\(line.count - 1)", "0"] + line
+    /// What the code beside the option or argument answers. It learns of the value what ends with `=` or a comma. The rest is
+    /// only compared with the answers: it may be a secret that was typed in the wrong place.
+    private func answers(_ verb: [String], _ words: [String], _ typed: String) -> [String] {
+        let head = typed.lastIndex { "=,".contains($0) }.map { String(typed[...$0]) } ?? ""
+        let line = ["omvault"] + words + [head]
+        let question = ["---completion"] + verb + ["--", asked, "\(line.count - 1)", "\(head.count)"] + line
         do {
             _ = try CommandTree.parseAsRoot(question)
             return []

@@ -7,8 +7,9 @@ struct CompletionCommand: Verb {
         commandName: "completion",
         abstract: "Print the script that completes words in a shell.",
         discussion: """
-            Tab then completes commands, options, files, levels, algorithms and the names of vaults and profiles. It completes the
-            names of items while the agent has the vault open; it never asks for a password.
+            Tab then completes commands, options, files, levels, algorithms, sources of secrets and the names of vaults and
+            profiles. While the agent has the vault open, it completes the names of items, fields and tags too; it never asks for a
+            password.
 
               omvault completion bash > ~/.local/share/bash-completion/completions/omvault
               omvault completion zsh > ~/.zfunc/_omvault

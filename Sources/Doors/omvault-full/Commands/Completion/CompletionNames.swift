@@ -1,4 +1,5 @@
-// What a shell offers on Tab: names of items, vaults, profiles, levels and algorithms.
+// What a shell offers on Tab: names of items, vaults, profiles, levels and algorithms. CompletionFields has the names of
+// fields and tags.
 
 internal import ArgumentParser
 internal import OMAgent
@@ -46,20 +47,25 @@ enum CompletionNames {
     ///   - words: The line so far, with the name of the program.
     ///   - asReference: Whether a name that has a colon gets the quotes that a reference needs.
     static func items(_ words: [String], withTrash: Bool = false, asReference: Bool = true) -> [String] {
-        guard let folders = try? UserFolders(), let location = try? VaultLocation(vault(words), in: folders),
-            let paths = VaultPaths(vault: AbsolutePath.absolute(location.path), device: folders.device),
-            let socket = try? AgentSocket(Environment.text)
-        else { return [] }
-        let found = names(paths, socket, trashed: false) + (withTrash ? names(paths, socket, trashed: true) : [])
-        return Set(found.map { asReference ? $0.asReference : $0.text })
-            .filter { asReference || !$0.hasPrefix("-") }.sorted().filter(isOffered).map(inShell)
+        let found = names(words, trashed: false) + (withTrash ? names(words, trashed: true) : [])
+        return offered(found.map { asReference ? $0.asReference : $0.text }.filter { asReference || !$0.hasPrefix("-") })
     }
 
-    private static func names(_ paths: VaultPaths, _ socket: AgentSocket, trashed: Bool) -> [ItemName] {
-        guard let answer = try? AgentClient(socket).perform(paths, .items(trashed: trashed)),
-            case .reply(let reply) = consume answer, let items = try? reply.items()
-        else { return [] }
-        return items.map(\.name)
+    private static func names(_ words: [String], trashed: Bool) -> [ItemName] {
+        switch reply(to: .names(trashed: trashed), words) {
+        case .some(let reply): (try? reply.names())?.names ?? []
+        case .none: []
+        }
+    }
+
+    /// What the agent answers about the vault that the line names. Nil if the vault is not open there.
+    static func reply(to request: consuming ItemRequest, _ words: [String]) -> ItemReply? {
+        guard let folders = try? UserFolders(), let location = try? VaultLocation(vault(words), in: folders),
+            let paths = VaultPaths(vault: AbsolutePath.absolute(location.path), device: folders.device),
+            let socket = try? AgentSocket(Environment.text), let answer = try? AgentClient(socket).perform(paths, request),
+            case .reply(let reply) = consume answer
+        else { return nil }
+        return reply
     }
 
     static func vaults() -> [String] {
@@ -93,6 +99,9 @@ enum CompletionNames {
         }
         return Environment.text("OMVAULT_VAULT")
     }
+
+    /// Names from outside, each once, as the shell may get them.
+    static func offered(_ names: [String]) -> [String] { Set(names).sorted().filter(isOffered).map(inShell) }
 
     /// One line is one name, and a control character would be obeyed by the terminal.
     private static func isOffered(_ name: String) -> Bool { !name.unicodeScalars.contains(where: \.isUnsafeToShow) }

@@ -64,7 +64,8 @@ struct CompletionSearch {
         // A group has the options of every command, as `status` has.
         let leaf = implied.map { (verb + [$0._commandName], $0) } ?? (["status"], StatusCommand.self)
         if let openOption {
-            return CompletionArgument.all(of: leaf.1).first { $0.names.contains(openOption) }?.found(leaf.0, words) ?? .nothing
+            return CompletionArgument.all(of: leaf.1).first { $0.names.contains(openOption) }?
+                .found(leaf.0, words, typed: current) ?? .nothing
         }
         if current.hasPrefix("-") { return atLeaf(leaf.0, leaf.1) }
         var names = commands.map { CompletionWord(text: $0._commandName, about: $0.configuration.abstract) }
@@ -91,18 +92,18 @@ struct CompletionSearch {
                 if option?.takesValue == true, !word.contains("=") { open = option }
             }
         }
-        if let open { return open.found(verb, words) }
+        if let open { return open.found(verb, words, typed: current) }
         if !hasEnded, current.hasPrefix("-") {
             let prefix = Self.optionPrefix(of: current)
             guard prefix.isEmpty else {
                 let option = arguments.first { $0.takesValue && $0.names.contains(String(prefix.dropLast())) }
-                return option?.found(verb, words) ?? .nothing
+                return option?.found(verb, words, typed: String(current.dropFirst(prefix.count))) ?? .nothing
             }
             let left = arguments.filter { used.isDisjoint(with: $0.names) }
             return .words(left.flatMap { option in option.names.map { CompletionWord(text: $0, about: option.about) } })
         }
         let last = positionals.last.flatMap { $0.isRepeating ? $0 : nil }
         guard let argument = positionals.dropFirst(count).first ?? last else { return .nothing }
-        return argument.found(verb, words, isBehindDashes: hasEnded)
+        return argument.found(verb, words, typed: current, isBehindDashes: hasEnded)
     }
 }

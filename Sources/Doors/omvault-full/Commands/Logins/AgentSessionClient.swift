@@ -220,14 +220,14 @@ struct AgentSessionClient {
 
 extension AgentSession {
     /// The user and the profile, and how and when the session began.
-    var nameWords: String {
+    func nameWords(_ output: Output) -> String {
         let key = login.key
-        return "session of \(key.user.text.shown) under \"\(key.profile.text)\", \(mode.name) since \(Timestamp.text(since))"
+        return "session of \(key.user.text.shown) under \"\(key.profile.text)\", \(mode.name) since \(output.time(since))"
     }
 
     /// The session in words for people.
-    var words: String {
-        var words = nameWords + ": "
+    func words(_ output: Output) -> String {
+        var words = nameWords(output) + ": "
         switch state {
         case .idle: words += "idle; it can be used after the next login"
         case .valid:

@@ -38,7 +38,7 @@ struct LoginRefresh: Verb {
         case .none: throw Self.noSession(key)
         case .refused(let refusal): throw Failure(duringRenewal: refusal)
         case .valid(let session):
-            guard context.output.format == .json else { return context.output.notice(session.words) }
+            guard context.output.format == .json else { return context.output.notice(session.words(context.output)) }
             var document = JSONDocument()
             document.field("result", .text("refreshed"))
             document.object("session") { session.describe(&$0) }

@@ -102,10 +102,10 @@ struct LoginReport {
         }
         if case .online(nil) = details.mode, let expires = details.expires, expires <= ClockReading.now().wall {
             output.notice(
-                "by the server's clock the cached credential expired at \(Timestamp.text(expires)), so it cannot be used offline; "
+                "by the server's clock the cached credential expired at \(output.time(expires)), so it cannot be used offline; "
                     + "correct the clock of the server or of this machine")
         } else if details.expiresSoon, let expires = details.expires {
-            output.notice("the cached credential expires at \(Timestamp.text(expires))")
+            output.notice("the cached credential expires at \(output.time(expires))")
         }
     }
 

@@ -66,7 +66,7 @@ struct LoginStatusCommand: Verb {
             for shown in sessions {
                 let outdated =
                     isOutdated(shown.session, access) ? "; the profile was changed since, so the session cannot be used" : ""
-                context.output.notice(shown.words + outdated)
+                context.output.notice(shown.words(context.output) + outdated)
             }
             access.noticeDamagedLedgers(context.output)
             if logins.isEmpty, remembered.isEmpty, sessions.isEmpty, StandardError.isTerminal {
@@ -222,9 +222,9 @@ private struct ShownSession {
     /// The server's answer in machine-readable output.
     var answer: String { isConfirmed ? "confirmed" : refusal?.name ?? "not_asked" }
 
-    var words: String {
-        if isEnded { return session.nameWords + ": ended by the server" }
-        return session.words + (isConfirmed ? "; the server confirms it" : "")
+    func words(_ output: Output) -> String {
+        if isEnded { return session.nameWords(output) + ": ended by the server" }
+        return session.words(output) + (isConfirmed ? "; the server confirms it" : "")
     }
 }
 

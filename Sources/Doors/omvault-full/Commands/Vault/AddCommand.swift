@@ -18,6 +18,7 @@ struct AddCommand: Verb {
               omvault add github
               omvault add github --type login --plain username=ada --generate
               omvault add example.org --field username=tty --field password=tty
+              omvault add bank --type login --field username=tty --conceal username --generate
               omvault add wifi --field notes=lines
               omvault add deploy --field token=file:token.txt --field key=stdin < id.pem
               omvault add '"https://a.example"' --type login --tag work --expires 90d
@@ -26,8 +27,8 @@ struct AddCommand: Verb {
             --from-jsonl adds the items of a file, one JSON object a line, all or none. 'omvault show ITEM --reveal --json' prints
             such a line.
 
-            Of a type, the fields username, url, email, host and port are shown; all other fields are concealed. A field of --plain
-            is shown. Types: \(ItemType.allCases.map(\.rawValue).joined(separator: ", ")).
+            Of a type, the fields username, url, email, host and port are shown; all other fields are concealed. --conceal conceals
+            one of them too. A field of --plain is shown. Types: \(ItemType.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -50,6 +51,11 @@ struct AddCommand: Verb {
     @Option(
         help: ArgumentHelp("A shown field with its value, such as username=ada; may be repeated.", valueName: "name=text"))
     var plain: [PlainFieldArgument] = []
+
+    @Option(
+        help: ArgumentHelp("A field of --field to conceal, although its type shows it; may be repeated.", valueName: "name"),
+        completion: .usualFields)
+    var conceal: [String] = []
 
     @Option(help: ArgumentHelp("A tag of the item; may be repeated.", valueName: "tag"))
     var tag: [TagArgument] = []
@@ -77,10 +83,13 @@ struct AddCommand: Verb {
         guard fromJSONL != nil else {
             if item == nil { throw ValidationError("no item given") }
             if dryRun { throw ValidationError("--dry-run works only with --from-jsonl") }
+            if let shown = conceal.first(where: { name in plain.contains { $0.name == name } }) {
+                throw ValidationError("--plain shows the field \(shown.shown), and --conceal conceals it: give only one of them")
+            }
             return
         }
         let isPlain = item == nil && fields.isEmpty && plain.isEmpty && tag.isEmpty && typeArgument == nil && expires == nil
-        guard isPlain, !generated.generate, !keepNewline else {
+        guard isPlain, conceal.isEmpty, !generated.generate, !keepNewline else {
             throw ValidationError("with --from-jsonl everything about an item but its level is in its line")
         }
         if level.deviceOnly, level.level == nil {
@@ -95,23 +104,21 @@ struct AddCommand: Verb {
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources + asked.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
-        var change = try details()
-        try access.unlock(secrets, unlock)
+        var change = try details(asked.map(\.name), main: main)
         // Checked before the user types secrets, and again inside the change.
-        try access.refuseExisting(name)
         for field in plain { try put(.secret(field.value), at: field.fieldName(), in: &change, access) }
+        try access.unlock(secrets, unlock)
+        try access.refuseExisting(name)
         for field in asked {
             let value = try secrets.readValue(
                 field.option, prompt: "\(field.name.text) of \"\(name.text)\"",
-                isShown: type?.shows(field.name) == true, keepNewline: keepNewline || type == .file,
+                isShown: change.shows(field.name, before: false), keepNewline: keepNewline || type == .file,
                 besideVault: access.location.path)
             try put(value, at: field.name, in: &change, access)
         }
         if generated.generate, let main { try put(.secret(try generated.secret(context)), at: main, in: &change, access) }
-        let values = change.set.spooled.map(\.value)
-        var adding: ItemChange? = change
-        _ = try WritingProgress.show(values, context) { () throws(Failure) in
-            try access.perform(.add(name, level: chosen, adding.take() ?? ItemChange()))
+        _ = try WritingProgress.show(change, context) { change throws(Failure) in
+            try access.perform(.add(name, level: chosen, change))
         }
         try context.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.location.name.shown)\"",
@@ -125,17 +132,21 @@ struct AddCommand: Verb {
         try BulkAdd(context: context, input: fromJSONL ?? "-", level: level, isDryRun: dryRun).run(unlock)
     }
 
-    /// Everything but the values of the fields.
-    private func details() throws(Failure) -> ItemChange {
+    /// Everything but the values of the fields. It alone decides which fields are shown.
+    private func details(_ asked: [FieldName], main: FieldName?) throws(Failure) -> ItemChange {
         var change = ItemChange()
         if let type { change.type = .becomes(type) }
         for tag in tag { change.addedTags.append(try tag.tag()) }
         if let expires { change.expires = expires.update }
         for field in plain { change.shown.append(try field.fieldName()) }
-        for field in fields {
-            let name = try field.fieldName()
-            if type?.shows(name) == true { change.shown.append(name) }
+        for name in conceal {
+            let given = asked + (main.map { [$0] } ?? [])
+            guard let field = given.first(where: { $0.text == name }) else {
+                throw Failure(usage: "--conceal names the field \(name.shown), which is not given with --field")
+            }
+            change.concealed.append(field)
         }
+        for name in asked where type?.shows(name) == true && !change.concealed.contains(name) { change.shown.append(name) }
         return change
     }
 
@@ -166,7 +177,11 @@ struct AddCommand: Verb {
     private func put(
         _ value: consuming SourceValue, at name: FieldName, in change: inout ItemChange, _ access: VaultAccess
     ) throws(Failure) {
-        do throws(VaultError) { try value.put(at: name, in: &change.set) } catch {
+        do throws(VaultError) {
+            // A later question would be in vain.
+            if change.shows(name, before: false), !value.isShowable { throw .notShowable(name) }
+            try value.put(at: name, in: &change.set)
+        } catch {
             throw Failure(error, vault: access.location.name)
         }
     }

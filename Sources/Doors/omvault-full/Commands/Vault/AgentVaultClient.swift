@@ -81,8 +81,10 @@ extension VaultAccess {
 
     /// The agent for this vault, without a look at the options.
     var agentClient: AgentVaultClient? {
-        guard let agentPaths else { return nil }
+        guard let agentPaths, !isAgentSilent else { return nil }
         do throws(AgentError) {
+            // The small program has waited for it.
+            if AgentTimeOut.isNoted { throw .deadline }
             let client = AgentClient(try AgentSocket(Environment.text))
             return AgentVaultClient(client: client, paths: agentPaths, name: location.name)
         } catch {
@@ -110,6 +112,7 @@ extension VaultAccess {
 
     /// Warns of an error of the agent. An agent that is not running is no error.
     func warn(_ error: AgentError) {
+        if error == .deadline { isAgentSilent = true }
         switch error {
         case .notRunning, .noRuntimeFolder: break
         // It may hold the vault open, and knows less of the format than this omvault.

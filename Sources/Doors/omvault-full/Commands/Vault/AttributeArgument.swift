@@ -6,6 +6,8 @@ internal import OMVault
 ///
 /// It never sees a concealed value. Attack: other programs of the user read a secret in the arguments of a command.
 struct AttributeArgument: ExpressibleByArgument {
+    static var defaultCompletionKind: CompletionKind { .conditions }
+
     let text: String
 
     init(argument: String) { text = argument }

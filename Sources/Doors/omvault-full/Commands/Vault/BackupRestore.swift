@@ -129,7 +129,7 @@ struct BackupRestore: Verb {
         let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
         if !revived.isEmpty {
             context.output.notice(
-                "warning: these slots open the vault again as on \(Timestamp.text(report.summary.takenAt)), even if they were changed "
+                "warning: these slots open the vault again as on \(context.output.time(report.summary.takenAt)), even if they were changed "
                     + "or removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
             context.output.notice("  to change or remove them again: omvault key passwd, omvault key rm-slot")
         }

@@ -24,7 +24,7 @@ struct BulkAdd {
         try access.unlock(secrets, unlock)
         let vault = access.location.name
         // Checked for an answer before the change, and again inside it.
-        try items.refuse(existing: try access.perform(.items(trashed: false)).items(), vault: vault)
+        try items.refuse(existing: try access.perform(.names(trashed: false)).names(), vault: vault)
         let count = items.items.count.of("item")
         if !isDryRun { try store(items, count, access) }
         let names = items.items.map { JSONValue.text($0.name.text) }
@@ -53,7 +53,7 @@ struct BulkAdd {
         if isTold { StandardError.write("storing \(count)") }
         defer { if isTold { StandardError.write("\r\u{1B}[K") } }
         do throws(Failure) { _ = try access.perform(.addAll(items.items)).items() } catch {
-            throw items.located(error, vault: access.location.name)
+            throw items.located(error)
         }
     }
 }

@@ -19,7 +19,8 @@ struct CredentialPartOptions: ParsableArguments {
 
     @Option(
         name: .customLong("property"),
-        help: ArgumentHelp("A property of the credential; may be repeated.", valueName: "name=source"))
+        help: ArgumentHelp("A property of the credential; may be repeated.", valueName: "name=source"),
+        completion: .sourceOfField)
     var properties: [FieldArgument] = []
 
     @Option(help: ArgumentHelp("Where the property's value comes from.", valueName: "source"))
@@ -103,7 +104,7 @@ struct CredentialPartOptions: ParsableArguments {
         _ option: String, prompt: String, _ secrets: borrowing SecretSources
     ) throws(Failure) -> SecretBytes {
         try secrets.read(
-            option, prompt: prompt, isNew: true, keepNewline: keepNewline, maximum: Item.maximumWholeCount)
+            option, prompt: prompt, isNew: true, canBeEmpty: true, keepNewline: keepNewline, maximum: Item.maximumWholeCount)
     }
 
     private static let password = "--password-from of the credential"

@@ -36,11 +36,12 @@ struct ExpireCommand: Verb {
         let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
         let changed = try access.perform(.update(name, change, ifRevision: ifRev)).item()
-        let expires = changed.details.expires.map(Timestamp.text)
+        let expires = changed.details.expires
         try context.output.done(
-            "\"\(name.text.shown)\" \(expires.map { "expires at \($0)" } ?? "never expires")",
+            "\"\(name.text.shown)\" \(expires.map { "expires at \(context.output.time($0))" } ?? "never expires")",
             [
-                "result": .text("changed"), "item": .text(name.text), "expires": expires.map { .text($0) } ?? .null,
+                "result": .text("changed"), "item": .text(name.text),
+                "expires": expires.map { .text(Timestamp.text($0)) } ?? .null,
                 "revision": .number(Int(clamping: changed.revision)),
             ])
     }

@@ -7,6 +7,8 @@ internal import OMVault
 
 /// `NAME=SRC`. It accepts any text, so that ArgumentParser never prints a secret that was typed in the wrong place.
 struct FieldArgument: ExpressibleByArgument {
+    static var defaultCompletionKind: CompletionKind { .fieldWithSource }
+
     let name: String?
     let source: SecretSourceArgument
 

@@ -49,10 +49,11 @@ struct FindCommand: Verb {
 
     @Option(
         name: .customLong("in"),
-        help: ArgumentHelp("Where to look: 'name' is the item's name; other words are names of fields.", valueName: "list"))
+        help: ArgumentHelp("Where to look: 'name' is the item's name; other words are names of fields.", valueName: "list"),
+        completion: .places)
     var places: String?
 
-    @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"))
+    @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"), completion: .columns)
     var fields = "name"
 
     @OptionGroup var nul: NulOption
@@ -113,10 +114,12 @@ struct FindCommand: Verb {
         try noticeUnknownFields(among: scope?.fields ?? [], items, access, context)
     }
 
+    /// One line, if values were left out. A document says it itself.
     private func notice(unsearched: Int, _ context: CommandContext) {
-        guard unsearched > 0 else { return }
+        guard unsearched > 0, !context.output.isOneDocument else { return }
         context.output.notice(
-            "not searched: \(unsearched.of("value")) in chunks; find does not look into the large values of an item above 64 KiB")
+            "\(unsearched.of("large value")) \(unsearched == 1 ? "was" : "were") not searched: find does not look into the "
+                + "largest values of an item above 64 KiB")
     }
 
     /// Names the fields of `--attr` that are concealed in an item, because their values were not compared.

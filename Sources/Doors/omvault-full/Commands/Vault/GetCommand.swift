@@ -29,7 +29,7 @@ struct GetCommand: Verb {
     @Argument(help: ArgumentHelp("The item, or the item and a field.", valueName: "item[:field]"))
     var item: ItemReference
 
-    @Option(help: ArgumentHelp("The field: the same as ITEM:FIELD.", valueName: "name"))
+    @Option(help: ArgumentHelp("The field: the same as ITEM:FIELD.", valueName: "name"), completion: .fieldsOfItem)
     var field: String?
 
     @Flag(help: "Print a value of several lines at a terminal too. With --json and ITEM: show the secrets of the item.")

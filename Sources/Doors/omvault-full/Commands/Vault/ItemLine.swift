@@ -26,8 +26,10 @@ struct ItemLine: ~Copyable {
         // The document, its fields, and a value that is an object.
         var tokens = JSONTokenizer(0..<line.count, deepest: 3)
         guard try tokens.token(in: line) == .object else { throw Failure(line: "no object") }
+        var number = 0
         while case .name(let member)? = try tokens.token(in: line) {
-            try read.member(JSONText.decode(member, in: line), &tokens, line)
+            number += 1
+            try read.member(JSONText.decode(member, in: line), number: number, tokens: &tokens, in: line)
         }
         // Nothing may follow the object.
         _ = try tokens.token(in: line)
@@ -58,7 +60,9 @@ struct ItemLine: ~Copyable {
 
     // MARK: - Members
 
-    private mutating func member(_ member: String, _ tokens: inout JSONTokenizer, _ line: Span<UInt8>) throws {
+    private mutating func member(
+        _ member: String, number: Int, tokens: inout JSONTokenizer, in line: Span<UInt8>
+    ) throws {
         switch member {
         case "schema":
             guard try Self.text(member, &tokens, line) == "omvault/1" else {
@@ -80,7 +84,11 @@ struct ItemLine: ~Copyable {
             for text in try Self.texts(member, &tokens, line) {
                 change.addedTags.append(try checked { () throws(VaultError) in try ItemTag(text) })
             }
-        case "expires": change.expires = .becomes(try Self.time(member, &tokens, line))
+        case "expires":
+            guard let argument = ExpiryArgument(argument: try Self.text(member, &tokens, line)) else {
+                throw Failure(line: "no time in \"expires\", \(ExpiryArgument.help)")
+            }
+            change.expires = argument.update
         case "shown":
             shown = try Self.texts(member, &tokens, line).map { text in
                 try checked { () throws(VaultError) in try FieldName(text) }
@@ -90,8 +98,11 @@ struct ItemLine: ~Copyable {
         case "revision":
             guard case .number? = try tokens.token(in: line) else { throw Failure(line: "no number in \"\(member)\"") }
         case "created", "modified": _ = try Self.time(member, &tokens, line)
+        case "id": throw Failure(line: "\"id\": ls and find print such lines, which have no values")
+        case _ where ItemType.allCases.contains { $0.usualFields.contains(member) }:
+            throw Failure(line: "\"\(member)\" is outside \"fields\"")
         // Attack: a value is in the place of a name, and a message shows it at the terminal or in a log.
-        default: throw Failure(line: "a member that no item has")
+        default: throw Failure(line: "member \(number) is not known here")
         }
     }
 

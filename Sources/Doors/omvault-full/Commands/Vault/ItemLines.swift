@@ -62,18 +62,19 @@ struct ItemLines {
     }
 
     /// - Throws: ``ExitStatus/exists`` for the first line whose item is in the vault already.
-    func refuse(existing items: [Item], vault: String) throws(Failure) {
-        let names = Set(items.map(\.name))
+    func refuse(existing: ItemNames, vault: String) throws(Failure) {
+        let names = Set(existing.names)
         for (item, number) in zip(self.items, numbers) where names.contains(item.name) {
             throw Failure(VaultError.itemExists(item.name), vault: vault).of(line: number)
         }
     }
 
     /// An error of the vault about one of the items gets the number of its line.
-    func located(_ failure: Failure, vault: String) -> Failure {
-        guard failure.status == .exists else { return failure }
-        let index = items.firstIndex { Failure(VaultError.itemExists($0.name), vault: vault).message == failure.message }
-        return index.map { failure.of(line: numbers[$0]) } ?? failure
+    func located(_ failure: Failure) -> Failure {
+        guard case .itemExists(let name)? = failure.vaultError, let index = items.firstIndex(where: { $0.name == name }) else {
+            return failure
+        }
+        return failure.of(line: numbers[index])
     }
 }
 

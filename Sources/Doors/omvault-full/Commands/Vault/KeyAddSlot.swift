@@ -91,6 +91,8 @@ struct KeyAddSlot: Verb {
             case .login: [("--login-password-from", loginPasswordFrom)]
             }
         let secrets = try SecretSources(context, unlock.sources + own)
+        // Checked before the user types a password.
+        let user = try user.map { try UserName($0) }
         let unlocked = try access.openSlot(secrets, unlock)
         let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         switch type {
@@ -105,7 +107,7 @@ struct KeyAddSlot: Verb {
             let logins = try LoginAccess(context)
             let name = try logins.profileName(profile)
             let login = try logins.check(
-                UserName(user ?? ""), under: name,
+                user ?? UserName(""), under: name,
                 domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
                 option: "--login-password-from", context)
             try add(.login(login), to: unlocked.vault, policy: policy, access: access)

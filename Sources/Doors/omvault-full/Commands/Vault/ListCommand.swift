@@ -26,7 +26,7 @@ struct ListCommand: Verb {
     @Argument(help: "List only the items whose names start with this.", completion: .namesOfItems)
     var prefix = ""
 
-    @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"))
+    @Option(help: ArgumentHelp("Columns: \(ItemColumn.names).", valueName: "list"), completion: .columns)
     var fields = "name"
 
     @OptionGroup var nul: NulOption

@@ -63,10 +63,11 @@ extension VaultAccess {
     /// Renames or copies items. If one is in the trash, or a new name is taken, the error says what to do first.
     func perform(_ request: consuming ItemRequest, on names: [NewName], _ options: UnlockOptions) throws(Failure) -> [Item] {
         do throws(Failure) { return try perform(request).items() } catch {
-            let taken = names.first { error.message == Failure(.itemExists($0.name), vault: location.name).message }
-            guard let taken else { throw explainingTrash(error, names.map(\.item), options) }
-            let name = taken.name.asReference.asShellWord
-            throw error.with(hints: ["choose another name, or remove the other item first: omvault rm \(name)"])
+            guard case .itemExists(let taken)? = error.vaultError else {
+                throw explainingTrash(error, names.map(\.item), options)
+            }
+            throw error.with(
+                hints: ["choose another name, or remove the other item first: omvault rm \(taken.asReference.asShellWord)"])
         }
     }
 }

@@ -6,6 +6,8 @@ internal import OMVault
 
 /// `NAME=TEXT`, a field that everyone may see.
 struct PlainFieldArgument: ExpressibleByArgument {
+    static var defaultCompletionKind: CompletionKind { .fieldBeforeText }
+
     let name: String
     let text: String
 

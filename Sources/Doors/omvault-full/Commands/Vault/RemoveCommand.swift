@@ -125,11 +125,11 @@ struct RemoveCommand: Verb {
     /// Looks the items up before the question, so that the user is not asked about items that do not exist.
     private func confirm(_ names: [ItemName], _ access: VaultAccess, _ context: CommandContext) throws(Failure) {
         if names.isEmpty {
-            let count = try access.perform(.items(trashed: true)).items().count
+            let count = try access.perform(.names(trashed: true)).names().names.count
             return try context.confirm("Remove everything in the trash for good (\(count.of("item")))?")
         }
         if trash {
-            let there = try access.perform(.items(trashed: true)).items().map(\.name)
+            let there = Set(try access.perform(.names(trashed: true)).names().names)
             if let missing = names.first(where: { !there.contains($0) }) {
                 throw Failure(VaultError.noItem(missing), vault: access.location.name)
             }

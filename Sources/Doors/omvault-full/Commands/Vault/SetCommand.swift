@@ -84,16 +84,19 @@ struct SetCommand: Verb {
         }
         if let type { return try setType(type, access, secrets) }
         let path = try item.path()
+        // Checked before the user types a password, and again inside the change.
+        if let plain, !SourceValue.secret(SecretBytes(copying: Array(plain.utf8))).isShowable {
+            throw Failure(VaultError.notShowable(path.field), vault: access.location.name)
+        }
         try access.unlock(secrets, unlock)
         let found = try access.perform(.item(path.item)).item()
         // Checked before the user types a secret that would be refused.
         if let ifRev, ifRev != found.revision {
             throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.location.name)
         }
-        var change: ItemChange? = try change(of: path, in: found, secrets, context, vault: access.location.path)
-        let values = change?.set.spooled.map(\.value) ?? []
-        let changed = try WritingProgress.show(values, context) { () throws(Failure) in
-            try access.perform(.update(path.item, change.take() ?? ItemChange(), ifRevision: ifRev)).item()
+        let change = try change(of: path, in: found, secrets, context, vault: access.location.path)
+        let changed = try WritingProgress.show(change, context) { change throws(Failure) in
+            try access.perform(.update(path.item, change, ifRevision: ifRev)).item()
         }
         try context.output.done(
             "\(delete ? "deleted" : "changed") \(path.field.text.shown) of \"\(path.item.text.shown)\"",

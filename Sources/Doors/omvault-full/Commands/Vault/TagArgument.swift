@@ -5,6 +5,8 @@ internal import OMVault
 
 /// A tag. It is checked when it is used, so that the error is omvault's own.
 struct TagArgument: ExpressibleByArgument {
+    static var defaultCompletionKind: CompletionKind { .tags }
+
     let text: String
 
     init(argument: String) { text = argument }

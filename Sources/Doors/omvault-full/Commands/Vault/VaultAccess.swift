@@ -25,6 +25,8 @@ final class VaultAccess {
     private var unlocked: Vault?
     /// Not nil once the agent serves the vault instead.
     private var unlockedAgent: AgentVaultClient?
+    /// Whether the agent did not answer in time. It is not asked again.
+    var isAgentSilent = false
     /// The agent, if the last reading was answered there.
     private var answering: AgentVaultClient?
 
@@ -179,15 +181,15 @@ final class VaultAccess {
 
     /// Whether an item that was not found is in the trash, as far as the vault is open.
     private func isTrashed(_ name: ItemName, behind failure: Failure, _ options: UnlockOptions) -> Bool {
-        guard failure.message == Failure(.noItem(name), vault: location.name).message else { return false }
-        if isUnlocked { return Self.holds(name, try? perform(.items(trashed: true))) }
-        guard let agent = agent(options), case .reply(let reply) = ask(agent, .items(trashed: true)) else { return false }
+        guard failure.vaultError == .noItem(name) else { return false }
+        if isUnlocked { return Self.holds(name, try? perform(.names(trashed: true))) }
+        guard let agent = agent(options), case .reply(let reply) = ask(agent, .names(trashed: true)) else { return false }
         return Self.holds(name, reply)
     }
 
     private static func holds(_ name: ItemName, _ reply: consuming ItemReply?) -> Bool {
-        guard let reply, let items = try? reply.items() else { return false }
-        return items.contains { $0.name == name }
+        guard let reply, let names = try? reply.names() else { return false }
+        return names.names.contains(name)
     }
 }
 

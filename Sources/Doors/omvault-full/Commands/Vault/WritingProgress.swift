@@ -11,16 +11,17 @@ final class WritingProgress: Sendable {
     private let bar: Mutex<ByteProgress?>
     private let values: [SpooledValue]
 
-    /// Runs `body`, which makes the change.
+    /// Shows the progress of a change while `body` makes it. The change is handed over, so it is made once.
     static func show<R: ~Copyable>(
-        _ values: [SpooledValue], _ context: CommandContext, _ body: () throws(Failure) -> R
+        _ change: consuming ItemChange, _ context: CommandContext, _ body: (consuming ItemChange) throws(Failure) -> R
     ) throws(Failure) -> R {
-        guard !values.isEmpty, StandardError.showsProgress, !context.output.isQuiet else { return try body() }
+        let values = change.set.spooled.map(\.value)
+        guard !values.isEmpty, StandardError.showsProgress, !context.output.isQuiet else { return try body(change) }
         let progress = WritingProgress(values)
         // Without a thread there is no bar.
         _ = DetachedThread.start { progress.run() }
         defer { progress.end() }
-        return try body()
+        return try body(change)
     }
 
     private init(_ values: [SpooledValue]) {
