@@ -216,24 +216,10 @@ final class Snapshot {
 
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         try tree(level).insert(entry)
-        try storing { () throws(StorageError) in
-            var save = try vault.database.prepare(VaultSchema.saveEntry)
-            try save.bind(1, Int64(level.code))
-            try save.bind(2, entry.key)
-            try save.bind(3, entry.digest)
-            try save.bind(4, entry.row)
-            _ = try save.step()
-        }
     }
 
     func remove(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
-        try tree(level).remove(entry.key)
-        try storing { () throws(StorageError) in
-            var drop = try vault.database.prepare(VaultSchema.dropEntry)
-            try drop.bind(1, Int64(level.code))
-            try drop.bind(2, entry.key)
-            _ = try drop.step()
-        }
+        try tree(level).remove(entry.key, in: vault.database)
     }
 
     /// The marks to write before a commit with another header. A newer header that was not announced is not from this
