@@ -129,11 +129,7 @@ final class Snapshot {
         _ reference: RowReference, _ level: ProtectionLevel, _ row: (bytes: [UInt8], previous: Int64)
     ) throws(VaultError) -> StoredVersion {
         try vault.checkInterruption()
-        let (bytes, previous) = row
-        guard PublicHash.hash(bytes) == reference.digest else { throw .corrupt(.record) }
-        let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
-        guard record.header.level == level else { throw .corrupt(.record) }
-        return StoredVersion(reference: reference, previous: previous, record: record)
+        return try StoredVersion(reference, level, row.bytes.span, previous: row.previous)
     }
 
     /// The bytes of a record's row, unchecked, and the row that they name as the previous version.
@@ -155,17 +151,15 @@ final class Snapshot {
         }
     }
 
-    /// Opens a record's box.
-    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
-        guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }
-        let key = keys.recordKey(record.header)
-        return try authentic(.record) { () throws(SecretsError) in
-            try AEAD.open(SealedBox(stored: record.box), using: key, context: recordContext(record.header))
-        }
+    /// - Throws: ``VaultError/levelLocked(_:)``.
+    func opener(_ level: ProtectionLevel) throws(VaultError) -> RecordOpener {
+        guard let keys = vault.keys[level] else { throw .levelLocked(level) }
+        return RecordOpener(vault: vault.header.id, level, keys, format: format, unless: vault.interruption)
     }
 
-    func recordContext(_ header: Record.Header) -> Context {
-        Context(.record, .bytes(vault.header.id), .bytes(header.encoded))
+    /// Opens a record's box.
+    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
+        try opener(record.header.level).plaintext(record)
     }
 
     private func tree(_ level: ProtectionLevel) throws(VaultError) -> HashTree {
