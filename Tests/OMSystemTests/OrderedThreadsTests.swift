@@ -46,10 +46,38 @@ import Testing
 
     private static let squares = (0..<100).map { $0 * $0 }
 
-    @Test("every result is taken once, in the order of the inputs", arguments: 1...5)
+    @Test("every result is taken once, in the order of the inputs, even if a later one is there before", arguments: 1...5)
     func order(threads: Int) {
         let (results, error) = taken(threads: threads)
         #expect(results == Self.squares && error == nil)
+        #expect(takenInPairs(threads: threads) == Self.squares)
+    }
+
+    /// The other threads end each even input after the input behind it. The calling thread waits until there is another.
+    private func takenInPairs(threads: Int) -> [Int] {
+        var (given, taken): (Int, [Int]) = (0, [])
+        let caller = pthread_self()
+        let isHelped = Latch()
+        let ends = (0..<100).map { _ in Latch() }
+        try? OrderedThreads.run(
+            threads: threads,
+            next: { () throws(Failed) -> Int? in
+                guard given < 100 else { return nil }
+                defer { given += 1 }
+                return given
+            },
+            work: { (input: Int) throws(Failed) -> Int in
+                if pthread_equal(pthread_self(), caller) != 0 {
+                    if threads > 1 { isHelped.wait() }
+                } else {
+                    isHelped.open()
+                    if input % 2 == 0 { ends[input + 1].wait() }
+                }
+                ends[input].open()
+                return input * input
+            },
+            take: { (output: Int) throws(Failed) in taken.append(output) })
+        return taken
     }
 
     @Test("the first error in the order of the inputs is thrown, behind all results before it", arguments: 1...4)
