@@ -62,7 +62,12 @@ package struct Record: Hashable, Sendable {
     package var stored: [UInt8] { header.encoded + box }
 
     package init(decoding bytes: [UInt8]) throws(MalformedBytes) {
-        let span = bytes.span
+        let parts = try Self.parts(of: bytes.span)
+        (header, box) = (parts.header, Array(bytes[parts.box]))
+    }
+
+    /// The header, and the place of the box in the bytes.
+    package static func parts(of span: Span<UInt8>) throws(MalformedBytes) -> (header: Header, box: Range<Int>) {
         var cursor = ByteCursor()
         guard try cursor.number(UInt8.self, in: span) == Header.version,
             try cursor.number(UInt8.self, in: span) == Header.suite,
@@ -70,7 +75,7 @@ package struct Record: Hashable, Sendable {
         else { throw MalformedBytes() }
         let flags: UInt8 = try cursor.number(in: span)
         guard flags & 0xfe == 0 else { throw MalformedBytes() }
-        header = Header(
+        let header = Header(
             level: level, isDeleted: flags == 1, id: try cursor.take(16, in: span),
             revision: try cursor.number(in: span), epoch: try cursor.number(in: span),
             parent: try cursor.take(32, in: span), salt: try cursor.take(16, in: span))
@@ -78,6 +83,6 @@ package struct Record: Hashable, Sendable {
         guard sealed > 0, sealed % Self.step == 0, (1..<UInt64(Int64.max)).contains(header.revision) else {
             throw MalformedBytes()
         }
-        box = try cursor.take(sealed + Self.boxOverhead, in: span)
+        return (header, try cursor.skip(sealed + Self.boxOverhead, in: span))
     }
 }

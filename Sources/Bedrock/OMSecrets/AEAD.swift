@@ -17,6 +17,15 @@ public enum AEAD {
         try openBytes(box, keyBytes: key.bytes, context: context)
     }
 
+    /// Opens one of many boxes into memory for secrets that the caller has already.
+    ///
+    /// - Parameter target: As long as the content of the box.
+    package static func open(
+        _ box: Span<UInt8>, using key: borrowing Key<Sealing>, context: Context, into target: inout MutableSpan<UInt8>
+    ) throws(SecretsError) {
+        try open(box, key.bytes, context.encoded, into: &target)
+    }
+
     static func sealBytes(
         _ plaintext: borrowing SecretBytes, keyBytes: borrowing SecretBytes, context: Context
     ) -> SealedBox {
@@ -55,18 +64,28 @@ public enum AEAD {
     ) throws(SecretsError) -> SecretBytes {
         guard box.count >= SealedBox.overhead, keyBytes.count == 32 else { throw .cannotOpen }
         return try SecretBytes(count: box.count - SealedBox.overhead) { (target) throws(SecretsError) in
-            let result = unsafe target.withPointer { target, _ in
-                keyBytes.withBytes { key in
-                    unsafe key.withPointer { key, _ in
-                        unsafe box.span.withPointer { box, count in
-                            unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
-                                target, nil, nil, box + 24, UInt64(count - 24),
-                                associatedData, UInt64(associatedData.count), box, key)
-                        }
+            try open(box.span, keyBytes, associatedData, into: &target)
+        }
+    }
+
+    private static func open(
+        _ box: Span<UInt8>, _ keyBytes: borrowing SecretBytes, _ associatedData: [UInt8],
+        into target: inout MutableSpan<UInt8>
+    ) throws(SecretsError) {
+        guard box.count >= SealedBox.overhead, target.count == box.count - SealedBox.overhead, keyBytes.count == 32 else {
+            throw .cannotOpen
+        }
+        let result = unsafe target.withPointer { target, _ in
+            keyBytes.withBytes { key in
+                unsafe key.withPointer { key, _ in
+                    unsafe box.withPointer { box, count in
+                        unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
+                            target, nil, nil, box + 24, UInt64(count - 24),
+                            associatedData, UInt64(associatedData.count), box, key)
                     }
                 }
             }
-            guard result == 0 else { throw .cannotOpen }
         }
+        guard result == 0 else { throw .cannotOpen }
     }
 }

@@ -19,7 +19,7 @@ public struct Context: Hashable, Sendable {
     }
 
     public init(_ label: Label, _ fields: [Field]) {
-        let name = label.rawValue.utf8
+        let name = label.rawValue.utf8Span.span
         var encoded: [UInt8] = []
         encoded.reserveCapacity(
             fields.reduce(1 + name.count) { sum, field in
@@ -30,20 +30,20 @@ public struct Context: Hashable, Sendable {
                 }
             })
         encoded.append(UInt8(name.count))
-        encoded += name
+        encoded.append(copying: name)
         for field in fields {
             switch field {
             case .bytes(let bytes):
                 encoded.append(1)
                 encoded.append(bigEndian: UInt64(bytes.count))
-                encoded += bytes
+                encoded.append(copying: bytes.span)
             case .number(let number):
                 encoded.append(2)
                 encoded.append(bigEndian: number)
             case .text(let text):
                 encoded.append(3)
                 encoded.append(bigEndian: UInt64(text.utf8.count))
-                encoded += text.utf8
+                encoded.append(copying: text.utf8Span.span)
             }
         }
         self.encoded = encoded
@@ -52,6 +52,6 @@ public struct Context: Hashable, Sendable {
 
 extension [UInt8] {
     mutating func append(bigEndian number: UInt64) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
+        unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe append(contentsOf: $0) }
     }
 }

@@ -75,9 +75,9 @@ package struct KeyDeriver: ~Copyable, Sendable {
         expanding = extracted.withBytes { HMACSHA256.state($0) }
     }
 
-    /// The key that ``Key/derive(_:as:)`` derives.
-    package borrowing func derive<Target: KeyUse>(_ context: Context, as use: Target.Type = Target.self) -> Key<Target> {
-        Key<Target>(HKDF.expandOnce(expanding, info: context.encoded))
+    /// The key that ``Key/derive(_:as:)`` derives. For one use only: other rooms would look up a generic type for each key.
+    package borrowing func derive(_ context: Context) -> Key<Sealing> {
+        Key<Sealing>(HKDF.expandOnce(expanding, info: context.encoded))
     }
 }
 

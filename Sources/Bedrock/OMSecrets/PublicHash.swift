@@ -2,9 +2,13 @@ internal import CSodium
 
 /// BLAKE2b-256 without a key. Every device computes the same digest.
 public enum PublicHash {
-    public static func hash(_ message: [UInt8]) -> [UInt8] {
+    public static func hash(_ message: [UInt8]) -> [UInt8] { hash(message.span) }
+
+    package static func hash(_ message: Span<UInt8>) -> [UInt8] {
         unsafe [UInt8](count: KeyedHash.count) { output in
-            _ = unsafe crypto_generichash(output, KeyedHash.count, message, UInt64(message.count), nil, 0)
+            _ = unsafe message.withPointer { message, count in
+                unsafe crypto_generichash(output, KeyedHash.count, message, UInt64(count), nil, 0)
+            }
         }
     }
 

@@ -91,21 +91,13 @@ private struct Chunk {
     }
 
     mutating func take(_ granules: Int) -> UnsafeMutableRawPointer? {
-        var run = 0
-        var index = 0
-        let end = taken.count * 64
-        while index < end {
-            if taken[index / 64] == .max {
-                run = 0
-                index = (index / 64 + 1) * 64
-                continue
+        var start = 0
+        while let free = first(isTaken: false, from: start), free + granules <= taken.count * 64 {
+            guard let next = first(isTaken: true, from: free), next < free + granules else {
+                mark(free..<free + granules, taken: true)
+                return unsafe base + free * Arena.granule
             }
-            run = isTaken(index) ? 0 : run + 1
-            index += 1
-            if run == granules {
-                mark(index - granules..<index, taken: true)
-                return unsafe base + (index - granules) * Arena.granule
-            }
+            start = next
         }
         return nil
     }
@@ -118,12 +110,25 @@ private struct Chunk {
         return true
     }
 
-    private func isTaken(_ index: Int) -> Bool { taken[index / 64] & (1 << UInt64(index % 64)) != 0 }
+    /// The first granule from `start` on that is taken, or that is free. A word of 64 granules is looked at once.
+    private func first(isTaken: Bool, from start: Int) -> Int? {
+        var index = start
+        while index < taken.count * 64 {
+            let word = isTaken ? taken[index / 64] : ~taken[index / 64]
+            let rest = word >> UInt64(index % 64)
+            if rest != 0 { return index + rest.trailingZeroBitCount }
+            index = (index / 64 + 1) * 64
+        }
+        return nil
+    }
 
     private mutating func mark(_ range: Range<Int>, taken mark: Bool) {
-        for index in range {
-            let bit: UInt64 = 1 << UInt64(index % 64)
-            if mark { taken[index / 64] |= bit } else { taken[index / 64] &= ~bit }
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let count = min(64 - index % 64, range.upperBound - index)
+            let bits = (UInt64.max >> UInt64(64 - count)) << UInt64(index % 64)
+            if mark { taken[index / 64] |= bits } else { taken[index / 64] &= ~bits }
+            index += count
         }
     }
 }

@@ -62,9 +62,18 @@ package struct Statement: ~Copyable {
     package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     package func bytes(_ column: Int32) -> [UInt8] {
-        guard let base = sqlite3_column_blob(handle, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column))))
+        var bytes: [UInt8] = []
+        append(column, to: &bytes)
+        return bytes
     }
+
+    package func append(_ column: Int32, to bytes: inout [UInt8]) {
+        guard let base = sqlite3_column_blob(handle, column) else { return }
+        bytes.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count(column)))
+    }
+
+    /// The number of bytes of a blob.
+    package func count(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
     package func text(_ column: Int32) -> String {
         guard let base = sqlite3_column_text(handle, column) else { return "" }

@@ -129,11 +129,7 @@ final class Snapshot {
         _ reference: RowReference, _ level: ProtectionLevel, _ row: (bytes: [UInt8], previous: Int64)
     ) throws(VaultError) -> StoredVersion {
         try vault.checkInterruption()
-        let (bytes, previous) = row
-        guard PublicHash.hash(bytes) == reference.digest else { throw .corrupt(.record) }
-        let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
-        guard record.header.level == level else { throw .corrupt(.record) }
-        return StoredVersion(reference: reference, previous: previous, record: record)
+        return try StoredVersion(reference, level, row.bytes.span, previous: row.previous)
     }
 
     /// The bytes of a record's row, unchecked, and the row that they name as the previous version.
@@ -155,17 +151,15 @@ final class Snapshot {
         }
     }
 
-    /// Opens a record's box.
-    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
-        guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }
-        let key = keys.recordKey(record.header)
-        return try authentic(.record) { () throws(SecretsError) in
-            try AEAD.open(SealedBox(stored: record.box), using: key, context: recordContext(record.header))
-        }
+    /// - Throws: ``VaultError/levelLocked(_:)``.
+    func opener(_ level: ProtectionLevel) throws(VaultError) -> RecordOpener {
+        guard let keys = vault.keys[level] else { throw .levelLocked(level) }
+        return RecordOpener(vault: vault.header.id, level, keys, format: format, unless: vault.interruption)
     }
 
-    func recordContext(_ header: Record.Header) -> Context {
-        Context(.record, .bytes(vault.header.id), .bytes(header.encoded))
+    /// Opens a record's box.
+    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
+        try opener(record.header.level).plaintext(record)
     }
 
     private func tree(_ level: ProtectionLevel) throws(VaultError) -> HashTree {
@@ -216,24 +210,10 @@ final class Snapshot {
 
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         try tree(level).insert(entry)
-        try storing { () throws(StorageError) in
-            var save = try vault.database.prepare(VaultSchema.saveEntry)
-            try save.bind(1, Int64(level.code))
-            try save.bind(2, entry.key)
-            try save.bind(3, entry.digest)
-            try save.bind(4, entry.row)
-            _ = try save.step()
-        }
     }
 
     func remove(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
-        try tree(level).remove(entry.key)
-        try storing { () throws(StorageError) in
-            var drop = try vault.database.prepare(VaultSchema.dropEntry)
-            try drop.bind(1, Int64(level.code))
-            try drop.bind(2, entry.key)
-            _ = try drop.step()
-        }
+        try tree(level).remove(entry.key, in: vault.database)
     }
 
     /// The marks to write before a commit with another header. A newer header that was not announced is not from this

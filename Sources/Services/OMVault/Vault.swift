@@ -103,13 +103,8 @@ public struct Vault: ~Copyable {
                 case .some(let opened):
                     try opened.forEach(level, in: snapshot) { head, content in body(level, head, content) }
                 case .none:
-                    var rows = try RecordRows(snapshot.vault.database)
-                    for entry in try snapshot.entries(level).sorted(by: { $0.row < $1.row }) {
-                        let version = try snapshot.newest(entry, level, from: &rows)
-                        guard !version.header.isDeleted else { continue }
-                        let opened = try snapshot.open(version, at: entry)
-                        let head = VersionHead(version.header).encoded
-                        opened.content.withBytes { body(level, head.span, $0) }
+                    try snapshot.forEachOpened(try snapshot.entries(level), level) { _, head, content in
+                        if !content.isEmpty { body(level, head, content) }
                     }
                 }
             }

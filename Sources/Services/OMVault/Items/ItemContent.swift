@@ -66,14 +66,30 @@ struct ItemContent: ~Copyable {
     /// - Parameter format: The format of the vault.
     /// - Throws: ``VaultError/corrupt(_:)``; ``VaultError/laterContent``, because a key of this vault sealed the box.
     init(opened bytes: consuming SecretBytes, format: UInt32) throws(VaultError) {
-        let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in
-            try authentic(.record) { try Parts(span, format: format) }
-        }
-        guard let parts else { throw .laterContent }
+        let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in try Self.parts(span, format) }
         (isTrashed, kept, name) = (parts.isTrashed, parts.kept, parts.name)
         (created, modified) = (parts.created, parts.modified)
         (details, fields) = (parts.details, parts.fields)
         self.bytes = bytes
+    }
+
+    private static func parts(_ opened: Span<UInt8>, _ format: UInt32) throws(VaultError) -> Parts {
+        guard let parts = try authentic(.record, { try Parts(opened, format: format) }) else { throw .laterContent }
+        return parts
+    }
+
+    /// Parses a record's opened box without keeping it, for ``ContentMap``.
+    ///
+    /// - Returns: The key of the item's entry in its level's tree.
+    static func key(
+        ofOpened bytes: Span<UInt8>, format: UInt32, _ keys: LevelKeys, _ id: [UInt8]
+    ) throws(VaultError) -> [UInt8] {
+        let parts = try parts(bytes, format)
+        return key(of: parts.name, isTrashed: parts.isTrashed, keys, id)
+    }
+
+    private static func key(of name: ItemName, isTrashed: Bool, _ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
+        isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
     }
 
     var itemFields: [Item.Field] {
@@ -90,7 +106,7 @@ struct ItemContent: ~Copyable {
 
     /// The key of the item's entry in its level's tree.
     borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
-        isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
+        Self.key(of: name, isTrashed: isTrashed, keys, id)
     }
 
     /// Lends the content without its padding.

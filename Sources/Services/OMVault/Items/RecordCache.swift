@@ -184,24 +184,12 @@ final class RecordCache {
             filling = WritePosition(budget: budget)
             records = Self.compacted(consume records, &filling)
         }
-        // So that SQLite reads each page of the file once.
-        fresh.sort { $0.row < $1.row }
-        var rows = try RecordRows(snapshot.vault.database)
-        for entry in fresh {
-            let version = try snapshot.newest(entry, level, from: &rows)
-            records.append(CachedRecord(entry: entry, content: try open(version, at: entry, in: snapshot, into: &filling)))
+        try snapshot.forEachOpened(fresh, level) { entry, head, content in
+            records.append(
+                CachedRecord(entry: entry, content: content.isEmpty ? .tombstone : filling.put(head, content)))
         }
         records = Self.sorted(consume records)
         return Level(state: state, records: records, contents: records.map(\.content), filling: filling)
-    }
-
-    private func open(
-        _ version: StoredVersion, at entry: TreeEntry, in snapshot: Snapshot, into filling: inout WritePosition
-    ) throws(VaultError) -> CachedRecord.Content {
-        guard !version.header.isDeleted else { return .tombstone }
-        let opened = try snapshot.open(version, at: entry)
-        let head = VersionHead(version.header).encoded
-        return opened.content.withBytes { filling.put(head.span, $0) }
     }
 
     /// The same records, copied into new blocks. The old blocks are wiped, with the contents that were replaced or removed.

@@ -12,8 +12,10 @@ struct RecordRows: ~Copyable {
         find = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findRecordsFrom) }
     }
 
-    /// The bytes of a record's row, unchecked, and the row that they name as the previous version.
-    mutating func row(_ number: Int64) throws(VaultError) -> (bytes: [UInt8], previous: Int64) {
+    /// Appends the bytes of a record's row, unchecked. A missing row has no bytes.
+    ///
+    /// - Returns: false if the row has more than `most` bytes. Then nothing was appended.
+    mutating func append(_ number: Int64, to bytes: inout [UInt8], atMost most: Int) throws(VaultError) -> Bool {
         try storing { () throws(StorageError) in
             // It steps to the next row only: a step over a row would read that row.
             if last != number - 1 || last == nil {
@@ -24,9 +26,11 @@ struct RecordRows: ~Copyable {
             last = isThere ? find.number(2) : nil
             guard isThere, last == number else {
                 last = nil
-                return ([], 0)
+                return true
             }
-            return (find.bytes(0), find.number(1))
+            guard find.count(0) <= most else { return false }
+            find.append(0, to: &bytes)
+            return true
         }
     }
 }

@@ -21,6 +21,25 @@ struct StoredVersion {
     let record: Record
 
     var header: Record.Header { record.header }
+
+    /// - Parameter row: The record's row, as it is stored. It must have the reference's digest.
+    init(
+        _ reference: RowReference, _ level: ProtectionLevel, _ row: Span<UInt8>, previous: Int64
+    ) throws(VaultError) {
+        let (header, box) = try Self.parts(of: row, reference.digest, level)
+        record = Record(header: header, box: [UInt8](copying: row.extracting(box)))
+        (self.reference, self.previous) = (reference, previous)
+    }
+
+    /// The header of a row's record, and the place of its box. The row must have the digest, and its record the level.
+    static func parts(
+        of row: Span<UInt8>, _ digest: [UInt8], _ level: ProtectionLevel
+    ) throws(VaultError) -> (header: Record.Header, box: Range<Int>) {
+        guard PublicHash.hash(row) == digest else { throw .corrupt(.record) }
+        let parts = try authentic(.record) { () throws(MalformedBytes) in try Record.parts(of: row) }
+        guard parts.header.level == level else { throw .corrupt(.record) }
+        return parts
+    }
 }
 
 /// A version with its content.
@@ -59,13 +78,6 @@ extension Snapshot {
         try version(RowReference(row: entry.row, digest: entry.digest), level)
     }
 
-    /// The same, for the entries of a list in the order of their rows.
-    func newest(
-        _ entry: TreeEntry, _ level: ProtectionLevel, from rows: inout RecordRows
-    ) throws(VaultError) -> StoredVersion {
-        try version(RowReference(row: entry.row, digest: entry.digest), level, try rows.row(entry.row))
-    }
-
     /// The previous version.
     ///
     /// - Throws: ``VaultError/corrupt(_:)``. Attack: an attacker cuts a history short, reorders it, or adds another
@@ -91,16 +103,12 @@ extension Snapshot {
 
     /// Opens the version at an entry. Its content must belong at this entry.
     func open(_ version: StoredVersion, at entry: TreeEntry) throws(VaultError) -> OpenedVersion {
-        let opened = try open(version)
-        guard let keys = vault.keys[version.header.level], opened.content.key(keys, opened.header.id) == entry.key
-        else { throw .corrupt(.record) }
-        return opened
+        try opener(version.header.level).open(version, at: entry)
     }
 
     /// Opens a version that another version led to.
     func open(_ version: StoredVersion) throws(VaultError) -> OpenedVersion {
-        OpenedVersion(
-            header: version.header, content: try ItemContent(opened: try plaintext(version.record), format: format))
+        try opener(version.header.level).open(version)
     }
 
     /// An item's version of that revision. Its newest version if `revision` is nil.
@@ -180,7 +188,7 @@ extension Snapshot {
         _ content: borrowing SecretBytes, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
     ) throws(VaultError) -> RowReference {
         if content.withBytes({ $0[ItemContent.versionOffset] }) == 2 { try raiseFormat() }
-        let box = AEAD.seal(content, using: keys.recordKey(header), context: recordContext(header))
+        let box = AEAD.seal(content, using: keys.recordKey(header), context: RecordOpener.context(vault.header.id, header))
         let bytes = Record(header: header, box: box.bytes).stored
         let row: Int64 = try storing { () throws(StorageError) in
             var add = try vault.database.prepare(VaultSchema.addRecord)

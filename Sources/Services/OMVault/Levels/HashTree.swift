@@ -19,12 +19,16 @@ final class HashTree {
     private let root: Node
     private var findBranch: Statement
     private var findEntries: Statement
+    /// The keys of the entries that were inserted since the tree was loaded or stored.
+    private var inserted: Set<[UInt8]> = []
 
     private final class Node {
         /// One nibble per byte.
         let prefix: [UInt8]
         var content: Content
         var isChanged = false
+        /// Whether rows of branches may lie below it that are no part of the tree: below a leaf, until it is stored.
+        var hasStrays: Bool
 
         enum Content {
             case leaf([TreeEntry])
@@ -32,7 +36,15 @@ final class HashTree {
             case branch(digests: [[UInt8]], children: [Node?])
         }
 
-        init(_ prefix: [UInt8], _ content: Content) { (self.prefix, self.content) = (prefix, content) }
+        init(_ prefix: [UInt8], _ content: Content) {
+            (self.prefix, self.content) = (prefix, content)
+            if case .leaf = content { hasStrays = true } else { hasStrays = false }
+        }
+
+        /// A leaf that another one split into. All rows below the other one are dropped.
+        init(splitOff prefix: [UInt8], _ entries: [TreeEntry]) {
+            (self.prefix, content, isChanged, hasStrays) = (prefix, .leaf(entries), true, false)
+        }
 
         static var noChildren: [Node?] { [Node?](repeating: nil, count: 16) }
     }
@@ -148,42 +160,71 @@ final class HashTree {
 
     func insert(_ entry: TreeEntry) throws(VaultError) {
         try change(entry.key) { entries in
-            entries.removeAll { $0.key == entry.key }
-            entries.append(entry)
+            let index = entries.firstIndex { !$0.key.lexicographicallyPrecedes(entry.key) } ?? entries.count
+            if index < entries.count, entries[index].key == entry.key {
+                entries[index] = entry
+            } else {
+                entries.insert(entry, at: index)
+            }
+        }
+        inserted.insert(entry.key)
+    }
+
+    func remove(_ key: [UInt8], in database: borrowing Database) throws(VaultError) {
+        try change(key) { entries in entries.removeAll { $0.key == key } }
+        inserted.remove(key)
+        let level = level
+        try storing { () throws(StorageError) in
+            var drop = try database.prepare(VaultSchema.dropEntry)
+            try drop.bind(1, level)
+            try drop.bind(2, key)
+            _ = try drop.step()
         }
     }
 
-    func remove(_ key: [UInt8]) throws(VaultError) {
-        try change(key) { entries in entries.removeAll { $0.key == key } }
-    }
-
-    /// Digests every changed node from the leaves up, and stores the branches.
+    /// Digests every changed node from the leaves up, and stores the branches and the inserted entries. In the order of
+    /// their keys, SQLite finds the place of most of them beside the last one.
     ///
     /// - Returns: The new root.
     func store(in database: borrowing Database) throws(VaultError) -> [UInt8] {
         var save = try storing { () throws(StorageError) in try database.prepare(VaultSchema.saveBranch) }
         var drop = try storing { () throws(StorageError) in try database.prepare(VaultSchema.dropBranches) }
-        return try store(root, &save, &drop)
+        var saveEntry = try storing { () throws(StorageError) in try database.prepare(VaultSchema.saveEntry) }
+        let digest = try store(root, &save, &drop, entries: &saveEntry)
+        inserted = []
+        return digest
     }
 
     private func store(
-        _ node: Node, _ save: inout Statement, _ drop: inout Statement
+        _ node: Node, _ save: inout Statement, _ drop: inout Statement, entries saveEntry: inout Statement
     ) throws(VaultError) -> [UInt8] {
         guard node.isChanged else { return Self.digest(of: node.content, node.prefix, keys) }
+        // Attack: an attacker plants branches below a leaf, where they stay unseen until the leaf splits. So they are
+        // dropped, before the branches of a leaf that split are stored.
+        if node.hasStrays { try write(&drop, node.prefix, node.prefix + [0xff]) }
+        (node.isChanged, node.hasStrays) = (false, false)
         switch node.content {
         case .branch(var digests, let children):
             for (nibble, child) in children.enumerated() {
-                if let child, child.isChanged { digests[nibble] = try store(child, &save, &drop) }
+                if let child, child.isChanged { digests[nibble] = try store(child, &save, &drop, entries: &saveEntry) }
             }
             node.content = .branch(digests: digests, children: children)
             try write(&save, node.prefix, Array(digests.joined()))
-        case .leaf:
-            // Attack: an attacker plants branches below a leaf, where they stay unseen until the leaf
-            // splits. So they are dropped.
-            try write(&drop, node.prefix, node.prefix + [0xff])
+        case .leaf(let entries):
+            for entry in entries where inserted.contains(entry.key) { try write(&saveEntry, entry) }
         }
-        node.isChanged = false
         return Self.digest(of: node.content, node.prefix, keys)
+    }
+
+    private func write(_ save: inout Statement, _ entry: TreeEntry) throws(VaultError) {
+        let level = level
+        try storing { () throws(StorageError) in
+            try save.bind(1, level)
+            try save.bind(2, entry.key)
+            try save.bind(3, entry.digest)
+            try save.bind(4, entry.row)
+            _ = try save.step()
+        }
     }
 
     private func write(_ statement: inout Statement, _ prefix: [UInt8], _ value: [UInt8]) throws(VaultError) {
@@ -199,8 +240,10 @@ final class HashTree {
     private func change(_ key: [UInt8], _ body: (inout [TreeEntry]) -> Void) throws(VaultError) {
         let leaf = try leaf(for: key) { $0.isChanged = true }
         guard case .leaf(var entries) = leaf.content else { throw .corrupt(.tree) }
+        // Without this the array would be copied for each change.
+        leaf.content = .leaf([])
         body(&entries)
-        leaf.content = .leaf(entries.sorted { $0.key.lexicographicallyPrecedes($1.key) })
+        leaf.content = .leaf(entries)
         split(leaf)
     }
 
@@ -208,9 +251,8 @@ final class HashTree {
         guard case .leaf(let entries) = node.content, entries.count > Self.leafCapacity else { return }
         let children: [Node?] = (0..<16).map { nibble in
             let child = Node(
-                node.prefix + [UInt8(nibble)],
-                .leaf(entries.filter { Self.nibble($0.key, node.prefix.count) == nibble }))
-            child.isChanged = true
+                splitOff: node.prefix + [UInt8(nibble)],
+                entries.filter { Self.nibble($0.key, node.prefix.count) == nibble })
             split(child)
             return child
         }

@@ -36,7 +36,7 @@ final class LevelKeys: Sendable {
 
     /// The key of an item's entry in the tree, by the item's name: 16 bytes.
     func key(of name: ItemName) -> [UInt8] {
-        Array(KeyedHash.hash(name.bytes, using: names, context: Context(.name)).prefix(16))
+        Array(KeyedHash.hash(name.text.utf8Span.span, using: names, context: Context(.name)).prefix(16))
     }
 
     /// The key of a trashed item's entry.
