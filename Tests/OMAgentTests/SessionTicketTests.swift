@@ -115,7 +115,7 @@ import Testing
 
     @Test("no ticket is written to a disk")
     func disk() throws {
-        let root = try TestFolder()
+        let root = try TestFolder(in: TestFolder.disk)
         let folder = try RuntimeFolder.make(root.path)
         guard !folder.isInMemory else { return }
         let store = server.store(clock, SessionTickets(folder))

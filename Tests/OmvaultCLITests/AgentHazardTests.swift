@@ -86,16 +86,16 @@ import Testing
                 find "$HOME" "$mine" -name 'omvault-ticket-*' | wc -l
 
                 # On a disk there is an agent, but no ticket: what it knew is gone with it.
-                mkdir -m 700 disk
-                export XDG_RUNTIME_DIR=$PWD/disk
+                export XDG_RUNTIME_DIR=$(mktemp -d \(TestFolder.disk)/omvault-test-XXXXXX)
                 unlock; omvault -q lock; omvault get after:f; echo
-                find disk -name 'omvault-ticket-*' -o -name 'omvault-secret-*' | wc -l
+                find "$XDG_RUNTIME_DIR" -name 'omvault-ticket-*' -o -name 'omvault-secret-*' | wc -l
                 slay; omvault -q agent start
                 code omvault get after:f --no-input
                 omvault -q agent stop
+                rm -r "$XDG_RUNTIME_DIR"
                 export XDG_RUNTIME_DIR=$mine
                 """)
-        let inMemory = try await bash("stat -f -c %T .").output == "tmpfs\n"
+        let inMemory = try await bash("stat -f -c %T \(TestFolder.disk)").output == "tmpfs\n"
         #expect(ran.output == "61\n61\n61\n61\n0\nlater\n" + (inMemory ? "1\n0\n" : "0\n8\n"), "\(ran)")
     }
 

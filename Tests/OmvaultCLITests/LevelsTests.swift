@@ -112,7 +112,7 @@ import Testing
     func ticket() async throws {
         let ran = try await bash(
             Self.start + """
-                tickets() { echo "$1: $(find "$XDG_RUNTIME_DIR" run -name 'omvault-ticket-*' 2>/dev/null | wc -l)"; }
+                tickets() { echo "$1: $(find "$XDG_RUNTIME_DIR" -name 'omvault-ticket-*' 2>/dev/null | wc -l)"; }
                 unlock; tickets 'unlocked, policy off'
                 omvault -q policy set afu-ticket on --password-from file:password
                 unlock; tickets 'unlocked, policy on'
@@ -124,12 +124,13 @@ import Testing
                 omvault get after-first-unlock:f --no-input 2>/dev/null || echo "asks: exit $?"
                 tickets 'policy off again'
                 omvault -q agent stop
-                mkdir -m 700 run; memory=$XDG_RUNTIME_DIR
+                memory=$XDG_RUNTIME_DIR
                 omvault -q policy set afu-ticket on --password-from file:password
-                XDG_RUNTIME_DIR=$PWD/run; unlock; tickets 'runtime folder here'; omvault -q agent stop
-                XDG_RUNTIME_DIR=$memory
+                XDG_RUNTIME_DIR=$(mktemp -d \(TestFolder.disk)/omvault-test-XXXXXX)
+                unlock; tickets 'runtime folder on a disk'; omvault -q agent stop
+                rm -r "$XDG_RUNTIME_DIR"; XDG_RUNTIME_DIR=$memory
                 """)
-        let inMemory = try await bash("stat -f -c %T .").output == "tmpfs\n"
+        let inMemory = try await bash("stat -f -c %T \(TestFolder.disk)").output == "tmpfs\n"
         #expect(
             ran.output == """
                 unlocked, policy off: 0
@@ -139,7 +140,7 @@ import Testing
                 forgotten without an agent: 0
                 asks: exit 8
                 policy off again: 0
-                runtime folder here: \(inMemory ? 1 : 0)
+                runtime folder on a disk: \(inMemory ? 1 : 0)
 
                 """, "\(ran)")
     }

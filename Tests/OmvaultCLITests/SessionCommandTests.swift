@@ -148,10 +148,12 @@ import Testing
 
     @Test(
         "if the agent's folder is on a disk, no session survives the agent's death, and the login says so",
-        .enabled("the tests' folder is in memory") { try await bash("stat -f -c %T .").output != "tmpfs\n" })
+        .enabled("/var/tmp is in memory") { try await bash("stat -f -c %T \(TestFolder.disk)").output != "tmpfs\n" })
     func restartOnDisk() async throws {
         let lines = try await script(
             """
+            export XDG_RUNTIME_DIR=$(mktemp -d \(TestFolder.disk)/omvault-XXXXXX)
+            at_end='omvault -q agent stop; rm -rf "$XDG_RUNTIME_DIR"'
             serve nginx
             basic SessionActiveOnRestart=true
             login 2> words; cat words

@@ -11,6 +11,9 @@ public final class TestFolder: Sendable {
 
     public var url: URL { URL(filePath: path) }
 
+    /// A parent for tests of what only a disk has. The system's own place for temporary files may be in memory.
+    public static let disk = "/var/tmp"
+
     /// - Parameters:
     ///   - parent: The folder in which it is made, such as a folder in memory for tests that need one.
     ///   - folders: The folders that it holds from the start, each with mode 0700.
