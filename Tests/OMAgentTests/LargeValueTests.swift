@@ -180,7 +180,7 @@ import Testing
 
     @Test("a file on another file system than the vault's is refused, and its file system is never asked")
     func otherFileSystem() throws {
-        let home = try AgentHome()
+        let home = try AgentHome(in: TestFolder.disk)
         try home.makeVault()
         try home.unlock()
         let value = try Self.spool(home, 1 << 20)

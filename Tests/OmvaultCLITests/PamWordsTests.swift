@@ -17,6 +17,7 @@ struct PamWordsTests {
             done
             mkdir .system/dev/pts .system/dev/shm
             mount --bind /dev/pts .system/dev/pts
+            mount --bind /dev/shm .system/dev/shm
             ln -s /proc/self/fd .system/dev/fd
             mount --rbind .system/dev /dev
             mkfifo lines life
