@@ -27,7 +27,8 @@ private let readSize = Sweep.isWhole ? 64 << 20 : 1_200_000
     private static func points(_ count: Int) -> [Int] {
         let chunks = size / 261_888 + 1
         guard Sweep.isWhole else { return Sweep.points(upTo: count, sample: 6) }
-        return Array(1...chunks) + stride(from: chunks + 1, through: count, by: max(1, (count - chunks) / chunks))
+        let first = min(chunks, count)
+        return Array(1...first) + stride(from: first + 1, through: count, by: max(1, (count - first) / chunks))
     }
 
     @Test("a value killed while it is written leaves the old one or the new one, and neither a chunk nor a file too many")
