@@ -217,6 +217,28 @@ import Testing
                 """, "\(ran.output)\(ran.errors)")
     }
 
+    @Test("after an error of the agent's disk, both programs say that the change may have been made")
+    func diskError() async throws {
+        let ran = try await bash(
+            Self.start + """
+                unlock
+                strace -f -o trace -p $(pid) -e trace=fdatasync -e inject=fdatasync:error=EIO 2> attached & strace=$!
+                trap 'kill $strace; omvault -q agent stop' EXIT
+                while_runs $strace grep -qs attached attached
+                code omvault add new --field f=file:password
+                cat told
+                code omvault mv item other
+                cat told
+                """)
+        let told = """
+            60
+            omvault: error: reading or writing failed: Input/output error
+            omvault: hint: the change may have been made: look with omvault ls or omvault get before you run the command again
+
+            """
+        #expect(ran.output == told + told, "\(ran.output)\(ran.errors)")
+    }
+
     /// The agent is stopped by a signal, so it keeps its socket and answers nothing.
     private static let silent =
         start + """

@@ -50,8 +50,7 @@ struct AgentVault {
         switch consume answer {
         case .reply(.changed(let item, purge: _)): return item
         case .reply: throw Failure(unknownOutcome: .misbehaved)
-        case .failure(.storage(.io(let code))):
-            throw Failure(StorageError.io(code)).with(hints: [Failure.unknownOutcomeHint])
+        case .failure(.storage(.io(let code))): throw Failure(unknownOutcome: code)
         case .failure: return nil
         case .locked: return nil
         }

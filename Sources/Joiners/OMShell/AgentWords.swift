@@ -56,6 +56,11 @@ extension Failure {
         self = Failure(error).with(hints: [Self.unknownOutcomeHint])
     }
 
-    package static let unknownOutcomeHint =
+    /// A change that ended with an error of the disk, which may have come after the change was made.
+    package init(unknownOutcome code: Int32) {
+        self = Failure(StorageError.io(code)).with(hints: [Self.unknownOutcomeHint])
+    }
+
+    private static let unknownOutcomeHint =
         "the change may have been made: look with omvault ls or omvault get before you run the command again"
 }

@@ -4,6 +4,7 @@ internal import OMAgent
 internal import OMAgentProtocol
 internal import OMItems
 internal import OMShell
+internal import OMSystem
 internal import OMVault
 
 /// This user's agent, asked about one vault.
@@ -18,6 +19,7 @@ struct AgentVaultClient {
         let isChange = request.isChange
         do throws(AgentItems.Problem) { return try AgentItems(client, paths).perform(request) } catch {
             switch error {
+            case .vault(.storage(.io(let code))) where isChange: throw Failure(unknownOutcome: code)
             case .vault(let error): throw Failure(error, vault: name)
             case .locked:
                 throw Failure(
