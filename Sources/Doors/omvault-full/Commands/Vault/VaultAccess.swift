@@ -161,7 +161,8 @@ final class VaultAccess {
             guard case .noItem = error else { throw Failure(error, vault: location.name) }
         }
         if !isUnlocked {
-            let file = opened.intoFile(keepingConnection: secrets.areAtHand)
+            // Only --keyslot can mean a slot of a login. Its unlock may wait for the login's ledger and its server.
+            let file = opened.intoFile(keepingConnection: secrets.areAtHand && options.keyslot == nil)
             unlocked = try openSlot(secrets, options, in: file).intoVault()
         }
         return try perform(request())
