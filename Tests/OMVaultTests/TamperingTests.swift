@@ -217,17 +217,23 @@ import Testing
         #expect(try home.get("b", "x") == "value of b")
     }
 
-    @Test("branches planted below a leaf stay dead when it splits")
-    func plantedBranches() throws {
+    /// The root is a leaf of two items, then a branch whose leaves have about three items each.
+    @Test("branches planted below a leaf stay dead when it splits", arguments: [(0, 40), (40, 700)])
+    func plantedBranches(before: Int, after: Int) throws {
         let home = try homeWithTwoItems()
-        for nibble in 0..<16 {
-            try home.tamper("INSERT INTO branches VALUES (3, x'0\(String(nibble, radix: 16))', zeroblob(512))")
-        }
         let vault = try home.unlock()
-        try vault.edit { edit throws(VaultError) in
-            for number in 0..<40 { try edit.add(ItemName("item \(number)"), level: nil) { _ throws(VaultError) in } }
+        func add(_ numbers: Range<Int>) throws {
+            try vault.edit { edit throws(VaultError) in
+                for number in numbers { try edit.add(ItemName("item \(number)"), level: nil) { _ throws(VaultError) in } }
+            }
         }
-        #expect(try vault.items().count == 42)
+        if before > 0 { try add(0..<before) }
+        let nibbles = (0..<16).map { "0" + String($0, radix: 16) }
+        let prefixes = before == 0 ? nibbles : nibbles.flatMap { parent in nibbles.map { parent + $0 } }
+        try home.tamper("INSERT INTO branches VALUES " + prefixes.map { "(3, x'\($0)', zeroblob(512))" }.joined(separator: ", "))
+        try add(before..<after)
+        #expect(try vault.items().count == 2 + after)
+        #expect(try home.unlock().verify(deep: true).findings.isEmpty)
     }
 
     @Test("blobs longer than any of ours are refused without being read")
