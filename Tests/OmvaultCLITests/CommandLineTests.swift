@@ -65,9 +65,10 @@ import Testing
         #expect(Set(ExitStatus.allCases.map(\.name)).count == ExitStatus.allCases.count)
     }
 
-    @Test("the process writes no core file, and other processes cannot look into it")
-    func hardened() async throws {
-        let ran = try await bash("strace -f -e trace=prctl,prlimit64 omvault --version 2>&1")
+    @Test(
+        "the process writes no core file, and other processes cannot look into it", arguments: ["omvault", "omvault-full"])
+    func hardened(program: String) async throws {
+        let ran = try await bash("strace -f -e trace=prctl,prlimit64 \(program) --version 2>&1")
         #expect(ran.output.contains("prctl(PR_SET_DUMPABLE, SUID_DUMP_DISABLE"))
         #expect(ran.output.contains("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}"))
     }
