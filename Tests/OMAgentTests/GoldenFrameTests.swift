@@ -260,6 +260,7 @@ private let later = [UInt8](16..<32)
         ("found", { .reply(.found([try item()], unsearched: 2)) }),
         ("item-names", { .reply(.names(try #require(ItemNames(lines: Array("git\ngit\n\u{fc}\n".utf8))), unsearched: 2)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
+        ("unlocked", { .unlocked(.init(paths: paths, state: .unlocked, idleLeft: 600, hardLeft: 43_200)) }),
         (
             "remembering-key",
             { .rememberingKey(try Key(readFrom: SecretBytes(copying: [UInt8](repeating: 5, count: 32).span))) }

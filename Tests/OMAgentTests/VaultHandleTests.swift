@@ -163,13 +163,13 @@ import Testing
         let file = try VaultFile.open(home.vault, device: try DeviceFolder(home.root + "/device"))
         var forged = ClassKeys(vault: file.id, epoch: file.epoch)
         forged.add(Key<Deriving>.random(), of: .whenUnlocked)
-        #expect(try home.client.unlock(home.paths, forged, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
+        #expect(try home.client.unlock(home.paths, forged, openedBy: nil, idle: 0, hard: 0) == .failure(.cannotUnlock))
         var other = ClassKeys(vault: Random.bytes(16), epoch: file.epoch)
         other.add(Key<Deriving>.random(), of: .whenUnlocked)
-        #expect(try home.client.unlock(home.paths, other, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
+        #expect(try home.client.unlock(home.paths, other, openedBy: nil, idle: 0, hard: 0) == .failure(.cannotUnlock))
         var later = ClassKeys(vault: file.id, epoch: file.epoch + 1)
         later.add(Key<Deriving>.random(), of: .whenUnlocked)
-        #expect(try home.client.unlock(home.paths, later, openedBy: nil, idle: 0, hard: 0) == .rekeyed)
+        #expect(try home.client.unlock(home.paths, later, openedBy: nil, idle: 0, hard: 0) == .failure(.rekeyed))
         #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
     }
 

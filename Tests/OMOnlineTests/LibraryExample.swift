@@ -214,8 +214,8 @@ func restoreVault(
 /// From now on every program of this user can read the vault. It locks after ten minutes without use, or at the
 /// agent's own limit (12 hours).
 func handOver(_ vault: borrowing Vault, _ paths: VaultPaths, to agent: AgentClient) throws(AgentError) {
-    let refused = try agent.unlock(paths, vault.classKeys(), openedBy: nil, idle: 600, hard: 0)
-    if let refused { print("the agent does not keep it: \(refused)") }
+    let opened = try agent.unlock(paths, vault.classKeys(), openedBy: nil, idle: 600, hard: 0)
+    if case .failure(let error) = opened { print("the agent does not keep it: \(error)") }
 }
 
 /// - Returns: nil if the vault is locked in the agent: then ask for the password.

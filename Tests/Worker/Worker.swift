@@ -46,9 +46,7 @@ private struct WorkerArguments {
         guard let paths = VaultPaths(vault: self.vault, device: device) else { throw Unexpected.answer }
         let client = AgentClient(try AgentSocket(path: socket))
         let keys = vault.classKeys()
-        guard try Patience.ask({ try client.unlock(paths, keys, openedBy: nil, idle: 0, hard: 0) }) == nil else {
-            throw Unexpected.answer
-        }
+        _ = try Patience.ask { try client.unlock(paths, keys, openedBy: nil, idle: 0, hard: 0) }.get()
         return OpenInAgent(client: client, paths: paths)
     }
 

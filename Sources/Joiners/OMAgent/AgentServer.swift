@@ -206,12 +206,14 @@ package final class AgentServer: Sendable {
         case .unlock(let paths, let keys, let login, let idle, let hard):
             let (idle, hard) = (Self.bounded(idle, timeOuts.idle), Self.bounded(hard, timeOuts.hard))
             do throws(VaultError) {
-                guard try vaults.unlock(paths, keys, openedBy: login, idle: idle, hard: hard) else { return .full }
+                guard let status = try vaults.unlock(paths, keys, openedBy: login, idle: idle, hard: hard) else {
+                    return .full
+                }
+                expireDue()
+                return .unlocked(status)
             } catch {
                 return .failure(error)
             }
-            expireDue()
-            return .done
         case .lock(let paths, let forgets):
             vaults.lock(paths, forgets: forgets)
             expireDue()

@@ -2,7 +2,7 @@ public import OMAgentProtocol
 
 /// The agent's report about itself. It contains no item's name and no key.
 public struct AgentStatus: Sendable {
-    public struct VaultStatus: Sendable {
+    public struct VaultStatus: Equatable, Sendable {
         public let paths: VaultPaths
         public let state: AgentVaultState
         /// Seconds until it locks by itself, without use and in any case. 0 if it is locked.

@@ -27,6 +27,7 @@ package enum FrameKind: UInt8 {
     case failure = 0x86
     case locked = 0x87
     case full = 0x88
+    case unlocked = 0x89
     case session = 0xD0
     case noSession = 0xD1
     case sessionRefused = 0xD2

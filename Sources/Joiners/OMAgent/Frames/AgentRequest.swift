@@ -41,6 +41,7 @@ enum AgentReply: ~Copyable, Sendable {
     case locked(AgentVaultState)
     /// The agent already has as many vaults, or as many valid sessions, as it can keep.
     case full
+    case unlocked(AgentStatus.VaultStatus)
     case rememberingKey(Key<Remembering>)
     case session(AgentSession)
     case noSession

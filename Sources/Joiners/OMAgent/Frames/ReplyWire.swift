@@ -28,6 +28,9 @@ extension AgentReply: FrameReply {
             body.write(state)
             return .locked
         case .full: return .full
+        case .unlocked(let vault):
+            body.write(vault)
+            return .unlocked
         case .rememberingKey(let key):
             key.withExposedBytes { body.append($0) }
             return .rememberingKeyIs
@@ -66,6 +69,7 @@ extension AgentReply: FrameReply {
         case .refused: .refused
         case .agentStatus: .status(try wire.read())
         case .full: .full
+        case .unlocked: .unlocked(try wire.read())
         case .rememberingKeyIs: .rememberingKey(try wire.key())
         case .session: .session(try wire.read())
         case .noSession: .noSession

@@ -55,13 +55,17 @@ final class VaultHandle: Sendable {
     ///   - login: The login whose slot opened the vault. Nil for any other slot.
     ///   - idle: Seconds without use until the vault locks.
     ///   - hard: Seconds until the vault locks in any case.
-    func unlock(_ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64) throws(VaultError) {
+    /// - Returns: The status at that moment, with the whole of both times left.
+    func unlock(
+        _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
+    ) throws(VaultError) -> AgentStatus.VaultStatus {
         try withState { state throws(VaultError) in
             let loaded = try load(keys)
             let now = Self.bootSeconds()
             state = VaultHandleState(
                 loaded: loaded, keys: keys, login: login, isUnlocked: true, idle: idle, lastUse: now, end: now + hard,
                 purge: state.purge)
+            return status(state.level, state.ends, at: now)
         }
     }
 
@@ -130,13 +134,14 @@ final class VaultHandle: Sendable {
             }
             // This also finishes a purge of another process, because a status report says whether purged bytes are left.
             state.loaded?.vault.finishPurge()
-            return status(state.level, state.ends)
-        } ?? summary.withLock { status($0.level, $0.ends) }
+            return status(state.level, state.ends, at: Self.bootSeconds())
+        } ?? summary.withLock { status($0.level, $0.ends, at: Self.bootSeconds()) }
     }
 
-    private func status(_ level: AgentVaultState, _ ends: (idle: Int64, hard: Int64)?) -> AgentStatus.VaultStatus {
-        let now = Self.bootSeconds()
-        return AgentStatus.VaultStatus(
+    private func status(
+        _ level: AgentVaultState, _ ends: (idle: Int64, hard: Int64)?, at now: Int64
+    ) -> AgentStatus.VaultStatus {
+        AgentStatus.VaultStatus(
             paths: paths, state: level, idleLeft: ends.map { UInt32(clamping: $0.idle - now) } ?? 0,
             hardLeft: ends.map { UInt32(clamping: $0.hard - now) } ?? 0)
     }

@@ -60,24 +60,24 @@ final class VaultTable: Sendable {
     func handleOrResume(at paths: VaultPaths) -> VaultHandle? { self[paths] ?? resumed(paths) }
 
     /// - Parameters idle, hard: The limits in seconds.
-    /// - Returns: false if the agent already has as many vaults as it can keep.
+    /// - Returns: The vault's status. Nil if the agent already has as many vaults as it can keep.
     func unlock(
         _ paths: VaultPaths, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
-    ) throws(VaultError) -> Bool {
+    ) throws(VaultError) -> AgentStatus.VaultStatus? {
         while true {
             if let handle = self[paths] {
-                try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
+                let status = try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
                 handle.renewTicket()
-                return true
+                return status
             }
             // The keys are proven before the handle gets a place in the table.
             let handle = VaultHandle(paths, tickets, budget)
-            try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
+            let status = try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
             switch add(handle) {
             case .added:
                 handle.renewTicket()
-                return true
-            case .full: return false
+                return status
+            case .full: return nil
             case .taken: continue
             }
         }

@@ -41,25 +41,21 @@ struct AgentVaultClient {
     /// - Parameters:
     ///   - idle: Seconds without use after which the agent locks the vault. 0 for the agent's default.
     ///   - hard: Seconds after which the agent locks it in any case. 0 for the agent's default.
-    /// - Returns: The vault's status in the agent. Nil if it was locked again meanwhile.
     func handOver(
         _ vault: borrowing Vault, idle: UInt32 = 0, hard: UInt32 = 0
-    ) throws(Failure) -> AgentStatus.VaultStatus? {
-        let refusal: VaultError?
-        let opened: AgentStatus.VaultStatus?
+    ) throws(Failure) -> AgentStatus.VaultStatus {
+        let opened: Result<AgentStatus.VaultStatus, VaultError>
         do throws(AgentError) {
-            refusal = try client.unlock(
+            opened = try client.unlock(
                 paths, vault.classKeys(), openedBy: vault.openedBy?.login, idle: idle, hard: hard)
-            opened = try client.status().vaults.first { $0.paths == paths }
         } catch { throw Failure(error) }
-        if let refusal { throw Failure(refusal, vault: name) }
-        return opened
+        do throws(VaultError) { return try opened.get() } catch { throw Failure(error, vault: name) }
     }
 
     /// The notice for a person.
-    func unlockedWords(_ vault: AgentStatus.VaultStatus?) -> String {
-        "unlocked \(name.shown)"
-            + (vault.map { " (idle \(DurationText.text($0.idleLeft)), hard \(DurationText.text($0.hardLeft)))" } ?? "")
+    func unlockedWords(_ vault: AgentStatus.VaultStatus) -> String {
+        let (idle, hard) = (DurationText.text(vault.idleLeft), DurationText.text(vault.hardLeft))
+        return "unlocked \(name.shown) (idle \(idle), hard \(hard))"
     }
 }
 

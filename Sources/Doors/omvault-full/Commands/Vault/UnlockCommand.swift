@@ -43,7 +43,7 @@ struct UnlockCommand: Verb {
             agent.unlockedWords(opened),
             [
                 "result": .text("unlocked"), "vault": .text(access.location.name),
-                "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
+                "idle": .number(Int(opened.idleLeft)), "hard": .number(Int(opened.hardLeft)),
             ])
     }
 }
