@@ -18,12 +18,24 @@ def context(name):
     return made
 
 
-def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", tls=None):
+def port_of_both():
+    """A port that is held at 127.0.0.1, and a socket that is bound to it at ::1. Another server may have it at one of them."""
+    while True:
+        port, six = hold(), socket.socket(socket.AF_INET6)
+        six.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        try:
+            six.bind(("::1", port))
+            return port, six
+        except OSError:
+            six.close()
+
+
+def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", tls=None, port=None):
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET6:
         listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    listener.bind((host, hold(family, host)))
+    listener.bind((host, port or hold(family, host)))
     listener.listen(64)
     print(f"{key}={listener.getsockname()[1]}")
     listeners[key] = listener
@@ -47,7 +59,6 @@ def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", tls=None):
             threading.Thread(target=serve, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
-    return listener.getsockname()[1]
 
 
 def black_hole(connection):
@@ -324,10 +335,8 @@ listen("tls11", http("https"), tls=old)
 if socket.has_ipv6 and pathlib.Path("/proc/net/if_inet6").read_text():
     listen("v6", http("http"), family=socket.AF_INET6, host="::1")
     # The IPv6 address neither accepts nor refuses connections here: its queue is full.
-    half = listen("half", http("http"))
-    full = socket.socket(socket.AF_INET6)
-    full.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    full.bind(("::1", half))
+    half, full = port_of_both()
+    listen("half", http("http"), port=half)
     full.listen(0)
     waiting = [socket.socket(socket.AF_INET6) for _ in range(4)]
     for each in waiting:
