@@ -65,7 +65,8 @@ import Testing
                 case '\(victim)' in
                     editor) kill -KILL $editor ;;
                     omvault) kill -KILL $omvault ;;
-                    both) kill -KILL $editor $omvault ;;
+                    # Stopped first: when the editor ends, omvault must not end by itself before its own kill.
+                    both) kill -STOP $omvault; kill -KILL $editor; kill -KILL $omvault ;;
                     *) kill -KILL $first ;;
                 esac
                 code=0; wait $omvault || code=$?
