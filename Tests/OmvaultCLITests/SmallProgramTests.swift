@@ -217,7 +217,7 @@ import Testing
                 """, "\(ran.output)\(ran.errors)")
     }
 
-    @Test("after an error of the agent's disk, both programs say that the change may have been made")
+    @Test("after an error of the disk, in the agent or in the command, the change may have been made, and each program says so")
     func diskError() async throws {
         let ran = try await bash(
             Self.start + """
@@ -229,6 +229,12 @@ import Testing
                 cat told
                 code omvault mv item other
                 cat told
+                kill $strace; wait $strace || true
+                trap - EXIT; omvault -q agent stop
+                omvault -q key add-slot --type file --out key --password-from file:password
+                code strace -f -o trace -e trace=fdatasync -e inject=fdatasync:error=EIO \\
+                    omvault mv two third --key-file-from file:key
+                grep -v warning: told
                 """)
         let told = """
             60
@@ -236,7 +242,7 @@ import Testing
             omvault: hint: the change may have been made: look with omvault ls or omvault get before you run the command again
 
             """
-        #expect(ran.output == told + told, "\(ran.output)\(ran.errors)")
+        #expect(ran.output == told + told + told, "\(ran.output)\(ran.errors)")
     }
 
     /// The agent is stopped by a signal, so it keeps its socket and answers nothing.

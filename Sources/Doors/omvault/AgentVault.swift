@@ -45,12 +45,12 @@ struct AgentVault {
         let answer: AgentItemReply
         do throws(AgentError) { answer = try connection.perform(paths, change) } catch {
             guard error == .misbehaved || error == .deadline else { return nil }
-            throw Failure(unknownOutcome: error)
+            throw Failure(unansweredChange: error)
         }
         switch consume answer {
         case .reply(.changed(let item, purge: _)): return item
-        case .reply: throw Failure(unknownOutcome: .misbehaved)
-        case .failure(.storage(.io(let code))): throw Failure(unknownOutcome: code)
+        case .reply: throw Failure(unansweredChange: .misbehaved)
+        case .failure(.storage(.io(let code))): throw Failure(changeAfterDiskError: code)
         case .failure: return nil
         case .locked: return nil
         }

@@ -26,12 +26,14 @@ public struct AgentClient: Sendable {
     ///     its credential, ``lockOpened(by:)`` locks the vault.
     ///   - idle: Seconds without use after which the vault locks. 0 for the agent's default.
     ///   - hard: Seconds after which the vault locks in any case. 0 for the agent's default.
-    /// - Returns: The vault's status in the agent, with the whole of both times left, or the vault's refusal.
+    /// - Returns: The vault's status in the agent, unlocked and with neither limit used yet, or the vault's refusal.
     public func unlock(
         _ paths: VaultPaths, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: UInt32, hard: UInt32
     ) throws(AgentError) -> Result<AgentStatus.VaultStatus, VaultError> {
         switch try ask(.unlock(paths, keys, openedBy: login, idle: idle, hard: hard)) {
-        case .unlocked(let status): return .success(status)
+        case .unlocked(let status):
+            guard status.paths == paths, status.state == .unlocked else { throw .misbehaved }
+            return .success(status)
         case .failure(let error): return .failure(error)
         case .full: throw .full
         default: throw .misbehaved

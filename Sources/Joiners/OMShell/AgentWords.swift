@@ -1,4 +1,4 @@
-// Messages for an agent that cannot be used.
+// Messages for an agent that cannot be used, and for a change whose outcome is not known.
 
 package import OMAgentProtocol
 internal import OMSystem
@@ -52,12 +52,12 @@ extension Failure {
     }
 
     /// A change whose answer did not arrive. The error may have come after the change was made, so it is not made again.
-    package init(unknownOutcome error: AgentError) {
+    package init(unansweredChange error: AgentError) {
         self = Failure(error).with(hints: [Self.unknownOutcomeHint])
     }
 
     /// A change that ended with an error of the disk, which may have come after the change was made.
-    package init(unknownOutcome code: Int32) {
+    package init(changeAfterDiskError code: Int32) {
         self = Failure(StorageError.io(code)).with(hints: [Self.unknownOutcomeHint])
     }
 

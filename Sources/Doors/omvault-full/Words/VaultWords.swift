@@ -4,12 +4,22 @@ internal import OMItems
 internal import OMRecords
 internal import OMSecrets
 internal import OMShell
+internal import OMSystem
 internal import OMVault
 
 extension Failure {
     /// - Parameter vault: The vault's name, as the user knows it.
     init(_ error: VaultError, vault: String?) {
         self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode).with(vaultError: error)
+    }
+
+    /// The refusal of a request. After an error of the disk a change may have been made.
+    init(_ error: VaultError, vault: String, isOfChange isChange: Bool) {
+        if isChange, case .storage(.io(let code)) = error {
+            self.init(changeAfterDiskError: code)
+        } else {
+            self.init(error, vault: vault)
+        }
     }
 
     /// A wrong secret for a vault, or for a backup.

@@ -55,7 +55,7 @@ final class VaultHandle: Sendable {
     ///   - login: The login whose slot opened the vault. Nil for any other slot.
     ///   - idle: Seconds without use until the vault locks.
     ///   - hard: Seconds until the vault locks in any case.
-    /// - Returns: The status at that moment, with the whole of both times left.
+    /// - Returns: The status at that moment, with neither limit used yet.
     func unlock(
         _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
     ) throws(VaultError) -> AgentStatus.VaultStatus {

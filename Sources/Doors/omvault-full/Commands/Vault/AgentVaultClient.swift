@@ -19,14 +19,13 @@ struct AgentVaultClient {
         let isChange = request.isChange
         do throws(AgentItems.Problem) { return try AgentItems(client, paths).perform(request) } catch {
             switch error {
-            case .vault(.storage(.io(let code))) where isChange: throw Failure(unknownOutcome: code)
-            case .vault(let error): throw Failure(error, vault: name)
+            case .vault(let error): throw Failure(error, vault: name, isOfChange: isChange)
             case .locked:
                 throw Failure(
                     .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed",
                     hint: "run the command again")
             case .agent(let error) where isChange && (error == .misbehaved || error == .deadline):
-                throw Failure(unknownOutcome: error)
+                throw Failure(unansweredChange: error)
             case .agent(let error): throw Failure(error)
             }
         }

@@ -97,8 +97,9 @@ final class VaultAccess {
     func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
         switch unlocked {
         case .some(let vault):
+            let isChange = request.isChange
             do throws(VaultError) { return try vault.perform(request) } catch {
-                throw Failure(error, vault: location.name)
+                throw Failure(error, vault: location.name, isOfChange: isChange)
             }
         case .none:
             guard let unlockedAgent else { preconditionFailure("the vault is asked before it is unlocked") }
