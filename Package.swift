@@ -39,6 +39,8 @@ let rooms: [Target] = [
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
+    room(.joiners, "OMSync", imports: ["OMItems", "OMRecords", "OMSecrets"]),
+
     room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
 
     room(.services, "OMVault", imports: ["OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
@@ -99,6 +101,9 @@ let tests: [Target] = [
     .testTarget(
         name: "OMVaultTests",
         dependencies: ["TestSupport", "OMVault", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
+        swiftSettings: .callsC),
+    .testTarget(
+        name: "OMSyncTests", dependencies: ["TestSupport", "OMSync", "OMItems", "OMRecords", "OMSecrets", "OMJSON"],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets", "OMSystem"], swiftSettings: .callsC),

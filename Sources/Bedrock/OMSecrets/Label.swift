@@ -49,6 +49,9 @@ public enum Label: String, CaseIterable, Sendable {
     // The agent
     case agentTicket = "omv/agent/ticket"
     case sessionTicket = "omv/agent/session"
+    // Sync (docs/formats/sync.md)
+    case syncCopy = "omv/sync/copy"
+    case syncValue = "omv/sync/value"
     // The file container (docs/formats/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"

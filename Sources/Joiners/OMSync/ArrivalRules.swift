@@ -1,0 +1,62 @@
+// Whether a version that arrives is applied now. Format: docs/formats/sync.md, "Applying".
+
+package import OMRecords
+
+/// What a device knows when versions arrive.
+package struct ArrivalRules {
+    package enum Decision: Hashable, Sendable {
+        /// It is merged with the version here.
+        case applies
+        /// It is kept, and looked at again later.
+        case waits
+        /// It has no power over the item here. The user settles it.
+        case isHeld
+        /// It names an edit of this device that this device never made. The remote is stopped.
+        case isForged
+    }
+
+    /// The number of this device.
+    package let device: UInt32
+    /// The highest count that this device ever gave out.
+    package let issued: UInt64
+    /// For each other device, the highest count in a verified head of it.
+    package let counts: [UInt32: UInt64]
+    /// The portable levels whose keys are at hand.
+    package let openLevels: Set<ProtectionLevel.Availability>
+
+    package init(
+        device: UInt32, issued: UInt64, counts: [UInt32: UInt64], openLevels: Set<ProtectionLevel.Availability>
+    ) {
+        (self.device, self.issued, self.counts, self.openLevels) = (device, issued, counts, openLevels)
+    }
+
+    private var isAllOpen: Bool { openLevels.count == ProtectionLevel.Availability.allCases.count }
+
+    /// - Parameters:
+    ///   - id: The item's id: 16 bytes.
+    ///   - here: The version on this device, or nil.
+    ///   - isAuthentic: Whether a proof's MAC is right. It is asked only about levels that are open.
+    package func decision(
+        on version: SyncedVersion, of id: [UInt8], here: SyncedVersion?, isAuthentic: (LevelProof) -> Bool
+    ) -> Decision {
+        // Attack: a member claims edits that a device has not made yet. Its later edits would then vanish everywhere.
+        guard version.seen[device] <= issued else { return .isForged }
+        guard version.seen.dots.allSatisfy({ $0.device == device || $0.count <= counts[$0.device] ?? 0 }) else { return .waits }
+        guard openLevels.contains(version.level), here.map({ openLevels.contains($0.level) }) ?? true else { return .waits }
+        guard let here else { return isAllOpen ? .applies : .waits }
+        let isOpenProof = { openLevels.contains($0.from) && isAuthentic($0) }
+        guard version.mayChange(here, isAuthentic: isOpenProof) || here.seen.includes(version.seen) else {
+            return isAllOpen ? .isHeld : .waits
+        }
+        // Attack: a name must not change its secret on a locked device, because no one can compare the names of closed levels.
+        let merge = Merge(of: id, here, version, isAuthentic: isOpenProof)
+        return isAllOpen || merge.isPlain(for: here) ? .applies : .waits
+    }
+}
+
+extension Merge {
+    /// Whether the item stays live, keeps name and level, and gets no copy.
+    fileprivate func isPlain(for here: SyncedVersion) -> Bool {
+        here.state == .live && version.state == .live && copy == nil && here.name == version.name && here.level == version.level
+    }
+}

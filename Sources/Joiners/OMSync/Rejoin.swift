@@ -1,0 +1,30 @@
+// The edits of a device that got a new number. Format: docs/formats/sync.md, "Removal, rekey, rejoin, recovery".
+
+extension SyncedVersion {
+    /// The counts of a device above a limit that this version names.
+    package func counts(of device: UInt32, above limit: UInt64) -> Set<UInt64> {
+        Set((seen.dots + [dot]).filter { $0.device == device && $0.count > limit }.map(\.count))
+    }
+
+    /// This version with the later edits of an old number under the new one.
+    ///
+    /// Attack: a disk that was put back gives out counts a second time. Other devices would take the new edits for old ones, and
+    /// drop them.
+    ///
+    /// - Parameters:
+    ///   - device: The old number.
+    ///   - limit: The count of the newest own head that this file remembers. Edits up to it keep their number.
+    ///   - renamed: The new dot of each later count.
+    package func renaming(_ device: UInt32, above limit: UInt64, to renamed: [UInt64: Dot]) -> SyncedVersion {
+        var version = self
+        if dot.device == device, let new = renamed[dot.count] { version.dot = new }
+        guard seen[device] > limit, let new = renamed[seen[device]] else { return version }
+        version.seen = Seen()
+        for dot in seen.dots where dot.device != device { version.seen.insert(dot) }
+        version.seen.insert(new)
+        if limit > 0 { version.seen.insert(Dot(device: device, count: limit)) }
+        // A proof names edits under their old number, and only its author can make it again.
+        version.proofs = proofs.filter { version.seen.includes($0.seen) }
+        return version
+    }
+}

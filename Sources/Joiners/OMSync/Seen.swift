@@ -1,0 +1,44 @@
+/// The edits that a version of an item includes: for each device, the count of its last one. A version vector.
+package struct Seen: Hashable, Sendable {
+    /// The last edit of each device, by rising device. Each count is 1 or more.
+    package private(set) var dots: [Dot] = []
+
+    package init() {}
+
+    /// - Returns: nil if the dots do not rise by device, or a count is 0.
+    package init?(_ dots: [Dot]) {
+        guard dots.allSatisfy({ $0.count > 0 }), zip(dots, dots.dropFirst()).allSatisfy({ $0.device < $1.device }) else {
+            return nil
+        }
+        self.dots = dots
+    }
+
+    /// The count of the last edit of this device, or 0.
+    package subscript(device: UInt32) -> UInt64 {
+        let place = place(of: device)
+        return place < dots.count && dots[place].device == device ? dots[place].count : 0
+    }
+
+    package func includes(_ dot: Dot) -> Bool { self[dot.device] >= dot.count }
+
+    /// Whether every edit in `other` is in this too.
+    package func includes(_ other: Seen) -> Bool { other.dots.allSatisfy { includes($0) } }
+
+    package mutating func insert(_ dot: Dot) {
+        let place = place(of: dot.device)
+        if place < dots.count, dots[place].device == dot.device {
+            if dots[place].count < dot.count { dots[place] = dot }
+        } else {
+            dots.insert(dot, at: place)
+        }
+    }
+
+    /// The edits of both.
+    package func joined(with other: Seen) -> Seen {
+        var joined = self
+        for dot in other.dots { joined.insert(dot) }
+        return joined
+    }
+
+    private func place(of device: UInt32) -> Int { dots.firstIndex { $0.device >= device } ?? dots.count }
+}

@@ -1,0 +1,86 @@
+// What arriving versions change: copies, names and their bounds. Format: docs/formats/sync.md, "Applying".
+
+import OMItems
+import OMRecords
+import OMSync
+import Testing
+
+@Suite("The plan of a merge") struct MergePlanTests {
+    private func plan(_ items: [[UInt8]: SyncedVersion], taking arriving: [([UInt8], SyncedVersion)]) -> [[UInt8]: SyncedVersion]
+    {
+        var plan = MergePlan(ModelItems(versions: items), link: ModelDevice.link)
+        for (id, version) in arriving { plan.take(version, of: id, isAuthentic: isAuthentic) }
+        var count: UInt64 = 50
+        plan.settle(at: 100) {
+            count += 1
+            return Dot(device: 6, count: count)
+        }
+        return items.merging(plan.changes) { $1 }
+    }
+
+    @Test("both devices make the same copy, and a second arrival changes nothing")
+    func sameCopy() throws {
+        let (one, other) = (version(1, [1: 2], time: 5), version(2, [1: 1, 2: 1], time: 6))
+        let here = plan([id(9): one], taking: [(id(9), other)])
+        let there = plan([id(9): other], taking: [(id(9), one)])
+        #expect(here == there && here.count == 2)
+        #expect(plan(here, taking: here.map { ($0.key, $0.value) } + [(id(9), one), (id(9), other)]) == here)
+        let copy = try #require(here.first { $0.key != id(9) })
+        let name = try #require(copy.value.name?.text)
+        #expect(name.wholeMatch(of: /conflict-[0-9a-f]{8} mail/) != nil && copy.value.origin == id(9))
+    }
+
+    @Test("a copy of a copy has one prefix and the same origin")
+    func nested() throws {
+        let copy = { version($0, [$1: 3], time: 5, origin: id(1), name: "conflict-0011aabb mail") }
+        let here = plan([id(9): copy(1, 1)], taking: [(id(9), copy(2, 2))])
+        let second = try #require(here.first { $0.key != id(9) })
+        #expect(second.value.origin == id(1))
+        #expect(try #require(second.value.name?.text).wholeMatch(of: /conflict-[0-9a-f]{8} mail/) != nil)
+    }
+
+    @Test("of equal copies the one with the smallest id stays; a copy that equals the item stays too")
+    func equalCopies() {
+        let copy = { version($0, [$1: 1], origin: id(9), name: $2) }
+        let items = [
+            id(9): version(1, [1: 2]), id(10): copy(1, 1, "conflict-00000000 mail"), id(11): copy(2, 2, "conflict-11111111 mail"),
+        ]
+        let after = plan(items, taking: [(id(12), copy(2, 3, "conflict-22222222 mail"))])
+        #expect(after.filter { $0.value.state == .live }.keys.sorted { $0[0] < $1[0] } == [id(9), id(10), id(11)])
+        #expect(after[id(12)]?.state == .trashed)
+    }
+
+    @Test("of nine live copies the oldest goes to the trash")
+    func manyCopies() {
+        var items = [id(100): version(99, [1: 1])]
+        for byte in UInt8(1)...8 {
+            let name = "conflict-0000000\(byte) mail"
+            items[id(byte)] = version(byte, [2: UInt64(byte)], time: Int64(byte), origin: id(100), name: name)
+        }
+        let after = plan(items, taking: [(id(50), version(50, [3: 1], time: 3, origin: id(100), name: "conflict-00000050 mail"))])
+        #expect(after[id(1)]?.state == .trashed)
+        #expect(after.values.count { $0.state == .live && $0.origin == id(100) } == 8)
+    }
+
+    @Test("the item that was made first keeps its name, on whichever device the second arrives")
+    func names() throws {
+        let (old, new) = (version(1, [1: 1], created: 5), version(2, [2: 1], created: 6))
+        for (here, arriving) in [((id(7), old), (id(3), new)), ((id(3), new), (id(7), old))] {
+            let after = plan([here.0: here.1], taking: [arriving])
+            #expect(after[id(7)]?.name?.text == "mail")
+            #expect(after[id(3)]?.name?.text == "conflict-03030303 mail")
+            #expect(after[id(3)]?.dot == Dot(device: 6, count: 51) && after[id(3)]?.time == 100)
+        }
+        let taken = version(3, [3: 1], name: "conflict-03030303 mail")
+        let after = plan([id(7): old, id(4): taken], taking: [(id(3), new)])
+        #expect(after[id(3)]?.name?.text == "conflict-0303030303030303 mail")
+    }
+
+    @Test("a name with a prefix is cut at a letter to 255 bytes")
+    func longNames() {
+        let name = ItemName(checked: String(repeating: "é", count: 127)).withConflictPrefix(id(0xab))
+        #expect(name.text.utf8.count == 254 && name.text.hasPrefix("conflict-abababab ééé"))
+        let plain = ["conflict-0011aabb ", "conflict-0011aabB mail", "conflict-0011aab mail", "conflict- mail", "conflict"]
+        for text in plain { #expect(ItemName(checked: text).withoutConflictPrefix.text == text) }
+    }
+}
