@@ -63,6 +63,7 @@ let rooms: [Target] = [
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
     room(.ground, "OMStorage", imports: ["OMSecrets", "OMSystem", "CSQLite", "COMSystem"], .callsC),
     room(.ground, "OMItems", imports: ["OMRecords", "OMSecrets", "OMSystem"]),
+    room(.ground, "OMParcels", imports: ["OMRecords", "OMSecrets"]),
     room(.ground, "OMOnlineModel", imports: []),
 
     room(.bedrock, "OMSecrets", imports: ["CSodium", "COMSystem"]),
@@ -102,6 +103,8 @@ let tests: [Target] = [
         name: "OMVaultTests",
         dependencies: ["TestSupport", "OMVault", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
         swiftSettings: .callsC),
+    .testTarget(
+        name: "OMParcelsTests", dependencies: ["OMParcels", "OMRecords", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(
         name: "OMSyncTests", dependencies: ["TestSupport", "OMSync", "OMItems", "OMRecords", "OMSecrets", "OMJSON"],
         swiftSettings: .callsC),

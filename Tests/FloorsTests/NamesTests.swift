@@ -14,7 +14,8 @@ import Testing
 
     /// The uses of a key: empty types in one file.
     private static let keyUses: Set = [
-        "DerivingUse", "Sealing", "Wrapping", "Unlocking", "Remembering", "Deriving", "Authenticating", "Hashing",
+        "DerivingUse", "Sealing", "Wrapping", "Unlocking", "Remembering", "Deriving", "Authenticating", "Hashing", "Signing",
+        "Agreeing",
     ]
 
     @Test("a public type is in the file of its name, and every file with types has a type of its name")

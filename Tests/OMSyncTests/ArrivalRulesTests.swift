@@ -12,7 +12,7 @@ import Testing
         ]
     ) -> ArrivalRules.Decision {
         ArrivalRules(device: 1, issued: 5, counts: [2: 7], openLevels: Set(open))
-            .decision(on: arriving, of: id(9), here: here, isAuthentic: isAuthentic)
+            .decision(on: arriving, of: id(9), here: here)
     }
 
     @Test("a count of this device that it never gave out is forged; one of another device above its head waits")
@@ -24,17 +24,38 @@ import Testing
         #expect(decision(version(1, [3: 1])) == .waits)
     }
 
-    @Test("a less strict version is held, and waits while its proof cannot be checked")
+    @Test("a less strict version is held, also while another level is closed, and a lowered one applies")
     func levels() {
         let here = version(1, [1: 2])
-        let weaker = version(2, [1: 2, 2: 1], level: .always)
-        #expect(decision(weaker, here: here) == .isHeld)
+        let lessStrict = version(2, [1: 2, 2: 1], level: .always)
+        #expect(decision(lessStrict, here: here) == .isHeld)
         #expect(decision(version(2, [1: 1], level: .always), here: here) == .applies)
-        let proven = proof([1: 2, 2: 1], by: 2, from: .whenUnlocked, to: .always)
-        let lowered = version(2, [1: 2, 2: 1], level: .always, proofs: [proven])
+        let middle = version(1, [1: 2], level: .afterFirstUnlock)
+        #expect(decision(lessStrict, here: middle, open: [.always, .afterFirstUnlock]) == .isHeld)
+        #expect(decision(lessStrict, here: here, open: [.always, .afterFirstUnlock]) == .waits)
+        var lowered = version(2, [1: 2, 2: 1])
+        lowered.setLevel(.always)
         #expect(decision(lowered, here: here) == .applies)
-        #expect(decision(lowered, here: here, open: [.always]) == .waits)
-        #expect(decision(lowered, here: version(1, [1: 2], level: .afterFirstUnlock), open: [.always]) == .waits)
+        #expect(decision(lowered, here: middle) == .applies)
+    }
+
+    @Test("while a level is closed, a lowering from it is taken only if the item here has it")
+    func unchecked() {
+        var here = version(1, [1: 2])
+        here.setLevel(.always)
+        var edited = here
+        (edited.seen, edited.dot) = (seen([1: 2, 2: 1]), Dot(device: 2, count: 1))
+        #expect(decision(edited, here: here, open: [.always]) == .applies)
+        edited.lowerings[0] = Lowering(from: .whenUnlocked, seen: seen([1: 2, 2: 1]))
+        #expect(decision(edited, here: here, open: [.always]) == .waits)
+        #expect(decision(edited, here: here) == .applies)
+    }
+
+    @Test("a version that carries a dot which it does not include is malformed")
+    func malformed() {
+        var carried = version(1, [2: 1])
+        carried.dot = Dot(device: 1, count: 99)
+        #expect(decision(carried) == .isMalformed)
     }
 
     @Test("while a level is closed, only a new value of a live item with the same name and level is applied")

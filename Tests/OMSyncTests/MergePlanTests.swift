@@ -9,9 +9,9 @@ import Testing
     private func plan(_ items: [[UInt8]: SyncedVersion], taking arriving: [([UInt8], SyncedVersion)]) -> [[UInt8]: SyncedVersion]
     {
         var plan = MergePlan(ModelItems(versions: items), link: ModelDevice.link)
-        for (id, version) in arriving { plan.take(version, of: id, isAuthentic: isAuthentic) }
+        for (id, version) in arriving { plan.take(version, of: id) }
         var count: UInt64 = 50
-        plan.settle(at: 100) {
+        plan.settle {
             count += 1
             return Dot(device: 6, count: count)
         }
@@ -64,22 +64,41 @@ import Testing
 
     @Test("the item that was made first keeps its name, on whichever device the second arrives")
     func names() throws {
-        let (old, new) = (version(1, [1: 1], created: 5), version(2, [2: 1], created: 6))
+        let (old, new) = (version(1, [1: 1], created: 5), version(2, [2: 1], time: 7, created: 6))
         for (here, arriving) in [((id(7), old), (id(3), new)), ((id(3), new), (id(7), old))] {
             let after = plan([here.0: here.1], taking: [arriving])
             #expect(after[id(7)]?.name?.text == "mail")
-            #expect(after[id(3)]?.name?.text == "conflict-03030303 mail")
-            #expect(after[id(3)]?.dot == Dot(device: 6, count: 51) && after[id(3)]?.time == 100)
+            let renamed = try #require(after[id(3)])
+            let name = try #require(renamed.name?.text)
+            #expect(name.wholeMatch(of: /conflict-[0-9a-f]{8} mail/) != nil)
+            #expect(renamed.dot == Dot(device: 6, count: 51) && renamed.time == 7)
+            // If that name is taken, it gets more digits.
+            let taken = version(3, [3: 1], name: name)
+            let other = plan([id(7): old, id(4): taken], taking: [(id(3), new)])
+            #expect(try #require(other[id(3)]?.name?.text).wholeMatch(of: /conflict-[0-9a-f]{16} mail/) != nil)
         }
-        let taken = version(3, [3: 1], name: "conflict-03030303 mail")
-        let after = plan([id(7): old, id(4): taken], taking: [(id(3), new)])
-        #expect(after[id(3)]?.name?.text == "conflict-0303030303030303 mail")
     }
 
-    @Test("a name with a prefix is cut at a letter to 255 bytes")
+    @Test("planted items of a less strict level take no name, and push no copy into the trash")
+    func planted() {
+        let secret = version(1, [1: 1], created: 5)
+        let thief = version(8, [7: 1], time: .max, created: .min, level: .always)
+        #expect(plan([id(7): secret], taking: [(id(3), thief)])[id(7)] == secret)
+        var items = [id(7): secret]
+        items[id(8)] = version(2, [2: 1], time: 3, origin: id(7), name: "conflict-0011aabb mail")
+        let planted = (UInt8(20)..<30).map { byte in
+            (id(byte), version(byte, [7: UInt64(byte)], time: .max, level: .always, origin: id(7), name: "x\(byte)"))
+        }
+        #expect(plan(items, taking: planted)[id(8)] == items[id(8)])
+    }
+
+    @Test("a name with a prefix is cut to 255 bytes at a code point")
     func longNames() {
         let name = ItemName(checked: String(repeating: "é", count: 127)).withConflictPrefix(id(0xab))
         #expect(name.text.utf8.count == 254 && name.text.hasPrefix("conflict-abababab ééé"))
+        let combining = ItemName(checked: "e" + String(repeating: "\u{301}", count: 127)).withConflictPrefix(id(0xab))
+        #expect(combining.text.utf8.count == 255)
+        #expect(ItemName(checked: "conflict-0011aabb \u{301}x").withoutConflictPrefix.text == "\u{301}x")
         let plain = ["conflict-0011aabb ", "conflict-0011aabB mail", "conflict-0011aab mail", "conflict- mail", "conflict"]
         for text in plain { #expect(ItemName(checked: text).withoutConflictPrefix.text == text) }
     }

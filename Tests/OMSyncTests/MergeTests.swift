@@ -65,14 +65,34 @@ import Testing
         #expect(try #require(merge(live, renamed)).copy == nil)
     }
 
-    @Test("a concurrent change of level ends at the stricter level, with the strictest ever")
-    func levels() throws {
-        let proven = proof([1: 2], by: 1, from: .whenUnlocked, to: .always)
-        let lowered = version(1, [1: 2], time: 9, level: .always, proofs: [proven])
-        let raised = version(1, [1: 1, 2: 1], level: .afterFirstUnlock)
-        let result = try #require(merge(lowered, raised))
-        #expect(result.version.level == .afterFirstUnlock && result.version.strictest == .afterFirstUnlock)
-        #expect(result.version.proofs == [])
+    @Test("a concurrent raise of the level shows, and the edit at the old level is a copy at the new one")
+    func raise() throws {
+        let edited = version(2, [1: 1, 2: 1], time: 9, level: .always)
+        let raised = version(1, [1: 2], level: .afterFirstUnlock)
+        let result = try #require(merge(edited, raised))
+        #expect(result.version == raised)
+        #expect(result.copy?.fields == edited.fields && result.copy?.level == .afterFirstUnlock)
+    }
+
+    @Test("versions of one level that were lowered apart join what they cover, and their strictest level")
+    func joined() throws {
+        let one = version(
+            1, [1: 2, 3: 1], level: .always, strictest: .whenUnlocked,
+            lowerings: [Lowering(from: .whenUnlocked, seen: seen([1: 2, 3: 1]))])
+        let other = version(
+            2, [1: 1, 2: 1], time: 9, level: .always, strictest: .afterFirstUnlock,
+            lowerings: [Lowering(from: .afterFirstUnlock, seen: seen([1: 1, 2: 1]))])
+        let result = try #require(merge(one, other)).version
+        #expect(result.strictest == .whenUnlocked && result.lowerings == one.lowerings + other.lowerings)
+        // A stricter version that one of the two had replaced does not come back.
+        let before = version(7, [1: 1, 3: 1])
+        #expect(try #require(merge(before, result)).version == result)
+        let covered = version(
+            2, [1: 1, 2: 1], level: .always, strictest: .whenUnlocked,
+            lowerings: [Lowering(from: .whenUnlocked, seen: seen([1: 1, 2: 1]))])
+        let both = try #require(merge(one, covered)).version
+        #expect(both.lowerings == [Lowering(from: .whenUnlocked, seen: seen([1: 2, 2: 1, 3: 1]))])
+        #expect(try #require(merge(before, both)).version == both)
     }
 
     @Test("a less strict version has no power: not with all edits seen, not as a tombstone, not with a later time")
@@ -95,44 +115,85 @@ import Testing
         #expect(try #require(merge(purged, version(8, [1: 3, 7: 1], by: 7, level: .always))).version == purged)
     }
 
-    @Test("a proof lowers an item; one with a wrong MAC, of another level or of an older state does not")
-    func proofs() throws {
+    @Test("a lowering lowers an item; one from another level or of other edits does not")
+    func lowerings() throws {
         let before = version(1, [1: 1])
-        let lower = { (proofs: [LevelProof]) in version(2, [1: 2], level: .always, proofs: proofs) }
-        let right = proof([1: 2], by: 1, from: .whenUnlocked, to: .always)
-        #expect(try #require(merge(before, lower([right]))).version.level == .always)
-        let wrong = [
-            proof([1: 2], by: 1, from: .whenUnlocked, to: .always, mac: 0),
-            proof([1: 2], by: 1, from: .afterFirstUnlock, to: .always),
-            proof([1: 2], by: 1, from: .whenUnlocked, to: .afterFirstUnlock),
-            // Of edits that the version does not include.
-            proof([1: 5], by: 1, from: .whenUnlocked, to: .always),
-        ]
-        for proof in wrong { #expect(try #require(merge(before, lower([proof]))).version == before) }
-        let steps = [
-            proof([1: 2], by: 1, from: .whenUnlocked, to: .afterFirstUnlock),
-            proof([1: 2], by: 1, from: .afterFirstUnlock, to: .always),
-        ]
-        #expect(try #require(merge(before, lower(steps))).version.level == .always)
+        func lowered(from level: ProtectionLevel.Availability, _ covered: [UInt32: UInt64]) -> SyncedVersion {
+            version(
+                2, [1: 2], level: .always, strictest: .whenUnlocked, lowerings: [Lowering(from: level, seen: seen(covered))])
+        }
+        #expect(try #require(merge(before, lowered(from: .whenUnlocked, [1: 2]))).version.level == .always)
+        #expect(try #require(merge(before, lowered(from: .afterFirstUnlock, [1: 2]))).version == before)
+        #expect(try #require(merge(before, lowered(from: .whenUnlocked, [:]))).version == before)
+        // The edit that lowers an item covers all that it has seen, from each level that it passes.
+        var edited = version(2, [1: 2])
+        edited.setLevel(.always)
+        #expect(edited.lowerings.map(\.from) == [.whenUnlocked, .afterFirstUnlock] && edited.strictest == .whenUnlocked)
+        #expect(edited.lowerings.allSatisfy { $0.seen == edited.seen } && edited.isSound)
+        edited.setLevel(.afterFirstUnlock)
+        #expect(edited.lowerings.map(\.from) == [.whenUnlocked] && edited.isSound)
     }
 
-    @Test("a proof has no power over an edit that its author did not know")
-    func borrowedProofs() throws {
+    @Test("a lowering has no power over an edit that it does not cover")
+    func uncovered() throws {
         // Device 1 lowers the item. Device 2 edits it meanwhile. The thief claims to include both.
-        let proven = proof([1: 2], by: 1, from: .whenUnlocked, to: .always)
+        let lowering = Lowering(from: .whenUnlocked, seen: seen([1: 2]))
         let edited = version(5, [1: 1, 2: 1])
-        let forged = version(8, [1: 2, 2: 1, 7: 1], by: 7, time: 1 << 40, level: .always, proofs: [proven])
+        let forged = version(
+            8, [1: 2, 2: 1, 7: 1], by: 7, time: 1 << 40, level: .always, strictest: .whenUnlocked, lowerings: [lowering])
         #expect(try #require(merge(edited, forged)).version == edited)
-        // Behind a raise the proof is used up.
+        // Behind a raise the lowering is used up.
         let raised = version(5, [1: 3])
-        #expect(
-            try #require(merge(raised, version(8, [1: 3, 7: 1], by: 7, level: .always, proofs: [proven]))).version == raised)
+        let old = version(8, [1: 3, 7: 1], by: 7, level: .always, strictest: .whenUnlocked, lowerings: [lowering])
+        #expect(try #require(merge(raised, old)).version == raised)
     }
 
-    @Test("two versions with the same edits: the later in the order, and the other in a copy")
+    @Test("a content that a user replaced does not show again, whatever the clocks say, and makes no copy")
+    func replaced() throws {
+        // Device 3 joined the contents of 1 and 2, and shows that of 1. Device 4 had replaced it.
+        let joined = version(1, [1: 1, 2: 1], by: 1, time: 99)
+        let newer = version(4, [1: 1, 4: 1], time: 5)
+        let result = try #require(merge(joined, newer))
+        #expect(result.version.fields == newer.fields && result.copy == nil)
+        #expect(result.version.seen == seen([1: 1, 2: 1, 4: 1]))
+    }
+
+    @Test("a live version whose values are in a stricter one in the trash is kept as a copy")
+    func stricterTrash() throws {
+        let trashed = version(1, [1: 2], state: .trashed)
+        let live = version(1, [1: 1, 2: 1], level: .always)
+        #expect(try #require(merge(trashed, live)).copy?.state == .live)
+    }
+
+    @Test("two versions with the same edits: the later in the order; the copies were made when they were joined")
     func equalSeen() throws {
         let (one, other) = (version(1, [1: 1, 2: 1], by: 1, time: 4), version(2, [1: 1, 2: 1], by: 2, time: 3))
         let result = try #require(merge(one, other))
-        #expect(result.version.fields == one.fields && result.copy?.fields == other.fields)
+        #expect(result.version.fields == one.fields && result.copy == nil)
+    }
+
+    @Test("a version whose parts do not fit each other is not sound")
+    func sound() {
+        let good = version(1, [1: 2], level: .always, strictest: .whenUnlocked)
+        #expect(good.isSound && version(nil, [1: 2], state: .purged).isSound)
+        var wrong: [SyncedVersion] = []
+        func add(_ version: SyncedVersion, _ change: (inout SyncedVersion) -> Void) {
+            var changed = version
+            change(&changed)
+            wrong.append(changed)
+        }
+        add(good) { $0.dot = Dot(device: 1, count: 3) }
+        add(good) {
+            $0.strictest = .always; $0.level = .afterFirstUnlock
+        }
+        add(good) { $0.name = nil }
+        add(good) { $0.lowerings = [Lowering(from: .always, seen: seen([1: 1]))] }
+        add(good) { $0.lowerings = [Lowering(from: .whenUnlocked, seen: seen([1: 3]))] }
+        add(good) { $0.lowerings = [.afterFirstUnlock, .whenUnlocked].map { Lowering(from: $0, seen: seen([1: 1])) } }
+        add(good) { $0.origin = [1] }
+        add(version(nil, [1: 2], state: .purged)) { $0.fields = good.fields }
+        add(version(nil, [1: 2], state: .purged)) { $0.level = .always }
+        add(version(nil, [1: 2], state: .purged)) { $0.name = good.name }
+        for version in wrong { #expect(!version.isSound) }
     }
 }

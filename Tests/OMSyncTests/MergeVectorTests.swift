@@ -34,9 +34,11 @@ import Testing
         let state: String
         let level: UInt8
         let strictest: UInt8
-        let proofs: [Proof]
+        let lowerings: [StoredLowering]
         let origin: String?
         let name: String?
+        let type: UInt8
+        let expires: Int64
         let tags: [String]
         let fields: [String: Field]
     }
@@ -46,13 +48,9 @@ import Testing
         let shown: Bool
     }
 
-    private struct Proof: Codable {
-        let dot: [UInt64]
-        let seen: [[UInt64]]
+    private struct StoredLowering: Codable {
         let from: UInt8
-        let to: UInt8
-        let epoch: UInt32
-        let mac: String
+        let seen: [[UInt64]]
     }
 
     private static let path = URL(filePath: #filePath).deletingLastPathComponent()
@@ -66,11 +64,10 @@ import Testing
         for (index, vector) in file.cases.enumerated() {
             let (item, x, y) = (try Self.bytes(vector.id), try Self.version(vector.x), try Self.version(vector.y))
             for (one, other) in [(x, y), (y, x)] {
-                // The MAC of a right proof is of ones in these cases.
-                let merge = Merge(of: item, one, other, isAuthentic: isAuthentic)
+                let merge = Merge(of: item, one, other)
                 #expect(merge.version == (try Self.version(vector.version)), "case \(index)")
                 var items = MergePlan(ModelItems(versions: [item: one]), link: link)
-                items.take(other, of: item, isAuthentic: isAuthentic)
+                items.take(other, of: item)
                 let copies = items.changes.filter { $0.key != item }
                 let expected = try vector.copy.map { [try Self.bytes($0.id): try Self.version($0.version)] } ?? [:]
                 #expect(copies == expected, "case \(index)")
@@ -104,15 +101,14 @@ import Testing
         let states: [String: SyncedVersion.State] = ["live": .live, "trashed": .trashed, "purged": .purged]
         let level = { (code: UInt8) in try #require(ProtectionLevel.Availability(rawValue: code)) }
         var details = ItemDetails()
+        (details.type, details.expires) = (ItemType(code: stored.type), stored.expires == 0 ? nil : stored.expires)
         details.setTags(adding: stored.tags.map { ItemTag(checked: $0) }, removing: [])
         return SyncedVersion(
             seen: try #require(Seen(try stored.seen.map(dot))), dot: try dot(stored.dot), time: stored.time,
             created: stored.created, state: try #require(states[stored.state]), level: try level(stored.level),
             strictest: try level(stored.strictest),
-            proofs: try stored.proofs.map { proof in
-                LevelProof(
-                    dot: try dot(proof.dot), seen: try #require(Seen(try proof.seen.map(dot))), from: try level(proof.from),
-                    to: try level(proof.to), epoch: proof.epoch, mac: try bytes(proof.mac))
+            lowerings: try stored.lowerings.map { lowering in
+                Lowering(from: try level(lowering.from), seen: try #require(Seen(try lowering.seen.map(dot))))
             },
             origin: try stored.origin.map(bytes), name: stored.name.map { ItemName(checked: $0) }, details: details,
             fields: Dictionary(

@@ -55,16 +55,16 @@ struct ModelDevice {
     var counts: [UInt32: UInt64] = [:]
     /// The versions that wait, by their signer.
     var waiting: [UInt32: [[UInt8]: SyncedVersion]] = [:]
-    /// The versions that have no power over an item here.
-    var held: [SyncedVersion] = []
+    /// The versions that have no power over an item here, by their signer.
+    var held: [UInt32: [[UInt8]: SyncedVersion]] = [:]
     /// The signers whose versions it does not take any more.
     var refused: Set<UInt32> = []
     /// What its newest head lists, the number of that head, and its count.
     var written: [[UInt8]: SyncedVersion] = [:]
     var signed = 0
     var signedCount: UInt64 = 0
-    /// Whether a merge depended on the order of its inputs.
-    var foundOrder = false
+    /// What must never happen.
+    var foundFault: String?
 
     mutating func issue() -> Dot {
         issued += 1
@@ -74,46 +74,44 @@ struct ModelDevice {
     func isOpen(_ level: ProtectionLevel.Availability) -> Bool { !isLocked || level == .always }
 
     /// Takes one version that arrived.
-    mutating func take(
-        _ version: SyncedVersion, of id: [UInt8], from signer: UInt32, now: Int64, rules: ModelRules, proofs: Set<LevelProof>
-    ) {
+    mutating func take(_ version: SyncedVersion, of id: [UInt8], from signer: UInt32, rules: ModelRules) {
         guard !refused.contains(signer) else { return }
         let here = items.versions[id]
-        let isAuthentic = { (proof: LevelProof) in !rules.contains(.levels) || proofs.contains(proof) }
         let arrival = ArrivalRules(
             device: number, issued: rules.contains(.counts) ? issued : .max,
             counts: rules.contains(.counts)
                 ? counts : Dictionary(uniqueKeysWithValues: version.seen.dots.map { ($0.device, .max) }),
             openLevels: isLocked ? [.always] : Set(ProtectionLevel.Availability.allCases))
-        switch arrival.decision(on: version, of: id, here: here, isAuthentic: isAuthentic) {
-        case .applies: waiting[signer]?[id] = nil
+        waiting[signer]?[id] = nil
+        held[signer]?[id] = nil
+        switch arrival.decision(on: version, of: id, here: here) {
+        case .applies: break
         case .waits:
             waiting[signer, default: [:]][id] = version
             return
         case .isHeld:
-            waiting[signer]?[id] = nil
-            held.append(version)
+            held[signer, default: [:]][id] = version
             return
         case .isForged:
             refused.insert(signer)
             waiting[signer] = nil
+            return
+        case .isMalformed:
+            foundFault = "a version is malformed"
             return
         }
         guard rules.contains(.causes) else {
             if here.map({ ($0.time, $0.dot) < (version.time, version.dot) }) ?? true { items.versions[id] = version }
             return
         }
-        if let here {
-            let (one, other) = (
-                Merge(of: id, here, version, isAuthentic: isAuthentic), Merge(of: id, version, here, isAuthentic: isAuthentic)
-            )
-            foundOrder = foundOrder || one != other
+        if let here, Merge(of: id, here, version) != Merge(of: id, version, here) {
+            foundFault = "a merge depends on the order of its inputs"
         }
         var plan = MergePlan(items, link: Self.link)
-        plan.take(version, of: id, isAuthentic: isAuthentic)
+        plan.take(version, of: id)
         if !isLocked {
             var next = issued
-            plan.settle(at: now + skew) { [number] in
+            plan.settle { [number] in
                 next += 1
                 return Dot(device: number, count: next)
             }
@@ -121,6 +119,7 @@ struct ModelDevice {
         }
         for (changed, version) in plan.changes where rules.contains(.copies) || changed == id || items.versions[changed] != nil {
             items.versions[changed] = version
+            if !version.isSound { foundFault = "a merge makes a malformed version" }
         }
     }
 

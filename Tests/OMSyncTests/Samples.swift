@@ -17,7 +17,9 @@ func id(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
 /// A version whose field `password` has this value, written by the last device of `counts`.
 func version(
     _ value: UInt8?, _ counts: [UInt32: UInt64], by device: UInt32? = nil, time: Int64 = 0, created: Int64 = 0,
-    state: SyncedVersion.State = .live, level: ProtectionLevel.Availability = .whenUnlocked, proofs: [LevelProof] = [],
+    state: SyncedVersion.State = .live, level: ProtectionLevel.Availability = .whenUnlocked,
+    strictest: ProtectionLevel.Availability? = nil,
+    lowerings: [Lowering] = [],
     origin: [UInt8]? = nil, name: String = "mail", tag: String? = nil
 ) -> SyncedVersion {
     let writer = device ?? counts.keys.max() ?? 1
@@ -25,7 +27,8 @@ func version(
     if let tag { details.setTags(adding: [ItemTag(checked: tag)], removing: []) }
     return SyncedVersion(
         seen: seen(counts), dot: Dot(device: writer, count: counts[writer] ?? 1), time: time, created: created, state: state,
-        level: level, proofs: proofs, origin: origin, name: state == .purged ? nil : ItemName(checked: name), details: details,
+        level: level, strictest: strictest, lowerings: lowerings, origin: origin,
+        name: state == .purged ? nil : ItemName(checked: name), details: details,
         fields: value.map { [FieldName(checked: "password"): field($0)] } ?? [:])
 }
 
@@ -33,22 +36,10 @@ func field(_ value: UInt8, isShown: Bool = false) -> SyncedVersion.Field {
     SyncedVersion.Field(digest: [UInt8](repeating: value, count: 32), isShown: isShown)
 }
 
-/// A proof whose MAC is right if it is `mac`, by ``isAuthentic``.
-func proof(
-    _ counts: [UInt32: UInt64], by device: UInt32, from: ProtectionLevel.Availability, to: ProtectionLevel.Availability,
-    mac: UInt8 = 1
-) -> LevelProof {
-    LevelProof(
-        dot: Dot(device: device, count: counts[device] ?? 1), seen: seen(counts), from: from, to: to, epoch: 1,
-        mac: [UInt8](repeating: mac, count: 32))
-}
-
-func isAuthentic(_ proof: LevelProof) -> Bool { proof.mac.first == 1 }
-
 /// Both orders of a merge, which must be one.
 func merge(_ one: SyncedVersion, _ other: SyncedVersion, of item: [UInt8] = id(9)) -> Merge? {
-    let merge = Merge(of: item, one, other, isAuthentic: isAuthentic)
-    return merge == Merge(of: item, other, one, isAuthentic: isAuthentic) ? merge : nil
+    let merge = Merge(of: item, one, other)
+    return merge == Merge(of: item, other, one) ? merge : nil
 }
 
 /// - Parameter bytes: 32 bytes.

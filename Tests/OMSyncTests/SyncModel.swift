@@ -45,7 +45,6 @@ struct SyncModel {
     var allowed: [[UInt8]: ProtectionLevel.Availability] = [:]
     /// The values that a user moved to the trash.
     var trashed: Set<[UInt8]> = []
-    var proofs: Set<LevelProof> = []
     var problems: [String] = []
     var snapshots: [Int: ModelDevice] = [:]
 
@@ -99,6 +98,7 @@ struct SyncModel {
             return
         }
         var (id, version) = mine[random.below(mine.count)]
+        var newLevel: ProtectionLevel.Availability?
         switch random.below(10) {
         case 0 where version.state == .live:
             for field in version.fields.values { trashed.insert(field.digest) }
@@ -113,12 +113,13 @@ struct SyncModel {
             version.name = nil
             version.details = ItemDetails()
             version.fields = [:]
-            version.proofs = []
+            version.lowerings = []
             version.level = version.strictest
         case 3 where !device.isLocked:
             let level = ProtectionLevel.Availability.allCases[random.below(3)]
             guard level != version.level else { return }
-            setLevel(of: &version, to: level, dot: Dot(device: device.number, count: device.issued + 1))
+            for value in version.fields.values { allowed[value.digest] = allowed[value.digest].map { min($0, level) } }
+            newLevel = level
         case 4 where version.state == .live:
             let name = Self.names[random.below(Self.names.count)]
             guard device.items.liveItems(named: name).isEmpty else { return }
@@ -135,21 +136,8 @@ struct SyncModel {
         version.time = time
         version.dot = device.issue()
         version.seen.insert(version.dot)
+        if let newLevel { version.setLevel(newLevel) }
         device.items.versions[id] = version
-    }
-
-    mutating func setLevel(of version: inout SyncedVersion, to level: ProtectionLevel.Availability, dot: Dot) {
-        if level < version.level {
-            var seen = version.seen
-            seen.insert(dot)
-            let proof = LevelProof(dot: dot, seen: seen, from: version.level, to: level, epoch: 1, mac: [1])
-            proofs.insert(proof)
-            version.proofs.append(proof)
-            for field in version.fields.values { allowed[field.digest] = min(allowed[field.digest] ?? level, level) }
-        }
-        version.level = level
-        version.strictest = max(version.strictest, level)
-        version.proofs = LevelProof.kept(of: version.proofs, above: level)
     }
 
     // MARK: - The folder
@@ -181,14 +169,19 @@ struct SyncModel {
             let known = from == 0 ? [:] : chain[from - 1].parcels
             take(index, chain[to - 1].parcels.filter { known[$0.key] != $0.value }, from: signer)
         }
-        for (signer, versions) in devices[index].waiting.sorted(by: { $0.key < $1.key }) {
-            take(index, versions, from: signer)
-        }
+        // Until nothing of what waits or is held changes an item any more.
+        var before: [[UInt8]: SyncedVersion] = [:]
+        repeat {
+            before = devices[index].items.versions
+            for kept in [devices[index].waiting, devices[index].held] {
+                for (signer, versions) in kept.sorted(by: { $0.key < $1.key }) { take(index, versions, from: signer) }
+            }
+        } while before != devices[index].items.versions
     }
 
     private mutating func take(_ index: Int, _ versions: [[UInt8]: SyncedVersion], from signer: UInt32) {
         for (id, version) in versions.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            devices[index].take(version, of: id, from: signer, now: now, rules: rules, proofs: proofs)
+            devices[index].take(version, of: id, from: signer, rules: rules)
         }
     }
 

@@ -65,26 +65,38 @@ extension SyncModel {
     mutating func steal() {
         let parcels = everyParcel
         guard !parcels.isEmpty else { return }
-        let (id, target) = parcels[random.below(parcels.count)]
+        let (target, known) = parcels[random.below(parcels.count)]
         let count = UInt64(chains[Self.stolen]?.count ?? 0) + 1
+        let dot = Dot(device: Self.stolen, count: count)
         var seen = Seen()
+        seen.insert(dot)
         for (number, chain) in chains.sorted(by: { $0.key < $1.key }) where number >= 100 {
             if let head = chain.last, head.count > 0, random.chance(90) { seen.insert(Dot(device: number, count: head.count)) }
         }
-        let dot = Dot(device: Self.stolen, count: count)
-        seen.insert(dot)
-        let purges = random.chance(30)
-        append(
-            [
-                id: SyncedVersion(
-                    seen: seen, dot: dot, time: random.chance(50) ? 1 << 40 : 0, created: target.created,
-                    state: purges ? .purged : .live, level: .always,
-                    // Proofs that he can read, those of versions in his lane, and a forged one.
-                    proofs: parcels.filter { $0.id == id && $0.version.level == .always }.flatMap(\.version.proofs)
-                        + [LevelProof(dot: dot, seen: seen, from: .whenUnlocked, to: .always, epoch: 1, mac: [0])],
-                    name: purges ? nil : Self.names[random.below(3)],
-                    fields: purges ? [:] : [Self.fieldNames[0]: token(nil)])
-            ], by: Self.stolen, count: count)
+        // An item of the others, or one of his own that claims to be a copy or takes a name.
+        let isOwn = random.chance(30)
+        let state: SyncedVersion.State = isOwn ? .live : [.purged, .trashed, .live, .live][random.below(4)]
+        var version = SyncedVersion(
+            seen: seen, dot: dot, time: random.chance(50) ? .max : .min, created: random.chance(50) ? .min : known.created,
+            state: state, level: .always, origin: isOwn && random.chance(70) ? target : nil,
+            name: state == .purged ? nil : Self.names[random.below(3)],
+            fields: state == .purged ? [:] : [Self.fieldNames[0]: token(nil)])
+        // Lowerings that he can read, those of versions in his lane. Their MACs are right.
+        let readable = parcels.filter { $0.id == target && $0.version.level == .always }.flatMap(\.version.lowerings)
+        if !isOwn, state != .purged {
+            version.lowerings = Lowering.joined(readable, above: .always)
+            for lowering in version.lowerings { version.seen = version.seen.joined(with: lowering.seen) }
+            version.strictest = max(.always, version.lowerings.first?.from ?? .always)
+        }
+        // Without the rule, he makes up a lowering from each level.
+        if !rules.contains(.levels), state != .purged {
+            version.strictest = .whenUnlocked
+            version.lowerings = [.whenUnlocked, .afterFirstUnlock].map { Lowering(from: $0, seen: version.seen) }
+        }
+        var id: [UInt8] = []
+        id.append(number: random.next())
+        id.append(number: random.next())
+        append([isOwn ? id : target: version], by: Self.stolen, count: count)
     }
 
     /// A member with all lanes claims edits that another device has not made.
@@ -120,7 +132,7 @@ extension SyncModel {
             rounds += 1
         } while rounds < 14 && !(rounds > 1 && last == devices.map(\.items.versions))
         if rounds == 14 { problems.append("not settled after 14 rounds") }
-        if devices.contains(where: { $0.foundOrder }) { problems.append("a merge depends on the order of its inputs") }
+        problems += devices.compactMap(\.foundFault)
         let first = devices[0].items.versions
         for device in devices.dropFirst() where device.items.versions != first {
             let differing = Set(first.keys).union(device.items.versions.keys).filter { first[$0] != device.items.versions[$0] }
@@ -130,9 +142,12 @@ extension SyncModel {
         if Set(names).count != names.count { problems.append("two live items of one name") }
         let live = Set(first.values.filter { $0.state == .live }.flatMap { $0.fields.values.map(\.digest) })
         let present = Set(
-            devices.flatMap { (Array($0.items.versions.values) + $0.held).flatMap { $0.fields.values.map(\.digest) } })
+            devices.flatMap {
+                (Array($0.items.versions.values) + $0.held.values.flatMap(\.values)).flatMap { $0.fields.values.map(\.digest) }
+            })
         for token in allowed.keys where !live.contains(token) && !replaced.contains(token) && !trashed.contains(token) {
-            if present.contains(token), adversary == .none { problems.append("hidden in the trash: value \(token[7])") }
+            let isSafe = adversary == .none || (adversary == .thief && allowed[token] != .always)
+            if present.contains(token), isSafe { problems.append("hidden in the trash: value \(token[7])") }
         }
         for (token, level) in allowed where !present.contains(token) && !replaced.contains(token) {
             // At this level the adversary may write whatever he likes, as the level promises no more.

@@ -21,18 +21,13 @@ def counted(data):
 def summary(v):
     out = bytes([STATES[v["state"]]]) + struct.pack(">q", v["time"]) + struct.pack(">IQ", *v["dot"])
     out += counted((v.get("name") or "").encode()) + counted(bytes.fromhex(v.get("origin") or ""))
-    out += bytes([0]) + struct.pack(">q", 0) + bytes([len(v["tags"])])
+    out += bytes([v["type"]]) + struct.pack(">q", v["expires"]) + bytes([len(v["tags"])])
     out += b"".join(counted(tag.encode()) for tag in v["tags"])
     out += struct.pack(">H", len(v["fields"]))
     for name in sorted(v["fields"], key=str.encode):
         field = v["fields"][name]
         out += bytes([field["shown"]]) + counted(name.encode()) + bytes.fromhex(field["hash"])
     return out
-
-
-def later(v):
-    """The key of the order of versions."""
-    return STATES[v["state"]], v["time"], v["dot"], summary(v)
 
 
 def includes(one, other):
@@ -48,18 +43,19 @@ def join(one, other):
 
 
 def may_change(v, h):
-    level = h["level"]
-    for proof in v["proofs"]:
-        right = set(bytes.fromhex(proof["mac"])) == {1}
-        if proof["from"] >= level > v["level"] and proof["to"] < level and right:
-            if includes(proof["seen"], h["seen"]) and includes(v["seen"], proof["seen"]):
-                level = proof["to"]
-    return level <= v["level"]
+    return v["level"] >= h["level"] or any(
+        lowering["from"] == h["level"] and includes(lowering["seen"], h["seen"]) for lowering in v["lowerings"])
 
 
-def stored_proof(proof):
-    head = struct.pack(">IQBBI", *proof["dot"], proof["from"], proof["to"], proof["epoch"])
-    return head + stored_seen(proof["seen"]) + bytes.fromhex(proof["mac"])
+def is_earlier(one, other):
+    replaced, replaces = includes(other["seen"], [one["dot"]]), includes(one["seen"], [other["dot"]])
+    if replaced != replaces:
+        return replaced
+    return order(one) < order(other)
+
+
+def order(v):
+    return STATES[v["state"]], v["time"], v["dot"], summary(v)
 
 
 def stored_seen(seen):
@@ -71,16 +67,27 @@ def plain(name):
     return found[1] if found else name
 
 
+def cut(name):
+    data = name.encode()
+    end = min(len(data), 255)
+    while end < len(data) and data[end] & 0xC0 == 0x80:
+        end -= 1
+    return data[:end].decode()
+
+
 def copy(l, w, item, link):
     if l["state"] == "purged":
         return None
-    kept = all(w["fields"].get(name) == field for name, field in l["fields"].items())
-    if kept and (l["state"] != w["state"] or (l["tags"] == w["tags"] and plain(l["name"]) == plain(w["name"]))):
-        return None
-    made = dict(l, level=w["level"], strictest=w["level"], proofs=[], origin=l.get("origin") or item.hex())
+    if all(w["fields"].get(name) == field for name, field in l["fields"].items()):
+        if STATES[w["state"]] > STATES[l["state"]]:
+            return None
+        parts = [(v["state"], v["type"], v["expires"], v["tags"], plain(v.get("name"))) for v in (l, w)]
+        if parts[0] == parts[1]:
+            return None
+    made = dict(l, level=w["level"], strictest=w["level"], lowerings=[], origin=l.get("origin") or item.hex())
     causes = stored_seen(l["seen"]) + summary(made)
     ident = hashlib.blake2b(context("omv/sync/copy", item) + causes, key=link, digest_size=32).digest()[:16]
-    made["name"] = f"conflict-{ident[:4].hex()} {plain(l['name'])}"
+    made["name"] = cut(f"conflict-{ident[:4].hex()} {plain(l['name'])}")
     return {"id": ident.hex(), "version": made}
 
 
@@ -93,17 +100,17 @@ def merge(item, x, y, link):
             return x, None
         if includes(y["seen"], x["seen"]):
             return y, None
-    w, l = (x, y) if later(x) >= later(y) else (y, x)
-    level = max(x["level"], y["level"])
-    newest = {}
-    for proof in x["proofs"] + y["proofs"]:
-        old = newest.get(proof["from"])
-        if proof["from"] > level and (old is None or stored_proof(old) < stored_proof(proof)):
-            newest[proof["from"]] = proof
+    l, w = (x, y) if is_earlier(x, y) else (y, x)
+    strictest = max(x["strictest"], y["strictest"])
+    level = strictest if w["state"] == "purged" else max(x["level"], y["level"])
+    covered = {}
+    for lowering in x["lowerings"] + y["lowerings"]:
+        if lowering["from"] > level:
+            covered[lowering["from"]] = join(covered.get(lowering["from"], []), lowering["seen"])
     joined = dict(
-        w, seen=join(x["seen"], y["seen"]), created=min(x["created"], y["created"]), level=level,
-        strictest=max(x["strictest"], y["strictest"]), proofs=[newest[level] for level in sorted(newest, reverse=True)])
-    return joined, copy(l, joined, item, link)
+        w, seen=join(x["seen"], y["seen"]), created=min(x["created"], y["created"]), level=level, strictest=strictest,
+        lowerings=[{"from": start, "seen": covered[start]} for start in sorted(covered, reverse=True)])
+    return joined, None if includes(w["seen"], [l["dot"]]) else copy(l, joined, item, link)
 
 
 def main(path):

@@ -18,3 +18,7 @@ public enum Deriving: DerivingUse {}
 public enum Authenticating: KeyUse {}
 /// Computes a ``KeyedHash``.
 public enum Hashing: KeyUse {}
+/// Signs a device's statements with ``EdwardsSignature``: the seed of an Ed25519 key.
+public enum Signing: KeyUse {}
+/// Agrees on a shared secret: a private key of X25519.
+public enum Agreeing: KeyUse {}

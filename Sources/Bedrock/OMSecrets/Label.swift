@@ -52,6 +52,10 @@ public enum Label: String, CaseIterable, Sendable {
     // Sync (docs/formats/sync.md)
     case syncCopy = "omv/sync/copy"
     case syncValue = "omv/sync/value"
+    case syncName = "omv/sync/name"
+    case syncDevice = "omv/sync/device"
+    case syncHead = "omv/sync/head"
+    case syncRoll = "omv/sync/roll"
     // The file container (docs/formats/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"

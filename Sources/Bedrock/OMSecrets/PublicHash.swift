@@ -12,6 +12,8 @@ public enum PublicHash {
         }
     }
 
+    package static func hash(_ message: [UInt8], context: Context) -> [UInt8] { hash(context.encoded + message) }
+
     /// The digest of a secret, for a checksum. Only a few bytes of it are shown.
     public static func hash(of secret: borrowing SecretBytes, context: Context) -> [UInt8] {
         var message = SecretBuffer(capacity: 256)

@@ -9,10 +9,12 @@ package struct ArrivalRules {
         case applies
         /// It is kept, and looked at again later.
         case waits
-        /// It has no power over the item here. The user settles it.
+        /// It has no power over the item here. It is kept, and looked at again when the item changes; the user can settle it.
         case isHeld
         /// It names an edit of this device that this device never made. The remote is stopped.
         case isForged
+        /// Its parts do not fit each other.
+        case isMalformed
     }
 
     /// The number of this device.
@@ -33,30 +35,26 @@ package struct ArrivalRules {
     private var isAllOpen: Bool { openLevels.count == ProtectionLevel.Availability.allCases.count }
 
     /// - Parameters:
+    ///   - version: Its lowerings from open levels have right MACs.
     ///   - id: The item's id: 16 bytes.
     ///   - here: The version on this device, or nil.
-    ///   - isAuthentic: Whether a proof's MAC is right. It is asked only about levels that are open.
-    package func decision(
-        on version: SyncedVersion, of id: [UInt8], here: SyncedVersion?, isAuthentic: (LevelProof) -> Bool
-    ) -> Decision {
+    package func decision(on version: SyncedVersion, of id: [UInt8], here: SyncedVersion?) -> Decision {
+        guard version.isSound else { return .isMalformed }
         // Attack: a member claims edits that a device has not made yet. Its later edits would then vanish everywhere.
         guard version.seen[device] <= issued else { return .isForged }
         guard version.seen.dots.allSatisfy({ $0.device == device || $0.count <= counts[$0.device] ?? 0 }) else { return .waits }
         guard openLevels.contains(version.level), here.map({ openLevels.contains($0.level) }) ?? true else { return .waits }
         guard let here else { return isAllOpen ? .applies : .waits }
-        let isOpenProof = { openLevels.contains($0.from) && isAuthentic($0) }
-        guard version.mayChange(here, isAuthentic: isOpenProof) || here.seen.includes(version.seen) else {
-            return isAllOpen ? .isHeld : .waits
-        }
-        // Attack: a name must not change its secret on a locked device, because no one can compare the names of closed levels.
-        let merge = Merge(of: id, here, version, isAuthentic: isOpenProof)
-        return isAllOpen || merge.isPlain(for: here) ? .applies : .waits
+        guard version.mayChange(here) || here.seen.includes(version.seen) else { return .isHeld }
+        return isAllOpen || isPlain(Merge(of: id, here, version), version, here) ? .applies : .waits
     }
-}
 
-extension Merge {
-    /// Whether the item stays live, keeps name and level, and gets no copy.
-    fileprivate func isPlain(for here: SyncedVersion) -> Bool {
-        here.state == .live && version.state == .live && copy == nil && here.name == version.name && here.level == version.level
+    /// Whether the item stays live, keeps name and level, and gets no copy; and no lowering is new that cannot be checked.
+    ///
+    /// Attack: a name must not change its secret on a locked device, because no one can compare the names of closed levels.
+    private func isPlain(_ merge: Merge, _ version: SyncedVersion, _ here: SyncedVersion) -> Bool {
+        let closed = version.lowerings.filter { !openLevels.contains($0.from) }
+        return here.state == .live && merge.version.state == .live && merge.copy == nil && here.name == merge.version.name
+            && here.level == merge.version.level && closed.allSatisfy { here.lowerings.contains($0) }
     }
 }

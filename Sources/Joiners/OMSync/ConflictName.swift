@@ -3,32 +3,34 @@
 package import OMItems
 
 extension ItemName {
-    private static var prefix: String { "conflict-" }
+    private static let prefix = Array("conflict-".utf8)
 
     /// The name without the prefix of a conflict, once.
     package var withoutConflictPrefix: ItemName {
-        guard text.hasPrefix(Self.prefix) else { return self }
-        let rest = text.dropFirst(Self.prefix.count)
-        guard let blank = rest.firstIndex(of: " ") else { return self }
-        let digits = rest[..<blank].utf8
+        let bytes = self.bytes
+        guard bytes.starts(with: Self.prefix), let blank = bytes.firstIndex(of: UInt8(ascii: " ")), blank + 1 < bytes.count
+        else { return self }
+        let digits = bytes[Self.prefix.count..<blank]
         guard [8, 16, 32].contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
         else { return self }
-        let name = rest[rest.index(after: blank)...]
-        return name.isEmpty ? self : ItemName(checked: String(name))
+        return ItemName(checked: String(decoding: bytes[(blank + 1)...], as: UTF8.self))
     }
 
-    /// `conflict-1f00a2b3 NAME`, cut at a letter to 255 bytes.
+    /// `conflict-1f00a2b3 NAME`, cut to 255 bytes at the end of a code point.
     ///
     /// - Parameters:
-    ///   - id: The id of the item that gets the name: 16 bytes.
+    ///   - id: 16 bytes, of which the digits are.
     ///   - digits: 8, 16 or 32.
     package func withConflictPrefix(_ id: [UInt8], digits: Int = 8) -> ItemName {
-        var name =
-            Self.prefix
-            + id.prefix(digits / 2).map { byte in
-                String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-            }.joined() + " " + withoutConflictPrefix.text
-        while name.utf8.count > 255 { name.removeLast() }
-        return ItemName(checked: name)
+        let hex = id.prefix(digits / 2).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+        var name = Self.prefix + Array("\(hex) ".utf8) + withoutConflictPrefix.bytes
+        if name.count > 255 {
+            var end = 255
+            while name[end] & 0xC0 == 0x80 { end -= 1 }
+            name.removeSubrange(end...)
+        }
+        return ItemName(checked: String(decoding: name, as: UTF8.self))
     }
 }

@@ -1,25 +1,23 @@
-// Which arriving versions may change an item here. Format: docs/formats/sync.md, "Levels".
+// Which versions may change an item of a stricter level. Format: docs/formats/sync.md, "Levels".
 
 package import OMRecords
 
 extension SyncedVersion {
-    /// Whether a version of this level may change the item that is here.
+    /// Whether this version may change the item that is here.
     ///
     /// Attack: the thief of a locked laptop has the lane of `always` alone. He must not replace, lower or remove an item of a
-    /// stricter level with it. So a less strict version needs a proof, which only a holder of the stricter lane can make.
-    ///
-    /// - Parameter isAuthentic: Whether a proof's MAC is right, under the lane of the level from which it lowers.
-    package func mayChange(_ here: SyncedVersion, isAuthentic: (LevelProof) -> Bool) -> Bool {
-        var reached = here.level
-        // From the strictest down: each proof leads one step further.
-        for proof in proofs where proof.from >= reached && reached > level {
-            // Attack: the owner lowered the item, and the thief, who can write at the lower level now, claims to include an edit
-            // that another device made at the stricter level meanwhile.
-            guard proof.to < reached, proof.seen.includes(here.seen), seen.includes(proof.seen), isAuthentic(proof) else {
-                continue
-            }
-            reached = proof.to
-        }
-        return reached <= level
+    /// stricter level with it, whatever edits he claims to include. So a less strict version needs a lowering, which only a
+    /// holder of the stricter lane can make, and which covers all edits of the item here: the thief has the lowering of an
+    /// item that its owner lowered, but it covers no edit that another device made meanwhile.
+    package func mayChange(_ here: SyncedVersion) -> Bool {
+        level >= here.level || lowerings.contains { $0.from == here.level && $0.seen.includes(here.seen) }
+    }
+
+    /// Changes the level in an edit, whose dot is in `seen` already.
+    package mutating func setLevel(_ new: ProtectionLevel.Availability) {
+        let passed = ProtectionLevel.Availability.allCases.filter { $0 > new && $0 <= level }
+        lowerings = Lowering.joined(lowerings + passed.map { Lowering(from: $0, seen: seen) }, above: new)
+        level = new
+        strictest = max(strictest, new)
     }
 }

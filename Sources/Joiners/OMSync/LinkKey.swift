@@ -16,6 +16,11 @@ package final class LinkKey: Sendable {
         Array(KeyedHash.hash(causes, using: key, context: Context(.syncCopy, .bytes(item))).prefix(16))
     }
 
+    /// The digits with which an item that lost its name is named: 16 bytes. Attack: who knows them beforehand takes the name first.
+    package func nameDigits(of item: [UInt8], name: [UInt8]) -> [UInt8] {
+        Array(KeyedHash.hash(name, using: key, context: Context(.syncName, .bytes(item))).prefix(16))
+    }
+
     /// The hash that a summary has in the place of a value: 32 bytes.
     ///
     /// - Parameter digest: The digest of the value: 32 bytes.

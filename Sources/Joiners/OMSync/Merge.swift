@@ -7,15 +7,12 @@ package struct Merge: Hashable, Sendable {
     package let copy: SyncedVersion?
 
     /// Merges two versions of the item with this id. The order of the two makes no difference.
-    ///
-    /// - Parameter isAuthentic: Whether a proof's MAC is right, under the lane of the level from which it lowers.
-    package init(of id: [UInt8], _ one: SyncedVersion, _ other: SyncedVersion, isAuthentic: (LevelProof) -> Bool) {
-        let (stricter, weaker) = one.level >= other.level ? (one, other) : (other, one)
-        // Attack: a thief who has the lane of one level must not replace, hide or revive an item of a stricter level, whatever
-        // edits his version claims to include, and whichever of the two a device met first.
-        guard weaker.mayChange(stricter, isAuthentic: isAuthentic) else {
+    package init(of id: [UInt8], _ one: SyncedVersion, _ other: SyncedVersion) {
+        let (stricter, lessStrict) = one.level >= other.level ? (one, other) : (other, one)
+        guard lessStrict.mayChange(stricter) else {
+            // Not joined: the edits that the less strict version claims to include would go over into the other one.
             version = stricter
-            copy = stricter.seen.includes(weaker.seen) ? nil : weaker.asCopy(beside: stricter, of: id)
+            copy = stricter.seen.includes(lessStrict.seen) ? nil : lessStrict.asCopy(beside: stricter, of: id)
             return
         }
         if one.seen != other.seen {
@@ -25,22 +22,25 @@ package struct Merge: Hashable, Sendable {
                 return
             }
         }
-        let (first, second) = other.isBehind(one) ? (one, other) : (other, one)
-        var joined = first
-        joined.seen = first.seen.joined(with: second.seen)
-        joined.created = min(first.created, second.created)
-        joined.level = max(first.level, second.level)
-        joined.strictest = max(first.strictest, second.strictest)
-        joined.proofs = LevelProof.kept(of: first.proofs + second.proofs, above: joined.level)
+        let (later, earlier) = other.isEarlier(than: one) ? (one, other) : (other, one)
+        var joined = later
+        joined.seen = one.seen.joined(with: other.seen)
+        joined.created = min(one.created, other.created)
+        joined.strictest = max(one.strictest, other.strictest)
+        joined.level = joined.state == .purged ? joined.strictest : max(one.level, other.level)
+        joined.lowerings = Lowering.joined(one.lowerings + other.lowerings, above: joined.level)
         version = joined
-        copy = second.asCopy(beside: joined, of: id)
+        // A content whose edit the later version has seen was replaced by a user who saw it, or is in a copy already.
+        copy = later.seen.includes(earlier.dot) ? nil : earlier.asCopy(beside: joined, of: id)
     }
 }
 
 extension SyncedVersion {
-    /// The order of versions: the state nearer to life, then the later time, then the larger dot, then the rest of the content.
-    /// Of two versions that must both be kept, the last in this order shows.
-    func isBehind(_ other: SyncedVersion) -> Bool {
+    /// The order of versions. First comes a content that the other version has replaced, if only one of the two has; then the
+    /// state farther from life, the earlier time, the smaller dot, the smaller summary. Of two versions the last shows.
+    func isEarlier(than other: SyncedVersion) -> Bool {
+        let (isReplaced, replaces) = (other.seen.includes(dot), seen.includes(other.dot))
+        if isReplaced != replaces { return isReplaced }
         if state != other.state { return state < other.state }
         if time != other.time { return time < other.time }
         if dot != other.dot { return dot < other.dot }
@@ -60,14 +60,14 @@ extension SyncedVersion {
         copy.origin = origin ?? id
         copy.level = shown.level
         copy.strictest = shown.level
-        copy.proofs = []
+        copy.lowerings = []
         return copy
     }
 
     /// Whether nothing of this version is lost if only the other one is kept.
     private func isContained(in other: SyncedVersion) -> Bool {
-        guard fields.allSatisfy({ other.fields[$0.key] == $0.value }) else { return false }
-        // Beside a version of another state, only its values count: the edit was the change of state.
+        guard state <= other.state, fields.allSatisfy({ other.fields[$0.key] == $0.value }) else { return false }
+        // Of a version in the trash beside a live one only the values count: its edit was the move to the trash.
         guard state == other.state else { return true }
         return details == other.details && name?.withoutConflictPrefix == other.name?.withoutConflictPrefix
     }

@@ -1,6 +1,7 @@
 // What a set of arriving versions changes on this device. Format: docs/formats/sync.md, "Applying".
 
 package import OMItems
+internal import OMRecords
 
 /// The items of this device, as a plan asks for them.
 package protocol SyncedItems {
@@ -26,16 +27,14 @@ package struct MergePlan<Items: SyncedItems> {
     package func version(of id: [UInt8]) -> SyncedVersion? { changes[id] ?? items.version(of: id) }
 
     /// Merges an arriving version with the one here, and then each copy that this makes.
-    ///
-    /// - Parameter isAuthentic: Whether a proof's MAC is right.
-    package mutating func take(_ version: SyncedVersion, of id: [UInt8], isAuthentic: (LevelProof) -> Bool) {
+    package mutating func take(_ version: SyncedVersion, of id: [UInt8]) {
         var arriving: [(id: [UInt8], version: SyncedVersion)] = [(id, version)]
         while let next = arriving.popLast() {
             guard let here = self.version(of: next.id) else {
                 changes[next.id] = next.version
                 continue
             }
-            let merge = Merge(of: next.id, here, next.version, isAuthentic: isAuthentic)
+            let merge = Merge(of: next.id, here, next.version)
             if merge.version != here { changes[next.id] = merge.version }
             if var copy = merge.copy, let name = copy.name {
                 let id = link.copyID(of: next.id, causes: copy.causes)
@@ -48,65 +47,64 @@ package struct MergePlan<Items: SyncedItems> {
     /// Makes the names of live items unique again, drops equal copies, and bounds their number, by ordinary edits of this
     /// device. Call it once, last.
     ///
-    /// - Parameters:
-    ///   - time: The time of the edits, in seconds since 1970.
-    ///   - issue: Gives the next dot of this device.
-    package mutating func settle(at time: Int64, issue: () -> Dot) {
+    /// - Parameter issue: Gives the next dot of this device.
+    package mutating func settle(issue: () -> Dot) {
         let changed = changes.filter { $0.value.state == .live }.keys.sorted { $0.lexicographicallyPrecedes($1) }
-        for id in changed { dropCopies(of: version(of: id)?.origin ?? id, at: time, issue: issue) }
+        for id in changed { dropCopies(of: version(of: id)?.origin ?? id, issue: issue) }
         for id in changed {
             guard let version = version(of: id), version.state == .live, let name = version.name else { continue }
-            rename(allNamed: name, at: time, issue: issue)
+            rename(allNamed: name, issue: issue)
         }
     }
 
-    private mutating func dropCopies(of origin: [UInt8], at time: Int64, issue: () -> Dot) {
-        var copies = live(items.liveCopies(of: origin)) { $0.origin == origin }
-        guard !copies.isEmpty else { return }
-        var kept: [SyncedVersion] = []
-        for (id, copy) in copies {
-            if kept.contains(where: { copy.hasContent(of: $0) }) {
-                trash(id, at: time, issue: issue)
-            } else {
-                kept.append(copy)
+    /// Attack: the thief of one level plants items that claim to be copies. So the copies of each level are looked at alone.
+    private mutating func dropCopies(of origin: [UInt8], issue: () -> Dot) {
+        for level in ProtectionLevel.Availability.allCases {
+            var kept: [(id: [UInt8], version: SyncedVersion)] = []
+            for copy in live(items.liveCopies(of: origin), where: { $0.origin == origin && $0.level == level }) {
+                if kept.contains(where: { copy.version.hasContent(of: $0.version) }) {
+                    trash(copy.id, issue: issue)
+                } else {
+                    kept.append(copy)
+                }
             }
+            kept.sort { ($0.version.time, $0.version.dot) < ($1.version.time, $1.version.dot) }
+            for (id, _) in kept.dropLast(Self.maximumCopies) { trash(id, issue: issue) }
         }
-        copies = live(items.liveCopies(of: origin)) { $0.origin == origin }
-        copies.sort { ($0.version.time, $0.version.dot) < ($1.version.time, $1.version.dot) }
-        for (id, _) in copies.dropLast(Self.maximumCopies) { trash(id, at: time, issue: issue) }
     }
 
-    /// Attack: a copy of a secret's name decides what a script reads. So the oldest item keeps a name, and the others get one
-    /// that nothing asks for.
-    private mutating func rename(allNamed name: ItemName, at time: Int64, issue: () -> Dot) {
-        let owners = live(items.liveItems(named: name)) { $0.name == name }
-            .sorted { one, other in
-                one.version.created != other.version.created
-                    ? one.version.created < other.version.created : one.id.lexicographicallyPrecedes(other.id)
-            }
+    /// Attack: a name decides what a script reads. So the item of the strictest level keeps it, of these the oldest, and the
+    /// others get a name that nothing asks for.
+    private mutating func rename(allNamed name: ItemName, issue: () -> Dot) {
+        let owners = live(items.liveItems(named: name)) { $0.name == name }.sorted { one, other in
+            if one.version.level != other.version.level { return one.version.level > other.version.level }
+            if one.version.created != other.version.created { return one.version.created < other.version.created }
+            return one.id.lexicographicallyPrecedes(other.id)
+        }
         for (id, version) in owners.dropFirst() {
-            let free = [8, 16, 32].map { name.withConflictPrefix(id, digits: $0) }
-                .first { free in live(items.liveItems(named: free)) { $0.name == free }.isEmpty }
-            guard let free else { continue }
+            let digits = link.nameDigits(of: id, name: name.withoutConflictPrefix.bytes)
+            let names = [8, 16, 32].map { name.withConflictPrefix(digits, digits: $0) }
             var renamed = version
+            // Of three unpredictable names one is free. If not, the name stays, and a reader refuses it (11).
+            guard let free = names.first(where: { free in live(items.liveItems(named: free)) { $0.name == free }.isEmpty })
+            else { continue }
             renamed.name = free
-            edit(&renamed, at: time, issue: issue)
+            edit(&renamed, issue: issue)
             changes[id] = renamed
         }
     }
 
-    private mutating func trash(_ id: [UInt8], at time: Int64, issue: () -> Dot) {
+    private mutating func trash(_ id: [UInt8], issue: () -> Dot) {
         guard var version = version(of: id) else { return }
         version.state = .trashed
-        edit(&version, at: time, issue: issue)
+        edit(&version, issue: issue)
         changes[id] = version
     }
 
-    private func edit(_ version: inout SyncedVersion, at time: Int64, issue: () -> Dot) {
-        let dot = issue()
-        version.seen.insert(dot)
-        version.dot = dot
-        version.time = time
+    /// The time stays: an edit of a person shows beside one that no person made.
+    private func edit(_ version: inout SyncedVersion, issue: () -> Dot) {
+        version.dot = issue()
+        version.seen.insert(version.dot)
     }
 
     /// Of these ids and those of the plan, the live versions for which `holds` is true, by rising id.

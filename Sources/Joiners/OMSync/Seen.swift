@@ -5,9 +5,15 @@ package struct Seen: Hashable, Sendable {
 
     package init() {}
 
-    /// - Returns: nil if the dots do not rise by device, or a count is 0.
+    package static let maximumDevices = 4096
+    /// Far more edits than a device ever makes.
+    package static let maximumCount: UInt64 = 1 << 48
+
+    /// - Returns: nil if the dots do not rise by device, if there are too many, or if a count is 0 or too large.
     package init?(_ dots: [Dot]) {
-        guard dots.allSatisfy({ $0.count > 0 }), zip(dots, dots.dropFirst()).allSatisfy({ $0.device < $1.device }) else {
+        guard dots.count <= Self.maximumDevices, dots.allSatisfy({ (1...Self.maximumCount).contains($0.count) }),
+            zip(dots, dots.dropFirst()).allSatisfy({ $0.device < $1.device })
+        else {
             return nil
         }
         self.dots = dots

@@ -4,7 +4,7 @@ internal import OMItems
 internal import OMRecords
 
 extension SyncedVersion {
-    /// State, time, dot, name, details and fields, without what a merge may change: seen, created, level and proofs.
+    /// State, time, dot, name, details and fields, without what a merge may change: seen, created, level and lowerings.
     package var summary: [UInt8] {
         var bytes: [UInt8] = [state.rawValue]
         bytes.append(number: time)
