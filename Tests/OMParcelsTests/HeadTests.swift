@@ -38,7 +38,7 @@ import Testing
         #expect((try? Head(decoding: encoded + [0])) == nil)
     }
 
-    @Test("a head of another vault, with wrong links, an own position or a list that does not rise is refused")
+    @Test("a head with wrong links, itself among the others, or a list that does not rise is refused")
     func statements() {
         var wrong: [Head.Statement] = []
         func add(_ change: (inout Head.Statement) -> Void) {
@@ -109,9 +109,13 @@ import Testing
         let second = try MontgomeryPoint.agree(other, with: MontgomeryPoint.publicKey(of: one))
         let context = Context(.syncDevice)
         #expect(first.fingerprint(context) == second.fingerprint(context))
-        // The points of order 1, 2, 4 and 8 of RFC 7748's curve that are encoded once: zero, one, p − 1, and two more.
+        // Points of low order: 0, 1, p − 1 and two of order 8. Then p, p + 1 and 2^256 − 1: second encodings.
         let prime = [0xED] + bytes(0xFF, 30) + [0x7F]
         var refused = [zeros, [1] + bytes(0, 31), [0xEC] + prime.dropFirst(), prime, [0xEE] + prime.dropFirst(), bytes(0xFF)]
+        refused += try [
+            "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+            "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        ].map { try Hex.decode($0) }
         refused.append(MontgomeryPoint.publicKey(of: one).dropLast() + [MontgomeryPoint.publicKey(of: one)[31] | 0x80])
         for point in refused {
             #expect(!MontgomeryPoint.isPublicKey(point))

@@ -68,11 +68,19 @@ import Testing
             head: reused.head, member: reused.member, wrapping: second.keys.wrapping, alwaysWrapping: reused.alwaysWrapping)
         let twin = RollMember(.device, reused, vault: vault, nameBox: bytes(0, RollMember.nameBoxCount))
         let foreign = RollMember(.device, keys(30), vault: bytes(0x22, 16), nameBox: bytes(0, RollMember.nameBoxCount))
-        let weak = RollMember(
-            .device,
-            RollMember.Keys(
-                head: bytes(1, 1) + bytes(0, 31), member: keys(30).member, wrapping: keys(30).wrapping, alwaysWrapping: zeros),
-            vault: vault, nameBox: bytes(0, RollMember.nameBoxCount))
+        func with(
+            head: [UInt8]? = nil, member: [UInt8]? = nil, wrapping: [UInt8]? = nil, always: [UInt8]? = nil,
+            kind: RollMember.Kind = .device
+        ) -> RollMember {
+            let good = keys(30)
+            let changed = RollMember.Keys(
+                head: head ?? good.head, member: member ?? good.member, wrapping: wrapping ?? good.wrapping,
+                alwaysWrapping: always ?? good.alwaysWrapping)
+            return RollMember(kind, changed, vault: vault, nameBox: bytes(0, RollMember.nameBoxCount))
+        }
+        // The identity of edwards25519, and the point zero of curve25519.
+        let low = [1] + bytes(0, 31)
+        let weak = [with(head: low), with(member: low), with(wrapping: zeros), with(always: zeros), with(head: zeros)]
         return [
             ("another number", changed(add) { $0.number = 5 }, .doesNotFollow),
             ("another entry before", changed(add) { $0.previous = bytes(3) }, .doesNotFollow),
@@ -95,12 +103,7 @@ import Testing
                     $0.added = [foreign]; $0.wraps = wraps([foreign], laneEpoch: 1)
                 }, .badMember
             ),
-            (
-                "keys of low order",
-                changed(add) {
-                    $0.added = [weak]; $0.wraps = wraps([weak], laneEpoch: 1)
-                }, .badMember
-            ),
+            ("a record of another vault", changed(add) { $0.ofVault = bytes(0x22, 16) }, .doesNotFollow),
             (
                 "an add with a new epoch",
                 changed(add) {
@@ -171,6 +174,15 @@ import Testing
                     wraps: wraps(all + [member(60, .recovery)], laneEpoch: 2), anchor: bytes(1)), .brokenRule
             ),
         ]
+            + weak.map { member in
+                let words = "a key of low order, or none"
+                return (
+                    words,
+                    changed(add) {
+                        $0.added = [member]; $0.wraps = wraps([member], laneEpoch: 1)
+                    }, .badMember
+                )
+            }
     }()
 
     @Test("an entry that breaks a rule is refused with its reason, and the roll stays as it is", arguments: refused.indices)
@@ -225,5 +237,53 @@ import Testing
         #expect(roll.members.count == Roll.maximumMembers)
         let more = NextEntry(kind: .add, added: [member(30)], wraps: wraps([member(30)], laneEpoch: 1))
         #expect(throws: RollProblem.tooLarge) { try roll.append(more.entry(after: roll)) }
+    }
+
+    @Test("a roll that is full still takes a removal, and entries of the recovery code")
+    func full() throws {
+        func wide(_ index: Int, _ use: UInt8) -> [UInt8] { [UInt8(index >> 8), UInt8(index & 255), use] + bytes(5, 29) }
+        func wideMember(_ index: Int) -> RollMember {
+            let keys = RollMember.Keys(
+                head: EdwardsSignature.publicKey(of: key(wide(index, 0))),
+                member: EdwardsSignature.publicKey(of: key(wide(index, 1))),
+                wrapping: MontgomeryPoint.publicKey(of: key(wide(index, 2))),
+                alwaysWrapping: MontgomeryPoint.publicKey(of: key(wide(index, 3))))
+            return RollMember(.device, keys, vault: vault, nameBox: bytes(0, RollMember.nameBoxCount))
+        }
+        var roll = try foundedRoll()
+        for byte in UInt8(0)..<30 {
+            let new = member(100 + byte * 4)
+            try roll.append(NextEntry(kind: .add, added: [new], wraps: wraps([new], laneEpoch: 1)).entry(after: roll))
+        }
+        // A member replaces itself until the roll is full.
+        var (last, lastKey) = (member(100), bytes(101))
+        var refused: RollProblem?
+        for index in 1... {
+            let next = wideMember(index)
+            let members = roll.members.values.filter { $0.number != last.number } + [next]
+            let contents = RollEntry.Contents(
+                kind: .replace, vault: vault, number: UInt32(roll.entries.count), previous: try #require(roll.digests.last),
+                signer: last.number, time: 1, laneEpoch: roll.laneEpoch + 1, added: [next], removed: [last.number],
+                wraps: wraps(members, laneEpoch: roll.laneEpoch + 1))
+            do throws(RollProblem) {
+                try roll.append(RollEntry(contents, anchor: nil, signedWith: key(lastKey)))
+            } catch {
+                refused = error
+                break
+            }
+            (last, lastKey) = (next, wide(index, 1))
+        }
+        #expect(refused == .tooLarge && roll.entries.count > 150)
+        let others = roll.members.values.filter { $0.number != last.number }
+        try roll.append(
+            NextEntry(
+                kind: .remove, removed: [last], laneEpoch: roll.laneEpoch + 1, wraps: wraps(others, laneEpoch: roll.laneEpoch + 1)
+            ).entry(after: roll))
+        let new = member(30)
+        try roll.append(
+            NextEntry(
+                kind: .add, signer: 50, added: [new], laneEpoch: roll.laneEpoch, wraps: wraps([new], laneEpoch: roll.laneEpoch)
+            ).entry(after: roll))
+        #expect(roll.members[last.number] == nil && roll.members[new.number] == new)
     }
 }

@@ -10,8 +10,10 @@ let zeros = [UInt8](repeating: 0, count: 32)
 func bytes(_ byte: UInt8, _ count: Int = 32) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
 /// A key whose bytes are all this one.
-func key<Use: KeyUse>(_ byte: UInt8, as use: Use.Type = Use.self) -> Key<Use> {
-    guard let key = try? Key<Use>(readFrom: SecretBytes(copying: bytes(byte).span)) else { preconditionFailure("32 bytes") }
+func key<Use: KeyUse>(_ byte: UInt8, as use: Use.Type = Use.self) -> Key<Use> { key(bytes(byte)) }
+
+func key<Use: KeyUse>(_ bytes: [UInt8]) -> Key<Use> {
+    guard let key = try? Key<Use>(readFrom: SecretBytes(copying: bytes.span)) else { preconditionFailure("32 bytes") }
     return key
 }
 
@@ -49,10 +51,11 @@ struct NextEntry {
     var anchor: [UInt8]?
     var number: UInt32?
     var previous: [UInt8]?
+    var ofVault = vault
 
     func entry(after roll: Roll?) -> RollEntry {
         let contents = RollEntry.Contents(
-            kind: kind, vault: vault, number: number ?? UInt32(roll?.entries.count ?? 0),
+            kind: kind, vault: ofVault, number: number ?? UInt32(roll?.entries.count ?? 0),
             previous: previous ?? roll?.digests.last ?? zeros, signer: signerNumber, time: 1, laneEpoch: laneEpoch,
             added: added, removed: removed.map(\.number).sorted(), wraps: wraps)
         return RollEntry(contents, anchor: anchor, signedWith: key(signer + 1))
