@@ -74,21 +74,21 @@ import Testing
         #expect(result.copy?.fields == edited.fields && result.copy?.level == .afterFirstUnlock)
     }
 
-    @Test("versions of one level that were lowered apart join what they cover, and their strictest level")
+    @Test("versions of one level that were lowered apart join what they cover")
     func joined() throws {
         let one = version(
-            1, [1: 2, 3: 1], level: .always, strictest: .whenUnlocked,
+            1, [1: 2, 3: 1], level: .always,
             lowerings: [Lowering(from: .whenUnlocked, seen: seen([1: 2, 3: 1]))])
         let other = version(
-            2, [1: 1, 2: 1], time: 9, level: .always, strictest: .afterFirstUnlock,
+            2, [1: 1, 2: 1], time: 9, level: .always,
             lowerings: [Lowering(from: .afterFirstUnlock, seen: seen([1: 1, 2: 1]))])
         let result = try #require(merge(one, other)).version
-        #expect(result.strictest == .whenUnlocked && result.lowerings == one.lowerings + other.lowerings)
+        #expect(result.lowerings == one.lowerings + other.lowerings)
         // A stricter version that one of the two had replaced does not come back.
         let before = version(7, [1: 1, 3: 1])
         #expect(try #require(merge(before, result)).version == result)
         let covered = version(
-            2, [1: 1, 2: 1], level: .always, strictest: .whenUnlocked,
+            2, [1: 1, 2: 1], level: .always,
             lowerings: [Lowering(from: .whenUnlocked, seen: seen([1: 1, 2: 1]))])
         let both = try #require(merge(one, covered)).version
         #expect(both.lowerings == [Lowering(from: .whenUnlocked, seen: seen([1: 2, 2: 1, 3: 1]))])
@@ -120,7 +120,7 @@ import Testing
         let before = version(1, [1: 1])
         func lowered(from level: ProtectionLevel.Availability, _ covered: [UInt32: UInt64]) -> SyncedVersion {
             version(
-                2, [1: 2], level: .always, strictest: .whenUnlocked, lowerings: [Lowering(from: level, seen: seen(covered))])
+                2, [1: 2], level: .always, lowerings: [Lowering(from: level, seen: seen(covered))])
         }
         #expect(try #require(merge(before, lowered(from: .whenUnlocked, [1: 2]))).version.level == .always)
         #expect(try #require(merge(before, lowered(from: .afterFirstUnlock, [1: 2]))).version == before)
@@ -128,10 +128,24 @@ import Testing
         // The edit that lowers an item covers all that it has seen, from each level that it passes.
         var edited = version(2, [1: 2])
         edited.setLevel(.always)
-        #expect(edited.lowerings.map(\.from) == [.whenUnlocked, .afterFirstUnlock] && edited.strictest == .whenUnlocked)
+        #expect(edited.lowerings.map(\.from) == [.whenUnlocked, .afterFirstUnlock])
         #expect(edited.lowerings.allSatisfy { $0.seen == edited.seen } && edited.isSound)
         edited.setLevel(.afterFirstUnlock)
         #expect(edited.lowerings.map(\.from) == [.whenUnlocked] && edited.isSound)
+    }
+
+    @Test("a version that includes another one cannot drop its lowerings, and gets no stricter level")
+    func dropped() throws {
+        var lowered = version(1, [1: 2])
+        lowered.setLevel(.always)
+        let forged = version(8, [1: 2, 7: 1], by: 7, level: .always)
+        let result = try #require(merge(lowered, forged)).version
+        #expect(result.fields == forged.fields && result.lowerings == lowered.lowerings)
+        // Attack: a tombstone that gets a stricter level by the merge gets power over edits of that level.
+        let purged = version(nil, [1: 2, 2: 1, 7: 1], by: 7, state: .purged, level: .always)
+        let edited = version(5, [1: 1, 2: 1])
+        let both = try #require(merge(lowered, purged)).version
+        #expect(try #require(merge(edited, both)).version == edited)
     }
 
     @Test("a lowering has no power over an edit that it does not cover")
@@ -140,11 +154,11 @@ import Testing
         let lowering = Lowering(from: .whenUnlocked, seen: seen([1: 2]))
         let edited = version(5, [1: 1, 2: 1])
         let forged = version(
-            8, [1: 2, 2: 1, 7: 1], by: 7, time: 1 << 40, level: .always, strictest: .whenUnlocked, lowerings: [lowering])
+            8, [1: 2, 2: 1, 7: 1], by: 7, time: 1 << 40, level: .always, lowerings: [lowering])
         #expect(try #require(merge(edited, forged)).version == edited)
         // Behind a raise the lowering is used up.
         let raised = version(5, [1: 3])
-        let old = version(8, [1: 3, 7: 1], by: 7, level: .always, strictest: .whenUnlocked, lowerings: [lowering])
+        let old = version(8, [1: 3, 7: 1], by: 7, level: .always, lowerings: [lowering])
         #expect(try #require(merge(raised, old)).version == raised)
     }
 
@@ -174,7 +188,7 @@ import Testing
 
     @Test("a version whose parts do not fit each other is not sound")
     func sound() {
-        let good = version(1, [1: 2], level: .always, strictest: .whenUnlocked)
+        let good = version(1, [1: 2], level: .always)
         #expect(good.isSound && version(nil, [1: 2], state: .purged).isSound)
         var wrong: [SyncedVersion] = []
         func add(_ version: SyncedVersion, _ change: (inout SyncedVersion) -> Void) {
@@ -183,16 +197,12 @@ import Testing
             wrong.append(changed)
         }
         add(good) { $0.dot = Dot(device: 1, count: 3) }
-        add(good) {
-            $0.strictest = .always; $0.level = .afterFirstUnlock
-        }
         add(good) { $0.name = nil }
         add(good) { $0.lowerings = [Lowering(from: .always, seen: seen([1: 1]))] }
         add(good) { $0.lowerings = [Lowering(from: .whenUnlocked, seen: seen([1: 3]))] }
         add(good) { $0.lowerings = [.afterFirstUnlock, .whenUnlocked].map { Lowering(from: $0, seen: seen([1: 1])) } }
         add(good) { $0.origin = [1] }
         add(version(nil, [1: 2], state: .purged)) { $0.fields = good.fields }
-        add(version(nil, [1: 2], state: .purged)) { $0.level = .always }
         add(version(nil, [1: 2], state: .purged)) { $0.name = good.name }
         for version in wrong { #expect(!version.isSound) }
     }

@@ -33,7 +33,6 @@ import Testing
         let created: Int64
         let state: String
         let level: UInt8
-        let strictest: UInt8
         let lowerings: [StoredLowering]
         let origin: String?
         let name: String?
@@ -106,7 +105,6 @@ import Testing
         return SyncedVersion(
             seen: try #require(Seen(try stored.seen.map(dot))), dot: try dot(stored.dot), time: stored.time,
             created: stored.created, state: try #require(states[stored.state]), level: try level(stored.level),
-            strictest: try level(stored.strictest),
             lowerings: try stored.lowerings.map { lowering in
                 Lowering(from: try level(lowering.from), seen: try #require(Seen(try lowering.seen.map(dot))))
             },

@@ -18,7 +18,6 @@ func id(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
 func version(
     _ value: UInt8?, _ counts: [UInt32: UInt64], by device: UInt32? = nil, time: Int64 = 0, created: Int64 = 0,
     state: SyncedVersion.State = .live, level: ProtectionLevel.Availability = .whenUnlocked,
-    strictest: ProtectionLevel.Availability? = nil,
     lowerings: [Lowering] = [],
     origin: [UInt8]? = nil, name: String = "mail", tag: String? = nil
 ) -> SyncedVersion {
@@ -27,7 +26,7 @@ func version(
     if let tag { details.setTags(adding: [ItemTag(checked: tag)], removing: []) }
     return SyncedVersion(
         seen: seen(counts), dot: Dot(device: writer, count: counts[writer] ?? 1), time: time, created: created, state: state,
-        level: level, strictest: strictest, lowerings: lowerings, origin: origin,
+        level: level, lowerings: lowerings, origin: origin,
         name: state == .purged ? nil : ItemName(checked: name), details: details,
         fields: value.map { [FieldName(checked: "password"): field($0)] } ?? [:])
 }

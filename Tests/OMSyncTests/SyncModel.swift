@@ -107,14 +107,12 @@ struct SyncModel {
             guard version.state == .trashed else { fallthrough }
             guard let name = version.name, device.items.liveItems(named: name).isEmpty else { return }
             version.state = .live
-        case 2 where device.isOpen(version.strictest):
+        case 2:
             for field in version.fields.values { replaced.insert(field.digest) }
             version.state = .purged
             version.name = nil
             version.details = ItemDetails()
             version.fields = [:]
-            version.lowerings = []
-            version.level = version.strictest
         case 3 where !device.isLocked:
             let level = ProtectionLevel.Availability.allCases[random.below(3)]
             guard level != version.level else { return }

@@ -83,14 +83,12 @@ extension SyncModel {
             fields: state == .purged ? [:] : [Self.fieldNames[0]: token(nil)])
         // Lowerings that he can read, those of versions in his lane. Their MACs are right.
         let readable = parcels.filter { $0.id == target && $0.version.level == .always }.flatMap(\.version.lowerings)
-        if !isOwn, state != .purged {
+        if !isOwn {
             version.lowerings = Lowering.joined(readable, above: .always)
             for lowering in version.lowerings { version.seen = version.seen.joined(with: lowering.seen) }
-            version.strictest = max(.always, version.lowerings.first?.from ?? .always)
         }
         // Without the rule, he makes up a lowering from each level.
-        if !rules.contains(.levels), state != .purged {
-            version.strictest = .whenUnlocked
+        if !rules.contains(.levels) {
             version.lowerings = [.whenUnlocked, .afterFirstUnlock].map { Lowering(from: $0, seen: version.seen) }
         }
         var id: [UInt8] = []

@@ -84,7 +84,7 @@ def copy(l, w, item, link):
         parts = [(v["state"], v["type"], v["expires"], v["tags"], plain(v.get("name"))) for v in (l, w)]
         if parts[0] == parts[1]:
             return None
-    made = dict(l, level=w["level"], strictest=w["level"], lowerings=[], origin=l.get("origin") or item.hex())
+    made = dict(l, level=w["level"], lowerings=[], origin=l.get("origin") or item.hex())
     causes = stored_seen(l["seen"]) + summary(made)
     ident = hashlib.blake2b(context("omv/sync/copy", item) + causes, key=link, digest_size=32).digest()[:16]
     made["name"] = cut(f"conflict-{ident[:4].hex()} {plain(l['name'])}")
@@ -95,22 +95,24 @@ def merge(item, x, y, link):
     s, t = (x, y) if x["level"] >= y["level"] else (y, x)
     if not may_change(t, s):
         return s, None if includes(s["seen"], t["seen"]) else copy(t, s, item, link)
-    if x["seen"] != y["seen"]:
-        if includes(x["seen"], y["seen"]):
-            return x, None
-        if includes(y["seen"], x["seen"]):
-            return y, None
+    ahead, behind = includes(x["seen"], y["seen"]), includes(y["seen"], x["seen"])
+    if ahead != behind:
+        newer, older = (x, y) if ahead else (y, x)
+        return keeping_lowerings(newer, older, newer["level"]), None
     l, w = (x, y) if is_earlier(x, y) else (y, x)
-    strictest = max(x["strictest"], y["strictest"])
-    level = strictest if w["state"] == "purged" else max(x["level"], y["level"])
+    joined = dict(
+        keeping_lowerings(w, l, max(x["level"], y["level"])), seen=join(x["seen"], y["seen"]),
+        created=min(x["created"], y["created"]))
+    return joined, None if includes(w["seen"], [l["dot"]]) else copy(l, joined, item, link)
+
+
+def keeping_lowerings(v, other, level):
     covered = {}
-    for lowering in x["lowerings"] + y["lowerings"]:
+    for lowering in v["lowerings"] + other["lowerings"]:
         if lowering["from"] > level:
             covered[lowering["from"]] = join(covered.get(lowering["from"], []), lowering["seen"])
-    joined = dict(
-        w, seen=join(x["seen"], y["seen"]), created=min(x["created"], y["created"]), level=level, strictest=strictest,
-        lowerings=[{"from": start, "seen": covered[start]} for start in sorted(covered, reverse=True)])
-    return joined, None if includes(w["seen"], [l["dot"]]) else copy(l, joined, item, link)
+    return dict(
+        v, level=level, lowerings=[{"from": start, "seen": covered[start]} for start in sorted(covered, reverse=True)])
 
 
 def main(path):

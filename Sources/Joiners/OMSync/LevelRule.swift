@@ -18,6 +18,5 @@ extension SyncedVersion {
         let passed = ProtectionLevel.Availability.allCases.filter { $0 > new && $0 <= level }
         lowerings = Lowering.joined(lowerings + passed.map { Lowering(from: $0, seen: seen) }, above: new)
         level = new
-        strictest = max(strictest, new)
     }
 }

@@ -1,5 +1,7 @@
 // The merge of two versions of one item. Pure and commutative. Format: docs/formats/sync.md, "Merge".
 
+internal import OMRecords
+
 /// What comes out of a merge: one version, and at most one copy beside it.
 package struct Merge: Hashable, Sendable {
     package let version: SyncedVersion
@@ -15,20 +17,19 @@ package struct Merge: Hashable, Sendable {
             copy = stricter.seen.includes(lessStrict.seen) ? nil : lessStrict.asCopy(beside: stricter, of: id)
             return
         }
-        if one.seen != other.seen {
-            let (newer, older) = one.seen.includes(other.seen) ? (one, other) : (other, one)
-            if newer.seen.includes(older.seen) {
-                (version, copy) = (newer, nil)
-                return
-            }
+        let (oneIncludes, otherIncludes) = (one.seen.includes(other.seen), other.seen.includes(one.seen))
+        if oneIncludes != otherIncludes {
+            let (newer, older) = oneIncludes ? (one, other) : (other, one)
+            // Attack: the thief of a level to which the owner lowered an item drops the lowering. Then a device that has not heard
+            // of it would hold all that follows.
+            version = newer.keepingLowerings(of: older, at: newer.level)
+            copy = nil
+            return
         }
         let (later, earlier) = other.isEarlier(than: one) ? (one, other) : (other, one)
-        var joined = later
+        var joined = later.keepingLowerings(of: earlier, at: max(one.level, other.level))
         joined.seen = one.seen.joined(with: other.seen)
         joined.created = min(one.created, other.created)
-        joined.strictest = max(one.strictest, other.strictest)
-        joined.level = joined.state == .purged ? joined.strictest : max(one.level, other.level)
-        joined.lowerings = Lowering.joined(one.lowerings + other.lowerings, above: joined.level)
         version = joined
         // A content whose edit the later version has seen was replaced by a user who saw it, or is in a copy already.
         copy = later.seen.includes(earlier.dot) ? nil : earlier.asCopy(beside: joined, of: id)
@@ -47,6 +48,14 @@ extension SyncedVersion {
         return summary.lexicographicallyPrecedes(other.summary)
     }
 
+    /// This version at a level, with what the lowerings of both cover.
+    fileprivate func keepingLowerings(of other: SyncedVersion, at new: ProtectionLevel.Availability) -> SyncedVersion {
+        var kept = self
+        kept.level = new
+        kept.lowerings = Lowering.joined(lowerings + other.lowerings, above: new)
+        return kept
+    }
+
     /// Whether name, details and fields are the same, but for the prefix of a conflict copy's name.
     func hasContent(of other: SyncedVersion) -> Bool {
         fields == other.fields && details == other.details
@@ -59,7 +68,6 @@ extension SyncedVersion {
         var copy = self
         copy.origin = origin ?? id
         copy.level = shown.level
-        copy.strictest = shown.level
         copy.lowerings = []
         return copy
     }

@@ -31,8 +31,6 @@ package struct SyncedVersion: Hashable, Sendable {
     package var created: Int64
     package var state: State
     package var level: ProtectionLevel.Availability
-    /// The strictest level that the item ever had.
-    package var strictest: ProtectionLevel.Availability
     /// Of each stricter level from which the item was lowered, by falling level.
     package var lowerings: [Lowering]
     /// The item of which this one is a conflict copy: 16 bytes, or nil.
@@ -44,11 +42,11 @@ package struct SyncedVersion: Hashable, Sendable {
 
     package init(
         seen: Seen, dot: Dot, time: Int64, created: Int64, state: State = .live, level: ProtectionLevel.Availability,
-        strictest: ProtectionLevel.Availability? = nil, lowerings: [Lowering] = [], origin: [UInt8]? = nil, name: ItemName?,
+        lowerings: [Lowering] = [], origin: [UInt8]? = nil, name: ItemName?,
         details: ItemDetails = ItemDetails(), fields: [FieldName: Field]
     ) {
         (self.seen, self.dot, self.time, self.created) = (seen, dot, time, created)
-        (self.state, self.level, self.strictest) = (state, level, strictest ?? level)
+        (self.state, self.level) = (state, level)
         (self.lowerings, self.origin, self.name, self.details, self.fields) = (lowerings, origin, name, details, fields)
     }
     /// Whether the parts fit each other. Every version that comes from outside is asked.
@@ -57,10 +55,10 @@ package struct SyncedVersion: Hashable, Sendable {
     package var isSound: Bool {
         let levels = lowerings.map(\.from)
         let isPurged = state == .purged
-        return seen.includes(dot) && level <= strictest && (!isPurged || level == strictest) && (name == nil) == isPurged
+        return seen.includes(dot) && (name == nil) == isPurged
             && (!isPurged || (fields.isEmpty && details == ItemDetails()))
             && zip(levels, levels.dropFirst()).allSatisfy { $0 > $1 }
-            && lowerings.allSatisfy { $0.from > level && $0.from <= strictest && seen.includes($0.seen) }
+            && lowerings.allSatisfy { $0.from > level && seen.includes($0.seen) }
             && origin.map { $0.count == 16 } ?? true
     }
 }
