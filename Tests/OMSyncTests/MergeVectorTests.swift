@@ -1,4 +1,4 @@
-// The published cases of the merge: vectors/sync/README.md.
+// The published cases of the merge: Tests/Golden/sync/README.md.
 
 import Foundation
 import OMItems
@@ -53,7 +53,7 @@ import Testing
     }
 
     private static let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../vectors/sync/merge.json").standardized
+        .appending(path: "../Golden/sync/merge.json").standardized
 
     @Test("each case gives the named version and copy, in both orders")
     func cases() throws {
