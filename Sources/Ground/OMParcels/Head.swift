@@ -32,7 +32,7 @@ package struct Head: Hashable, Sendable {
         package var device: UInt32
         /// 1, and 1 more with each head of this device.
         package var number: UInt64
-        /// The digest of the head before, and of the one that a walk may skip to: 32 bytes each, zeros for none.
+        /// The digests of the head before and of the head to which a walk may skip: 32 bytes each, zeros for none.
         package var previous: [UInt8]
         package var skip: [UInt8]
         package var laneEpoch: UInt32

@@ -96,7 +96,8 @@ package struct Roll: Hashable, Sendable {
 
     /// Whether the wraps are for the right members, each once.
     ///
-    /// Attack: a removal that leaves out a member takes away its lanes; one that has a wrap for the removed device keeps it in.
+    /// Attack: a removal without a wrap for a member takes away its lanes. A removal with a wrap for the removed device gives it
+    /// the new ones.
     private func hasRightWraps(_ entry: RollEntry, for members: [UInt32: RollMember]) -> Bool {
         let contents = entry.contents
         let scopes = contents.wraps.map(\.scope)

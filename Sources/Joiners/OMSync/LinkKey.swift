@@ -16,7 +16,9 @@ package final class LinkKey: Sendable {
         Array(KeyedHash.hash(causes, using: key, context: Context(.syncCopy, .bytes(item))).prefix(16))
     }
 
-    /// The digits with which an item that lost its name is named: 16 bytes. Attack: who knows them beforehand takes the name first.
+    /// 16 bytes, whose digits are in the new name of an item that loses its name.
+    ///
+    /// Attack: a thief computes the new name and takes it first. He cannot without the link.
     package func nameDigits(of item: [UInt8], name: [UInt8]) -> [UInt8] {
         Array(KeyedHash.hash(name, using: key, context: Context(.syncName, .bytes(item))).prefix(16))
     }

@@ -101,7 +101,7 @@ package struct MergePlan<Items: SyncedItems> {
         changes[id] = version
     }
 
-    /// The time stays: an edit of a person shows beside one that no person made.
+    /// The edit keeps the version's time. So a user's edit at the same time is the later one, and shows.
     private func edit(_ version: inout SyncedVersion, issue: () -> Dot) {
         version.dot = issue()
         version.seen.insert(version.dot)
