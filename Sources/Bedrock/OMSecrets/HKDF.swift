@@ -34,6 +34,15 @@ package enum HKDF {
         return output.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }
 
+    /// A key from a secret that is no key, such as the 16 random bytes of a code. The context is the info.
+    ///
+    /// - Parameter secret: At least 128 random bits. A password is stretched instead: ``Argon2id``.
+    package static func key<Use: KeyUse>(
+        from secret: borrowing SecretBytes, _ context: Context, as use: Use.Type = Use.self
+    ) -> Key<Use> {
+        Key(deriveBytes(from: secret, salt: nil, info: context.encoded))
+    }
+
     /// The first step. A nil salt is one of zeros.
     static func extract(_ ikm: borrowing SecretBytes, salt: Span<UInt8>?) -> SecretBytes {
         if let salt { return HMACSHA256.tag(keyBytes: salt) { ikm.withBytes($0) } }

@@ -81,6 +81,11 @@ package struct KeyDeriver: ~Copyable, Sendable {
     }
 }
 
+extension Key where Use == Deriving {
+    /// The same bytes as a key of ``KeyedHash``, for a key that a format uses both ways.
+    package borrowing func forHashing() -> Key<Hashing> { Key<Hashing>(bytes.duplicate()) }
+}
+
 extension Key where Use == Wrapping {
     /// Seals `key` under this one.
     public borrowing func wrap<Wrapped: KeyUse>(_ key: borrowing Key<Wrapped>, context: Context) -> SealedBox {

@@ -14,6 +14,13 @@ public enum PublicHash {
 
     package static func hash(_ message: [UInt8], context: Context) -> [UInt8] { hash(context.encoded + message) }
 
+    /// 64 bytes of BLAKE2b over a context alone.
+    package static func longHash(_ context: Context) -> [UInt8] {
+        let hash = BLAKE2b(count: 64)
+        hash.update(context.encoded.span)
+        return hash.digest()
+    }
+
     /// The digest of a secret, for a checksum. Only a few bytes of it are shown.
     public static func hash(of secret: borrowing SecretBytes, context: Context) -> [UInt8] {
         var message = SecretBuffer(capacity: 256)

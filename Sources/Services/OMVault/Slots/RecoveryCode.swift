@@ -1,20 +1,16 @@
-// A key on paper: 128 random bits and a checksum, in letters that are hard to confuse.
+// A key on paper. Format: docs/formats/vault-format.md, "Recovery code".
 
 public import OMItems
 public import OMSecrets
 
-/// A recovery code: 16 random bytes and 4 bytes of checksum as 8 groups of 4 letters in Crockford's base 32.
+/// A recovery code: 16 random bytes, written in letters with a checksum.
 ///
 ///     4G7K-9XQ2-…
 public struct RecoveryCode: ~Copyable, Sendable {
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-    private static let keyCount = 16
-    private static let checksumCount = 4
-
     /// The secret that the slot stretches.
     public let secret: SecretBytes
 
-    public static func random() -> RecoveryCode { RecoveryCode(SecretBytes.random(keyCount)) }
+    public static func random() -> RecoveryCode { RecoveryCode(SecretBytes.random(LetterCode.secretCount)) }
 
     private init(_ secret: consuming SecretBytes) { self.secret = secret }
 
@@ -22,69 +18,11 @@ public struct RecoveryCode: ~Copyable, Sendable {
     ///
     /// - Throws: ``VaultError/mistypedRecoveryCode``.
     public init(typed text: borrowing SecretBytes) throws(VaultError) {
-        var whole = SecretBuffer(capacity: 64)
-        var bits: UInt32 = 0
-        var pending = 0
-        var isWellFormed = true
-        text.withBytes { text in
-            for index in text.indices where !Self.isFiller(text[index]) {
-                guard let value = Self.value(of: text[index]) else {
-                    isWellFormed = false
-                    continue
-                }
-                bits = bits << 5 | value
-                pending += 5
-                if pending >= 8 {
-                    pending -= 8
-                    whole.append(UInt8(truncatingIfNeeded: bits >> UInt32(pending)))
-                }
-            }
-        }
-        guard isWellFormed, pending == 0, whole.count == Self.keyCount + Self.checksumCount else {
+        do throws(SecretsError) { secret = try LetterCode.read(text, checksum: .recoveryChecksum) } catch {
             throw .mistypedRecoveryCode
         }
-        let key = whole.withBytes { SecretBytes(copying: $0.extracting(0..<Self.keyCount)) }
-        let sum = whole.withBytes { SecretBytes(copying: $0.extracting(Self.keyCount..<$0.count)) }
-        guard Self.checksum(key).isEqual(to: sum) else { throw .mistypedRecoveryCode }
-        secret = key
     }
 
     /// The code as it is shown once: `XXXX-XXXX-…`.
-    public borrowing func text() -> SecretBytes {
-        var whole = SecretBuffer(capacity: 64)
-        whole.append(secret)
-        whole.append(Self.checksum(secret))
-        var text = SecretBuffer(capacity: 64)
-        whole.withBytes { bytes in
-            for letter in 0..<32 {
-                if letter > 0, letter % 4 == 0 { text.append(UInt8(ascii: "-")) }
-                text.append(Self.alphabet[Int(Self.fiveBits(letter, of: bytes))])
-            }
-        }
-        return text.finish()
-    }
-
-    private static func fiveBits(_ index: Int, of bytes: Span<UInt8>) -> UInt8 {
-        var value: UInt8 = 0
-        for bit in index * 5..<index * 5 + 5 { value = value << 1 | (bytes[bit / 8] >> UInt8(7 - bit % 8)) & 1 }
-        return value
-    }
-
-    private static func checksum(_ secret: borrowing SecretBytes) -> SecretBytes {
-        let sum = PublicHash.hash(of: secret, context: Context(.recoveryChecksum))
-        return SecretBytes(copying: Array(sum.prefix(checksumCount)))
-    }
-
-    private static func isFiller(_ letter: UInt8) -> Bool {
-        letter == UInt8(ascii: "-") || letter == UInt8(ascii: " ")
-    }
-
-    private static func value(of letter: UInt8) -> UInt32? {
-        let upper = letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z") ? letter - 32 : letter
-        switch upper {
-        case UInt8(ascii: "O"): return 0
-        case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
-        default: return alphabet.firstIndex(of: upper).map { UInt32($0) }
-        }
-    }
+    public borrowing func text() -> SecretBytes { LetterCode.text(of: secret, checksum: .recoveryChecksum) }
 }
