@@ -39,7 +39,7 @@ let rooms: [Target] = [
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
-    room(.joiners, "OMSync", imports: ["OMItems", "OMRecords", "OMSecrets"]),
+    room(.joiners, "OMSync", imports: ["OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets"]),
 
     room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
 
@@ -58,6 +58,7 @@ let rooms: [Target] = [
             .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"),
         ], .callsC),
+    room(.services, "OMSyncKeys", imports: ["OMParcels", "OMRecords", "OMSecrets"]),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
@@ -106,7 +107,11 @@ let tests: [Target] = [
     .testTarget(
         name: "OMParcelsTests", dependencies: ["OMParcels", "OMRecords", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(
-        name: "OMSyncTests", dependencies: ["TestSupport", "OMSync", "OMItems", "OMRecords", "OMSecrets", "OMJSON"],
+        name: "OMSyncKeysTests", dependencies: ["TestSupport", "OMSyncKeys", "OMParcels", "OMRecords", "OMSecrets"],
+        swiftSettings: .callsC),
+    .testTarget(
+        name: "OMSyncTests",
+        dependencies: ["TestSupport", "OMSync", "OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets"],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets", "OMSystem"], swiftSettings: .callsC),
@@ -264,7 +269,8 @@ if Context.environment["OMV_FUZZ"] == "1" {
             dependencies: [
                 "CFuzz", "OMAgent", "OMAgentProtocol", "OMOnline", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords",
                 "OMOnlineModel",
-                "OMVectors", "OMCrypto", "OMSecrets", "OMSystem", "OMJSON", .product(name: "NIOHTTP1", package: "swift-nio"),
+                "OMVectors", "OMCrypto", "OMParcels", "OMSecrets", "OMSystem", "OMJSON",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),

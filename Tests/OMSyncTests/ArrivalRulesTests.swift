@@ -1,5 +1,6 @@
 // Which versions are applied when they arrive. Format: docs/formats/sync.md, "Applying".
 
+import OMParcels
 import OMRecords
 import OMSync
 import Testing

@@ -1,8 +1,10 @@
 // What arriving versions change: copies, names and their bounds. Format: docs/formats/sync.md, "Applying".
 
 import OMItems
+import OMParcels
 import OMRecords
 import OMSync
+import OMSyncKeys
 import Testing
 
 @Suite("The plan of a merge") struct MergePlanTests {

@@ -1,6 +1,7 @@
 // The rules of the merge, one by one. Format: docs/formats/sync.md, "Merge" and "Levels".
 
 import OMItems
+import OMParcels
 import OMRecords
 import OMSync
 import Testing

@@ -2,8 +2,10 @@
 
 import Foundation
 import OMItems
+import OMParcels
 import OMRecords
 import OMSync
+import OMSyncKeys
 import TestSupport
 import Testing
 

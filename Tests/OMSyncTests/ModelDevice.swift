@@ -1,8 +1,10 @@
 // One device of the model: its items, its count of edits, and how far it has read the chains of the others.
 
 import OMItems
+import OMParcels
 import OMRecords
 import OMSync
+import OMSyncKeys
 
 /// The rules of sync. A control switches one of them off, and must then fail.
 struct ModelRules: OptionSet {

@@ -1,9 +1,11 @@
 // Versions for tests, in few words.
 
 import OMItems
+import OMParcels
 import OMRecords
 import OMSecrets
 import OMSync
+import OMSyncKeys
 
 /// Edits, by device: `seen([1: 4])`.
 func seen(_ counts: [UInt32: UInt64]) -> Seen {
@@ -43,6 +45,6 @@ func merge(_ one: SyncedVersion, _ other: SyncedVersion, of item: [UInt8] = id(9
 
 /// - Parameter bytes: 32 bytes.
 func linkKey(_ bytes: [UInt8]) -> LinkKey {
-    guard let key = try? Key<Hashing>(readFrom: SecretBytes(copying: bytes.span)) else { preconditionFailure("32 bytes") }
+    guard let key = try? Key<Deriving>(readFrom: SecretBytes(copying: bytes.span)) else { preconditionFailure("32 bytes") }
     return LinkKey(key)
 }

@@ -1,6 +1,7 @@
 // Random lives of several devices that share one folder. Format: docs/formats/sync.md.
 
 import OMItems
+import OMParcels
 import OMRecords
 import OMSync
 

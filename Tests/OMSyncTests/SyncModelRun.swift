@@ -1,6 +1,7 @@
 // A whole life of the model, its adversaries, and what must hold at its end.
 
 import OMItems
+import OMParcels
 import OMRecords
 import OMSync
 

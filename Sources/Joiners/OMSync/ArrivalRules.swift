@@ -1,5 +1,6 @@
 // Whether a version that arrives is applied now. Format: docs/formats/sync.md, "Applying".
 
+internal import OMParcels
 package import OMRecords
 
 /// What a device knows when versions arrive.

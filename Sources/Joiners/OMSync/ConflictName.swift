@@ -1,6 +1,7 @@
 // The names of conflict copies, and of items whose name another item has. Format: docs/formats/sync.md, "Merge" and "Applying".
 
 package import OMItems
+internal import OMSecrets
 
 extension ItemName {
     private static let prefix = Array("conflict-".utf8)
@@ -22,9 +23,7 @@ extension ItemName {
     ///   - id: 16 bytes, of which the digits are.
     ///   - digits: 8, 16 or 32.
     package func withConflictPrefix(_ id: [UInt8], digits: Int = 8) -> ItemName {
-        let hex = id.prefix(digits / 2).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        let hex = Hex.encode(Array(id.prefix(digits / 2)))
         var name = Self.prefix + Array("\(hex) ".utf8) + withoutConflictPrefix.bytes
         if name.count > 255 {
             var end = 255

@@ -1,5 +1,6 @@
 // Which versions may change an item of a stricter level. Format: docs/formats/sync.md, "Levels".
 
+internal import OMParcels
 package import OMRecords
 
 extension SyncedVersion {

@@ -1,5 +1,6 @@
 // The merge of two versions of one item. Pure and commutative. Format: docs/formats/sync.md, "Merge".
 
+internal import OMParcels
 internal import OMRecords
 
 /// What comes out of a merge: one version, and at most one copy beside it.

@@ -1,7 +1,9 @@
 // What a set of arriving versions changes on this device. Format: docs/formats/sync.md, "Applying".
 
 package import OMItems
+package import OMParcels
 internal import OMRecords
+package import OMSyncKeys
 
 /// The items of this device, as a plan asks for them.
 package protocol SyncedItems {

@@ -1,5 +1,7 @@
 // When a device writes a version to a remote. Format: docs/formats/sync.md, "Pack".
 
+internal import OMParcels
+
 extension SyncedVersion {
     /// Whether this device has to write this version, the one here, to a remote.
     ///

@@ -1,5 +1,7 @@
 // The edits of a device that got a new number. Format: docs/formats/sync.md, "Removal, rekey, rejoin, recovery".
 
+package import OMParcels
+
 extension SyncedVersion {
     /// The counts of a device above a limit that this version names.
     package func counts(of device: UInt32, above limit: UInt64) -> Set<UInt64> {

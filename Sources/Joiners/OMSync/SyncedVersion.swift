@@ -1,6 +1,7 @@
 // What the merge knows of a version of an item. Format: docs/formats/sync.md, "Versions".
 
 package import OMItems
+package import OMParcels
 package import OMRecords
 
 /// A version of an item as the merge sees it: causes, times, name and fields, but a keyed digest in the place of each value.

@@ -1,6 +1,7 @@
 // The bytes that order versions and name conflict copies. Format: docs/formats/sync.md, "Summary".
 
 internal import OMItems
+internal import OMParcels
 internal import OMRecords
 
 extension SyncedVersion {
@@ -33,16 +34,6 @@ extension SyncedVersion {
 }
 
 extension [UInt8] {
-    mutating func append(_ dot: Dot) {
-        append(number: dot.device)
-        append(number: dot.count)
-    }
-
-    mutating func append(_ seen: Seen) {
-        append(number: UInt16(seen.dots.count))
-        for dot in seen.dots { append(dot) }
-    }
-
     fileprivate mutating func append(counted bytes: [UInt8]) {
         append(number: UInt16(bytes.count))
         self += bytes

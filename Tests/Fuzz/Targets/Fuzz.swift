@@ -37,6 +37,7 @@ private let targets: [FuzzTarget] =
     + PamTargets.all
     + MarkTargets.all
     + SealedTargets.all
+    + SyncTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

@@ -26,7 +26,7 @@ package struct RollMember: Hashable, Sendable {
 
         package var encoded: [UInt8] { head + member + wrapping + alwaysWrapping }
 
-        fileprivate init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
+        init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
             head = try cursor.take(32, in: span)
             member = try cursor.take(32, in: span)
             wrapping = try cursor.take(32, in: span)

@@ -1,3 +1,7 @@
+// Format: docs/formats/sync.md, "Versions".
+
+package import OMRecords
+
 /// The edits that a version of an item includes: for each device, the count of its last one. A version vector.
 package struct Seen: Hashable, Sendable {
     /// The last edit of each device, by rising device. Each count is 1 or more.
@@ -47,4 +51,28 @@ package struct Seen: Hashable, Sendable {
     }
 
     private func place(of device: UInt32) -> Int { dots.firstIndex { $0.device >= device } ?? dots.count }
+}
+
+extension Seen {
+    /// number (2) ‖ per device, rising: device (4) ‖ count (8). A device's number is not 0.
+    init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
+        var dots: [Dot] = []
+        for _ in 0..<Int(try cursor.number(UInt16.self, in: span)) {
+            dots.append(Dot(device: try cursor.number(in: span), count: try cursor.number(in: span)))
+        }
+        guard !dots.isEmpty, dots[0].device > 0, let seen = Seen(dots) else { throw MalformedBytes() }
+        self = seen
+    }
+}
+
+extension [UInt8] {
+    package mutating func append(_ dot: Dot) {
+        append(number: dot.device)
+        append(number: dot.count)
+    }
+
+    package mutating func append(_ seen: Seen) {
+        append(number: UInt16(seen.dots.count))
+        for dot in seen.dots { append(dot) }
+    }
 }

@@ -1,0 +1,35 @@
+package import OMRecords
+
+/// A lowering as a content has it: with its MAC. Format: docs/formats/sync.md, "Levels".
+package struct StoredLowering: Hashable, Sendable {
+    package static let macCount = 32
+
+    package let lowering: Lowering
+    /// The epoch of the lane under which the MAC was made.
+    package let laneEpoch: UInt32
+    /// Made under the lane of the level that was left: 32 bytes.
+    package let mac: [UInt8]
+
+    package init(_ lowering: Lowering, laneEpoch: UInt32, mac: [UInt8]) {
+        precondition(mac.count == Self.macCount, "fixed sizes")
+        (self.lowering, self.laneEpoch, self.mac) = (lowering, laneEpoch, mac)
+    }
+
+    /// What the MAC is over, behind its context: level (1) ‖ lane epoch (4) ‖ number (2) ‖ covered (12 each)
+    package static func authenticated(_ lowering: Lowering, laneEpoch: UInt32) -> [UInt8] {
+        var bytes = [lowering.from.rawValue]
+        bytes.append(number: laneEpoch)
+        bytes.append(lowering.seen)
+        return bytes
+    }
+
+    package var encoded: [UInt8] { Self.authenticated(lowering, laneEpoch: laneEpoch) + mac }
+
+    init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
+        guard let level = ProtectionLevel.Availability(rawValue: try cursor.number(in: span)) else { throw MalformedBytes() }
+        laneEpoch = try cursor.number(in: span)
+        lowering = Lowering(from: level, seen: try Seen(&cursor, in: span))
+        mac = try cursor.take(Self.macCount, in: span)
+        guard laneEpoch > 0 else { throw MalformedBytes() }
+    }
+}

@@ -1,0 +1,24 @@
+internal import OMSecrets
+
+/// Digits that are the same on two devices if both saw the same state of a remote: `sync status --compare`.
+/// Format: docs/formats/sync.md, "Head".
+package enum ComparisonDigits {
+    /// Twelve groups of five digits, with blanks between them.
+    ///
+    /// - Parameters:
+    ///   - vault: The vault's id. The id and the incarnation have 16 bytes, the digests 32.
+    ///   - number: That of the head.
+    package static func digits(
+        vault: [UInt8], incarnation: [UInt8], device: UInt32, number: UInt64, headDigest: [UInt8], rollDigest: [UInt8]
+    ) -> String {
+        let context = Context(
+            .syncCompare, .bytes(vault), .bytes(incarnation), .number(UInt64(device)), .number(number), .bytes(headDigest),
+            .bytes(rollDigest))
+        let hash = PublicHash.longHash(context)
+        return (0..<12).map { group in
+            let number = hash[group * 5..<group * 5 + 5].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 100_000
+            let digits = String(number)
+            return String(repeating: "0", count: 5 - digits.count) + digits
+        }.joined(separator: " ")
+    }
+}

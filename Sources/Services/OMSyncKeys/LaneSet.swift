@@ -1,0 +1,29 @@
+// The lanes that a process has. Format: docs/formats/sync.md, "Parcel".
+
+package import OMParcels
+package import OMRecords
+package import OMSecrets
+
+package struct LaneSet: Sendable {
+    private var lanes: [ProtectionLevel.Availability: [UInt32: Lane]] = [:]
+
+    package init() {}
+
+    package mutating func insert(_ lane: Lane) { lanes[lane.level, default: [:]][lane.epoch] = lane }
+
+    package func lane(_ level: ProtectionLevel.Availability, epoch: UInt32) -> Lane? { lanes[level]?[epoch] }
+
+    /// Opens a parcel. Its commitment tells the lanes apart, so at most one box is opened.
+    ///
+    /// - Returns: nil if no lane here has sealed it: a level that is closed, or a lane that this device never had.
+    /// - Throws: ``SecretsError/cannotOpen`` if a lane here has its commitment and does not open it.
+    package func open(_ parcel: Parcel, vault: [UInt8]) throws(SecretsError) -> OpenedParcel? {
+        var found: Lane?
+        // Every lane is tried, so that the time does not tell the level.
+        for level in ProtectionLevel.Availability.allCases {
+            if let lane = lane(level, epoch: parcel.header.laneEpoch), lane.isOf(parcel.header) { found = lane }
+        }
+        guard let found else { return nil }
+        return try found.open(parcel, vault: vault)
+    }
+}
