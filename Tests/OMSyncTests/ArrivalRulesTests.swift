@@ -86,6 +86,18 @@ import Testing
         #expect(here.mustBeWritten(over: other, isListed: true))
     }
 
+    @Test("an own parcel is left out for a later version that is applied here, and of two equal ones the first stays")
+    func leftOut() {
+        let (old, new) = (version(1, [1: 1]), version(2, [1: 1, 2: 1]))
+        #expect(old.mayBeLeftOut(beside: new, here: new, isSmaller: false))
+        #expect(!old.mayBeLeftOut(beside: new, here: old, isSmaller: true), "the later version waits or is held")
+        #expect(!new.mayBeLeftOut(beside: old, here: new, isSmaller: true))
+        let concurrent = version(3, [3: 1])
+        #expect(!old.mayBeLeftOut(beside: concurrent, here: version(3, [1: 1, 3: 1]), isSmaller: true))
+        #expect(old.mayBeLeftOut(beside: old, here: old, isSmaller: true))
+        #expect(!old.mayBeLeftOut(beside: old, here: old, isSmaller: false))
+    }
+
     @Test("behind a disk that was put back, the later edits get the new number, and the earlier ones stay")
     func rejoin() {
         let later = version(1, [1: 9, 2: 4], by: 1)

@@ -81,6 +81,51 @@ import Testing
         }
     }
 
+    @Test("the same import on two devices gives each item once; another level, value or tag keeps both")
+    func imports() throws {
+        let old = version(1, [1: 1], created: 5)
+        let after = plan([id(7): old], taking: [(id(3), version(1, [2: 1], created: 6))])
+        #expect(after[id(7)] == old && after[id(3)]?.state == .trashed)
+        let others = [
+            version(2, [2: 1], created: 6), version(1, [2: 1], created: 6, tag: "x"),
+            version(1, [2: 1], created: 6, level: .always),
+        ]
+        for other in others {
+            let after = plan([id(7): old], taking: [(id(3), other)])
+            #expect(after.values.allSatisfy { $0.state == .live } && after[id(3)]?.name != old.name)
+        }
+    }
+
+    @Test("all that arrived is one plan: an item whose old name another item has keeps its new name")
+    func onePlan() {
+        let (old, renamed) = (version(1, [1: 1]), version(1, [1: 2], name: "bank"))
+        let arrived = [
+            ArrivedVersion(id: id(7), signer: 2, old), ArrivedVersion(id: id(3), signer: 3, version(2, [3: 1])),
+            ArrivedVersion(id: id(7), signer: 4, renamed),
+        ]
+        var plan = MergePlan(ModelItems(), link: ModelDevice.link)
+        let rules = ArrivalRules(
+            device: 6, issued: 0, counts: [1: 2, 3: 1], openLevels: Set(ProtectionLevel.Availability.allCases))
+        #expect(plan.take(arrived, by: rules) == [.applies, .applies, .applies])
+        plan.settle { Dot(device: 6, count: 1) }
+        #expect(plan.changes == [id(7): renamed, id(3): version(2, [3: 1])])
+    }
+
+    @Test("a group has an item with its copies, and the items that have or had one name")
+    func groups() {
+        let items = [id(1): version(1, [1: 1]), id(2): version(2, [1: 2], name: "db"), id(9): version(9, [1: 3], name: "x")]
+        var plan = MergePlan(ModelItems(versions: items), link: ModelDevice.link)
+        // The two swap their names; a third one gets a copy; a fourth is new.
+        plan.take(version(1, [1: 4], name: "db"), of: id(1))
+        plan.take(version(2, [1: 5]), of: id(2))
+        plan.take(version(8, [2: 1], time: 9, name: "x"), of: id(9))
+        plan.take(version(4, [2: 2], name: "new"), of: id(4))
+        let groups = plan.groups(of: 1).map(Set.init)
+        let copy = plan.changes.first { $0.value.origin == id(9) }?.key ?? []
+        #expect(Set(groups) == [[id(1), id(2)], [id(9), copy], [id(4)]])
+        #expect(plan.groups(of: 64).map(\.count) == [5] && plan.groups(of: 3).allSatisfy { $0.count <= 3 })
+    }
+
     @Test("planted items of a less strict level take no name, and push no copy into the trash")
     func planted() {
         let secret = version(1, [1: 1], created: 5)

@@ -22,10 +22,15 @@ struct ModelRules: OptionSet {
     static let all: ModelRules = [.copies, .causes, .levels, .counts, .ownChain]
 }
 
-/// A statement of one device: all parcels that it lists, and its count.
-struct ModelHead {
+/// A statement of one device: all parcels that it lists, its count, the heads of others that it read, and the members that it
+/// knows to be removed.
+struct ModelHead: Hashable {
+    /// 1, and 1 more with each head of the device.
+    let number: Int
     let count: UInt64
     let parcels: [[UInt8]: SyncedVersion]
+    var others: [UInt32: Int] = [:]
+    var removed: Set<UInt32> = []
 }
 
 struct ModelItems: SyncedItems {
@@ -65,6 +70,10 @@ struct ModelDevice {
     var written: [[UInt8]: SyncedVersion] = [:]
     var signed = 0
     var signedCount: UInt64 = 0
+    /// The next head, when it is on this disk and perhaps on the remote.
+    var pending: ModelHead?
+    /// The members that the roll has no more.
+    var removed: Set<UInt32> = []
     /// What must never happen.
     var foundFault: String?
 
@@ -75,42 +84,16 @@ struct ModelDevice {
 
     func isOpen(_ level: ProtectionLevel.Availability) -> Bool { !isLocked || level == .always }
 
-    /// Takes one version that arrived.
-    mutating func take(_ version: SyncedVersion, of id: [UInt8], from signer: UInt32, rules: ModelRules) {
-        guard !refused.contains(signer) else { return }
-        let here = items.versions[id]
-        let arrival = ArrivalRules(
-            device: number, issued: rules.contains(.counts) ? issued : .max,
-            counts: rules.contains(.counts)
-                ? counts : Dictionary(uniqueKeysWithValues: version.seen.dots.map { ($0.device, .max) }),
-            openLevels: isLocked ? [.always] : Set(ProtectionLevel.Availability.allCases))
-        waiting[signer]?[id] = nil
-        held[signer]?[id] = nil
-        switch arrival.decision(on: version, of: id, here: here) {
-        case .applies: break
-        case .waits:
-            waiting[signer, default: [:]][id] = version
-            return
-        case .isHeld:
-            held[signer, default: [:]][id] = version
-            return
-        case .isForged:
-            refused.insert(signer)
-            waiting[signer] = nil
-            return
-        case .isMalformed:
-            foundFault = "a version is malformed"
-            return
-        }
-        guard rules.contains(.causes) else {
-            if here.map({ ($0.time, $0.dot) < (version.time, version.dot) }) ?? true { items.versions[id] = version }
-            return
-        }
-        if let here, Merge(of: id, here, version) != Merge(of: id, version, here) {
-            foundFault = "a merge depends on the order of its inputs"
-        }
+    /// Applies what waits and is held, in groups: docs/formats/sync.md, "Applying".
+    ///
+    /// - Parameter groups: How many groups are written before a crash. Nil for all.
+    mutating func apply(_ rules: ModelRules, groups: Int? = nil) {
+        let arrived = [waiting, held].flatMap { kept in
+            kept.flatMap { signer, versions in versions.map { ArrivedVersion(id: $0.key, signer: signer, $0.value) } }
+        }.sorted { ($0.signer, $0.id).0 != ($1.signer, $1.id).0 ? $0.signer < $1.signer : $0.id.lexicographicallyPrecedes($1.id) }
+        guard rules.contains(.causes) else { return takeNewest(arrived) }
         var plan = MergePlan(items, link: Self.link)
-        plan.take(version, of: id)
+        let decisions = plan.take(arrived, by: arrivalRules(rules, arrived))
         if !isLocked {
             var next = issued
             plan.settle { [number] in
@@ -119,22 +102,81 @@ struct ModelDevice {
             }
             issued = next
         }
-        for (changed, version) in plan.changes where rules.contains(.copies) || changed == id || items.versions[changed] != nil {
-            items.versions[changed] = version
+        var written = Set(plan.changes.keys)
+        if let groups { written = Set(plan.groups(of: 4).prefix(groups).joined()) }
+        for (id, version) in plan.changes where written.contains(id) {
+            // The control: without copies, nothing new comes beside an item that is here.
+            guard rules.contains(.copies) || version.origin == nil || items.versions[id] != nil else { continue }
+            items.versions[id] = version
             if !version.isSound { foundFault = "a merge makes a malformed version" }
+        }
+        for (row, decision) in zip(arrived, decisions) {
+            switch decision {
+            // A row goes in the transaction that writes its item.
+            case .applies where plan.changes[row.id] != nil && !written.contains(row.id): break
+            case .applies:
+                waiting[row.signer]?[row.id] = nil
+                held[row.signer]?[row.id] = nil
+            case .waits:
+                held[row.signer]?[row.id] = nil
+                waiting[row.signer, default: [:]][row.id] = row.version
+            case .isHeld:
+                waiting[row.signer]?[row.id] = nil
+                held[row.signer, default: [:]][row.id] = row.version
+            case .isForged: refuse(row.signer)
+            case .isMalformed: foundFault = "a version is malformed"
+            }
         }
     }
 
-    /// Puts into the own parcels what another device has to learn from this one.
-    ///
-    /// - Parameter others: The parcels of the others, as far as this device read them.
-    mutating func write(beside others: [[[UInt8]: SyncedVersion]]) {
-        for (id, version) in items.versions where isOpen(version.level) && !waiting.values.contains(where: { $0[id] != nil }) {
-            guard version.mustBeWritten(over: written[id], isListed: others.contains { $0[id] == version }) else { continue }
-            written[id] = version
+    mutating func refuse(_ signer: UInt32) {
+        refused.insert(signer)
+        waiting[signer] = nil
+    }
+
+    private func arrivalRules(_ rules: ModelRules, _ arrived: [ArrivedVersion]) -> ArrivalRules {
+        let every = arrived.flatMap { $0.version.seen.dots.map { ($0.device, UInt64.max) } }
+        return ArrivalRules(
+            device: number, issued: rules.contains(.counts) ? issued : .max,
+            counts: rules.contains(.counts) ? counts : Dictionary(every) { first, _ in first },
+            openLevels: isLocked ? [.always] : Set(ProtectionLevel.Availability.allCases))
+    }
+
+    /// The control: the newest clock decides.
+    private mutating func takeNewest(_ arrived: [ArrivedVersion]) {
+        for row in arrived {
+            waiting[row.signer]?[row.id] = nil
+            guard items.versions[row.id].map({ ($0.time, $0.dot) < (row.version.time, row.version.dot) }) ?? true else {
+                continue
+            }
+            items.versions[row.id] = row.version
         }
-        signed += 1
-        signedCount = issued
+    }
+
+    /// The next head: what another device has to learn from this one.
+    ///
+    /// - Parameters:
+    ///   - others: The parcels of the other members, as far as this device read them.
+    ///   - leavesOut: Whether parcels that it need not keep are left out.
+    func nextHead(beside others: [UInt32: [[UInt8]: SyncedVersion]], leavesOut: Bool) -> ModelHead {
+        var parcels = written
+        for (id, version) in items.versions where isOpen(version.level) {
+            let isListed = others.values.contains { $0[id] == version }
+            if version.mustBeWritten(over: parcels[id], isListed: isListed) { parcels[id] = version }
+        }
+        for (id, parcel) in leavesOut ? parcels : [:] {
+            guard let here = items.versions[id] else { continue }
+            let isKeptElsewhere = others.contains { member, listed in
+                listed[id].map { parcel.mayBeLeftOut(beside: $0, here: here, isSmaller: member < number) } ?? false
+            }
+            if isKeptElsewhere { parcels[id] = nil }
+        }
+        return ModelHead(number: signed + 1, count: issued, parcels: parcels, others: read, removed: removed)
+    }
+
+    /// The own head is on the remote, and is noted here.
+    mutating func note(_ head: ModelHead) {
+        (written, signed, signedCount, pending) = (head.parcels, head.number, head.count, nil)
     }
 
     /// Goes on under a new number, behind a disk that was put back.
@@ -145,7 +187,7 @@ struct ModelDevice {
         let renamed = Dictionary(uniqueKeysWithValues: later.sorted().map { ($0, issue()) })
         items.versions = items.versions.mapValues { $0.renaming(old, above: limit, to: renamed) }
         counts[old] = max(counts[old] ?? 0, limit)
-        read[old] = 0
-        (written, signed, signedCount) = ([:], 0, 0)
+        removed.insert(old)
+        (written, signed, signedCount, pending) = ([:], 0, 0, nil)
     }
 }

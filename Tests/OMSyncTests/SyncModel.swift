@@ -73,6 +73,13 @@ struct SyncModel {
         return SyncedVersion.Field(digest: bytes, isShown: false)
     }
 
+    /// The value of an item that each device imports from one file.
+    private mutating func imported(_ name: ItemName) -> SyncedVersion.Field {
+        let digest = [UInt8](repeating: name.bytes[0], count: 32)
+        allowed[digest] = min(allowed[digest] ?? .whenUnlocked, .whenUnlocked)
+        return SyncedVersion.Field(digest: digest, isShown: false)
+    }
+
     // MARK: - Users
 
     mutating func act(_ index: Int) {
@@ -93,9 +100,9 @@ struct SyncModel {
             let dot = device.issue()
             var seen = Seen()
             seen.insert(dot)
+            let value = level == .whenUnlocked && random.chance(30) ? imported(name) : token(level)
             device.items.versions[id] = SyncedVersion(
-                seen: seen, dot: dot, time: time, created: time, level: level, name: name,
-                fields: [Self.fieldNames[0]: token(level)])
+                seen: seen, dot: dot, time: time, created: time, level: level, name: name, fields: [Self.fieldNames[0]: value])
             return
         }
         var (id, version) = mine[random.below(mine.count)]
@@ -141,53 +148,121 @@ struct SyncModel {
 
     // MARK: - The folder
 
-    /// A device writes its parcels and a new head.
-    mutating func push(_ index: Int) {
+    /// A device ends what it was writing when it crashed, and then writes its parcels and a new head. It can crash behind each
+    /// step: docs/formats/sync.md, "Push and pull".
+    mutating func push(_ index: Int, crashes: Bool = true) {
         lookForClone(index)
-        let others = devices[index].read.filter { $0.key != devices[index].number && $0.value > 0 }
-        devices[index].write(beside: others.map { chains[$0.key, default: []][$0.value - 1].parcels })
-        for version in devices[index].written.values {
+        guard send(index, crashes: crashes) else { return }
+        let number = devices[index].number
+        let others = devices[index].read.filter { $0.key != number && $0.value > 0 && !devices[index].removed.contains($0.key) }
+        let parcels = others.map { ($0.key, chains[$0.key, default: []][$0.value - 1].parcels) }
+        devices[index].pending = devices[index].nextHead(
+            beside: Dictionary(uniqueKeysWithValues: parcels), leavesOut: random.chance(30))
+        if crashes, random.chance(10) { return }
+        _ = send(index, crashes: crashes)
+    }
+
+    /// Sends the head that is on the disk, if there is one.
+    ///
+    /// - Returns: false if the device crashed.
+    private mutating func send(_ index: Int, crashes: Bool) -> Bool {
+        guard let head = devices[index].pending else { return true }
+        for version in head.parcels.values {
             for value in version.fields.values where version.level < allowed[value.digest] ?? .always {
                 problems.append("a value was written at a level that its owner did not choose")
             }
         }
-        let head = ModelHead(count: devices[index].issued, parcels: devices[index].written)
-        chains[devices[index].number, default: []].append(head)
+        let number = devices[index].number
+        if chains[number, default: []].last != head { chains[number, default: []].append(head) }
+        if crashes, random.chance(10) { return false }
+        devices[index].note(head)
+        return true
     }
 
-    /// Some of what the others wrote arrives: of each chain, any later head.
+    /// Some of what the others wrote arrives: of each chain, any later head, and perhaps what is here already.
     mutating func pull(_ index: Int, isWhole: Bool = false) {
         lookForClone(index)
         let number = devices[index].number
         for (signer, chain) in chains.sorted(by: { $0.key < $1.key }) where signer != number {
             let from = devices[index].read[signer] ?? 0
-            let to = isWhole ? chain.count : from + random.below(chain.count - from + 1)
-            guard to > from else { continue }
-            devices[index].read[signer] = to
-            devices[index].counts[signer] = max(devices[index].counts[signer] ?? 0, chain[to - 1].count)
-            let known = from == 0 ? [:] : chain[from - 1].parcels
-            take(index, chain[to - 1].parcels.filter { known[$0.key] != $0.value }, from: signer)
+            let last = limit(of: signer, for: index) ?? chain.count
+            guard last > from else { continue }
+            let to = isWhole ? last : from + random.below(last - from + 1)
+            if to > from { receive(index, to, of: signer) }
         }
-        // Until nothing of what waits or is held changes an item any more.
-        var before: [[UInt8]: SyncedVersion] = [:]
-        repeat {
-            before = devices[index].items.versions
-            for kept in [devices[index].waiting, devices[index].held] {
-                for (signer, versions) in kept.sorted(by: { $0.key < $1.key }) { take(index, versions, from: signer) }
-            }
-        } while before != devices[index].items.versions
+        devices[index].apply(rules, groups: !isWhole && random.chance(20) ? random.below(3) : nil)
     }
 
-    private mutating func take(_ index: Int, _ versions: [[UInt8]: SyncedVersion], from signer: UInt32) {
-        for (id, version) in versions.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            devices[index].take(version, of: id, from: signer, rules: rules)
+    /// A head of another device is verified and noted, and its parcels are kept.
+    private mutating func receive(_ index: Int, _ number: Int, of signer: UInt32) {
+        let chain = chains[signer, default: []]
+        let (from, head) = (devices[index].read[signer] ?? 0, chain[number - 1])
+        devices[index].read[signer] = number
+        devices[index].counts[signer] = max(devices[index].counts[signer] ?? 0, head.count)
+        devices[index].removed.formUnion(head.removed)
+        let known = from == 0 || random.chance(10) ? [:] : chain[from - 1].parcels
+        guard !devices[index].refused.contains(signer) else { return }
+        // Of each signer the newest parcel of an item is kept, and no older one.
+        for (id, version) in head.parcels where known[id] != version {
+            devices[index].waiting[signer, default: [:]][id] = version
+            devices[index].held[signer]?[id] = nil
         }
+    }
+
+    /// Of a removed member only the heads count that a present one has read.
+    private func limit(of signer: UInt32, for index: Int) -> Int? {
+        guard devices[index].removed.contains(signer) else { return nil }
+        let present = devices[index].read.filter { !devices[index].removed.contains($0.key) && $0.value > 0 }
+        let named = present.compactMap { chains[$0.key, default: []][$0.value - 1].others[signer] }
+        return max(devices[index].read[signer] ?? 0, named.max() ?? 0)
     }
 
     /// A device that finds a later head of its own than it remembers was put back.
     private mutating func lookForClone(_ index: Int) {
-        guard rules.contains(.ownChain), chains[devices[index].number, default: []].count > devices[index].signed else { return }
+        let chain = chains[devices[index].number, default: []]
+        guard rules.contains(.ownChain), chain.count > devices[index].signed else { return }
+        // The head that it was writing when it crashed.
+        if chain.count == devices[index].signed + 1, let pending = devices[index].pending, chain.last == pending {
+            return devices[index].note(pending)
+        }
+        let old = devices[index].number
         devices[index].rejoin(as: nextNumber)
         nextNumber += 1
+        // What only its old chain has must not be lost with the old number. So the device reads that first, and names it.
+        receive(index, chain.count, of: old)
+    }
+
+    // MARK: - Members
+
+    /// A device removes another one. Its values that no other device ever got are gone with it.
+    mutating func remove(_ target: Int, by index: Int) {
+        guard target != index, devices.count > 1 else { return }
+        devices[index].removed.insert(devices[target].number)
+        let gone = devices.remove(at: target)
+        snapshots = [:]
+        forgive(Array(gone.items.versions.values) + (chains[gone.number]?.last?.parcels.values.map { $0 } ?? []))
+    }
+
+    /// All devices are lost. A new one reads the remote with the recovery code.
+    mutating func recover() {
+        let lost = devices
+        var device = ModelDevice(number: nextNumber)
+        nextNumber += 1
+        device.refused = lost[0].refused
+        devices = [device]
+        for _ in 0..<2 { pull(0, isWhole: true) }
+        devices[0].removed.formUnion(lost.map(\.number))
+        forgive(lost.flatMap { $0.items.versions.values })
+    }
+
+    /// Values that only a lost disk had need not be found: not those of devices and of members' heads.
+    mutating func forgive(_ versions: some Sequence<SyncedVersion>) {
+        let removed = devices.reduce(into: Set<UInt32>()) { $0.formUnion($1.removed) }
+        let heads = chains.filter { !removed.contains($0.key) }.compactMap(\.value.last)
+        let kept = devices.flatMap { Array($0.items.versions.values) } + heads.flatMap { Array($0.parcels.values) }
+        let present = Set(kept.flatMap { $0.fields.values.map(\.digest) })
+        for version in versions {
+            for field in version.fields.values where !present.contains(field.digest) { replaced.insert(field.digest) }
+        }
     }
 }

@@ -19,6 +19,8 @@ extension SyncModel {
             default: pull(index)
             }
             now += Int64(random.below(5))
+            if random.chance(1) { remove(random.below(devices.count), by: index % devices.count) }
+            if random.chance(1), adversary != .snapshot, random.chance(30) { recover() }
             if adversary == .snapshot, random.chance(5) { putBack(random.below(devices.count)) }
             if adversary == .thief, random.chance(20) { steal() }
             if adversary == .liar, random.chance(10) { lie() }
@@ -35,14 +37,9 @@ extension SyncModel {
             return
         }
         snapshots[index] = nil
-        // What only this device had is gone with its disk.
-        let elsewhere = Set(
-            chains.values.flatMap { $0.last.map { Array($0.parcels.values) } ?? [] }
-                .flatMap { $0.fields.values.map(\.digest) })
-        for version in devices[index].items.versions.values {
-            for field in version.fields.values where !elsewhere.contains(field.digest) { replaced.insert(field.digest) }
-        }
+        let lost = devices[index]
         devices[index] = old
+        forgive(lost.items.versions.values)
     }
 
     static let stolen: UInt32 = 1
@@ -51,7 +48,7 @@ extension SyncModel {
     private mutating func append(_ parcels: [[UInt8]: SyncedVersion], by number: UInt32, count: UInt64) {
         let chain = chains[number] ?? []
         let all = (chain.last?.parcels ?? [:]).merging(parcels) { $1 }
-        chains[number] = chain + [ModelHead(count: count, parcels: all)]
+        chains[number] = chain + [ModelHead(number: chain.count + 1, count: count, parcels: all)]
     }
 
     private var everyParcel: [(id: [UInt8], version: SyncedVersion)] {
@@ -113,30 +110,45 @@ extension SyncModel {
         append([id: version], by: Self.lying, count: count)
     }
 
+    /// The live values that no thief may hide.
+    private func values(in items: [[UInt8]: SyncedVersion]) -> Set<[UInt8]> {
+        Set(items.values.filter { $0.state == .live }.flatMap { $0.fields.values.map(\.digest) })
+            .filter { allowed[$0] ?? .always > .always }
+    }
+
     mutating func finish() {
         for index in devices.indices {
             devices[index].isLocked = false
             // The users remove the device that lied, as status says.
-            devices[index].refused.insert(Self.lying)
-            devices[index].waiting[Self.lying] = nil
+            devices[index].refuse(Self.lying)
         }
-        var rounds = 0
-        var last: [[[UInt8]: SyncedVersion]] = []
-        repeat {
-            last = devices.map(\.items.versions)
+        // What a head says of others can take a round to reach all, without any change of an item.
+        var (rounds, quiet) = (0, 0)
+        while quiet < 3, rounds < 20 {
+            let before = devices.map(\.items.versions)
             for index in devices.indices {
                 pull(index, isWhole: true)
-                push(index)
+                push(index, crashes: false)
             }
             rounds += 1
-        } while rounds < 14 && !(rounds > 1 && last == devices.map(\.items.versions))
-        if rounds == 14 { problems.append("not settled after 14 rounds") }
+            quiet = before == devices.map(\.items.versions) ? quiet + 1 : 0
+        }
+        if quiet < 3 { problems.append("not settled after \(rounds) rounds") }
         problems += devices.compactMap(\.foundFault)
         let first = devices[0].items.versions
         for device in devices.dropFirst() where device.items.versions != first {
             let differing = Set(first.keys).union(device.items.versions.keys).filter { first[$0] != device.items.versions[$0] }
             problems.append("devices \(devices[0].number) and \(device.number) differ in \(differing.count) items")
         }
+        // A device that joins now, or with the recovery code, gets the same.
+        var joining = ModelDevice(number: nextNumber)
+        (joining.removed, joining.refused) = (devices[0].removed, devices[0].refused)
+        devices.append(joining)
+        // The heads of members name the last heads of those that were removed.
+        for _ in 0..<2 { pull(devices.count - 1, isWhole: true) }
+        let joined = devices.removeLast().items.versions
+        let isSame = joined == first || (adversary == .thief && values(in: joined).isSuperset(of: values(in: first)))
+        if !isSame { problems.append("a new device gets other items") }
         let names = first.values.filter { $0.state == .live }.compactMap(\.name)
         if Set(names).count != names.count { problems.append("two live items of one name") }
         let live = Set(first.values.filter { $0.state == .live }.flatMap { $0.fields.values.map(\.digest) })

@@ -23,7 +23,7 @@ import Testing
             (.ownChain, .snapshot),
         ])
     func controls(rule: ModelRules, adversary: SyncModel.Adversary) {
-        let failed = (0..<UInt64(Sweep.count(10_000, sample: 100))).contains { seed in
+        let failed = (0..<UInt64(Sweep.count(10_000, sample: 200))).contains { seed in
             var model = SyncModel(seed: seed, rules: .all.subtracting(rule), adversary: adversary)
             return model.run().contains { $0.hasPrefix("lost: ") }
         }

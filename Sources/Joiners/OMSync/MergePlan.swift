@@ -46,8 +46,64 @@ package struct MergePlan<Items: SyncedItems> {
         }
     }
 
-    /// Makes the names of live items unique again, drops equal copies, and bounds their number, by ordinary edits of this
-    /// device. Call it once, last.
+    /// Takes all versions that arrived, waiting and held ones too, until none changes an item any more.
+    ///
+    /// Accident: of two members one has the older state of an item, with a name that another item has. Taken one by one, the
+    /// items would get new names for nothing. So one plan takes all of them before ``settle(issue:)``.
+    ///
+    /// - Returns: What becomes of each.
+    package mutating func take(_ arrived: [ArrivedVersion], by rules: ArrivalRules) -> [ArrivalRules.Decision] {
+        var decisions = [ArrivalRules.Decision?](repeating: nil, count: arrived.count)
+        var isChanging = true
+        while isChanging {
+            isChanging = false
+            for (index, next) in arrived.enumerated() where decisions[index] != .applies {
+                let here = version(of: next.id)
+                let decision = rules.decision(on: next.version, of: next.id, here: here)
+                decisions[index] = decision
+                guard decision == .applies else { continue }
+                take(next.version, of: next.id)
+                if version(of: next.id) != here { isChanging = true }
+            }
+        }
+        return decisions.compactMap(\.self)
+    }
+
+    /// The items that change, in the groups in which they are written: each group in one transaction. Items of one origin are
+    /// in one group, so that a copy is there when its item changes. So are items that have or had one name.
+    ///
+    /// - Parameter count: A group has no more items than this, if that can be.
+    package func groups(of count: Int) -> [[[UInt8]]] {
+        var groupOf: [[UInt8]: Int] = [:]
+        var groups: [[[UInt8]]] = []
+        var owners: [[UInt8]: [UInt8]] = [:]
+        for id in changes.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            let versions = [items.version(of: id), changes[id]].compactMap(\.self)
+            // A name has a byte in front, so that it is no id.
+            let shared = versions.map { $0.origin ?? id } + versions.compactMap { $0.name.map { [0] + $0.bytes } }
+            let joined = Set(shared.compactMap { owners[$0].flatMap { groupOf[$0] } }).sorted()
+            var group = [id]
+            for index in joined {
+                group += groups[index]
+                groups[index] = []
+            }
+            for member in group { groupOf[member] = groups.count }
+            for name in shared { owners[name] = id }
+            groups.append(group)
+        }
+        var filled: [[[UInt8]]] = []
+        for group in groups where !group.isEmpty {
+            if let last = filled.last, last.count + group.count <= count {
+                filled[filled.count - 1] += group
+            } else {
+                filled.append(group)
+            }
+        }
+        return filled
+    }
+
+    /// Makes the names of live items unique again, drops equal items and copies, and bounds the number of copies, by
+    /// ordinary edits of this device. Call it once, last.
     ///
     /// - Parameter issue: Gives the next dot of this device.
     package mutating func settle(issue: () -> Dot) {
@@ -75,8 +131,8 @@ package struct MergePlan<Items: SyncedItems> {
         }
     }
 
-    /// Attack: a name decides what a script reads. So the item of the strictest level keeps it, of these the oldest, and the
-    /// others get a name that nothing asks for.
+    /// Attack: a name decides what a script reads. So the item of the strictest level keeps it, of these the oldest. Of the
+    /// others, those that are equal to it go to the trash, and the rest get a name that nothing asks for.
     private mutating func rename(allNamed name: ItemName, issue: () -> Dot) {
         let owners = live(items.liveItems(named: name)) { $0.name == name }.sorted { one, other in
             if one.version.level != other.version.level { return one.version.level > other.version.level }
@@ -84,6 +140,11 @@ package struct MergePlan<Items: SyncedItems> {
             return one.id.lexicographicallyPrecedes(other.id)
         }
         for (id, version) in owners.dropFirst() {
+            // The same import on two devices.
+            if version.level == owners[0].version.level, version.hasContent(of: owners[0].version) {
+                trash(id, issue: issue)
+                continue
+            }
             let digits = link.nameDigits(of: id, name: name.withoutConflictPrefix.bytes)
             let names = [8, 16, 32].map { name.withConflictPrefix(digits, digits: $0) }
             var renamed = version

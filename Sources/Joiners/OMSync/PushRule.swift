@@ -14,4 +14,17 @@ extension SyncedVersion {
         // The own parcel must not stay in the way of the version here: two devices would take each other's for ever.
         return !isListed || !seen.includes(own.seen)
     }
+
+    /// Whether this device may leave out its parcel of this version, because another member's verified head lists `other`.
+    ///
+    /// Attack: a version that claims to include everything, and is never applied, would make all devices leave out their own.
+    /// So it counts only once the item here includes it.
+    ///
+    /// - Parameters:
+    ///   - here: The version of the item on this device.
+    ///   - isSmaller: Whether the other member's number is smaller. Of two equal parcels the one with the smaller number stays.
+    package func mayBeLeftOut(beside other: SyncedVersion, here: SyncedVersion, isSmaller: Bool) -> Bool {
+        guard other != self else { return isSmaller }
+        return other.seen.includes(seen) && !seen.includes(other.seen) && here.seen.includes(other.seen)
+    }
 }
