@@ -148,7 +148,8 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    /// Without a second look at the file after it was opened, about one round of twenty fails.
+    /// Without a second look at the file after it was opened, about one round of twenty fails. If a thread may open the file
+    /// while another one replaces it, about one of a thousand does.
     @Test(
         "if many logins find a damaged ledger at once, one sets it aside and all are cached",
         arguments: 0..<Sweep.count(100, sample: 3))

@@ -46,7 +46,7 @@ struct FileLoginBackend: LoginBackend {
         } catch {
             guard error == .corrupt else { throw AuthError(storage: error) }
         }
-        return try storing { () throws(StorageError) in try Database.renameDamaged(ledger, at: wall) }
+        return try storing { () throws(StorageError) in try Ledger.setAside(ledger, at: wall) }
     }
 
     func damagedLedgers() throws(AuthError) -> [String] {

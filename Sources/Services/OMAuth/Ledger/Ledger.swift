@@ -2,6 +2,7 @@
 
 internal import OMStorage
 internal import OMSystem
+internal import Synchronization
 
 /// `logins.db`, open. One connection, for one operation at a time.
 final class Ledger: LedgerTables {
@@ -18,6 +19,12 @@ final class Ledger: LedgerTables {
     private static let wait: Int32 = 30_000
     /// How often the path is opened while other files take it.
     private static let connections = 20
+    /// Held while a file is opened, and while the path gets another file.
+    ///
+    /// Accident: a thread has opened the unreadable file, but not its log yet. Another thread replaces the ledger. Now the first
+    /// one opens the new log beside the old file. The kernel's locks do not keep a process out of its own files, so SQLite
+    /// takes itself for the first user of that log, and empties the index that the other threads share.
+    private static let replacing = Mutex(())
 
     private let database: Database
     private let path: String
@@ -27,7 +34,9 @@ final class Ledger: LedgerTables {
     static func open(_ path: String) throws(StorageError) -> Ledger? {
         do throws(StorageError) { return try Ledger(path) } catch {
             if error == .missing { return nil }
-            guard error == .corrupt, let old = try? Database.open(path, firstSchema) else { throw error }
+            guard error == .corrupt, let old = try? replacing.withLock({ _ in try Database.open(path, firstSchema) }) else {
+                throw error
+            }
             try upgrade(old)
         }
         return try Ledger(path)
@@ -72,13 +81,18 @@ final class Ledger: LedgerTables {
         for _ in 1...connections {
             opened = FileNumber(path)
             do throws(StorageError) {
-                let database = try Database.open(path, schema)
+                let database = try replacing.withLock { _ throws(StorageError) in try Database.open(path, schema) }
                 if opened != nil, FileNumber(path) == opened { return database }
             } catch {
                 guard FileNumber(path) != opened else { throw error }
             }
         }
         throw .busy
+    }
+
+    /// Gives an unreadable ledger another name: ``Database/renameDamaged(_:at:keeping:)``.
+    static func setAside(_ path: String, at wall: Int64) throws(StorageError) -> DamagedFile {
+        try replacing.withLock { _ throws(StorageError) in try Database.renameDamaged(path, at: wall) }
     }
 
     var isInPlace: Bool { FileNumber(path) == identity }
