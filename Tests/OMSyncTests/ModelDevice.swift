@@ -167,7 +167,7 @@ struct ModelDevice {
         for (id, parcel) in leavesOut ? parcels : [:] {
             guard let here = items.versions[id] else { continue }
             let isKeptElsewhere = others.contains { member, listed in
-                listed[id].map { parcel.mayBeLeftOut(beside: $0, here: here, isSmaller: member < number) } ?? false
+                listed[id].map { parcel.mayBeLeftOut(beside: $0, of: member, here: here) } ?? false
             }
             if isKeptElsewhere { parcels[id] = nil }
         }

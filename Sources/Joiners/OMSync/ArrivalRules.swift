@@ -50,12 +50,14 @@ package struct ArrivalRules {
         return isAllOpen || isPlain(Merge(of: id, here, version), version, here) ? .applies : .waits
     }
 
-    /// Whether the item stays live, keeps name and level, and gets no copy; and no lowering is new that cannot be checked.
+    /// Whether the item stays live, keeps name and level, and gets no copy; and no lowering is new that cannot be checked. Two
+    /// versions of which none includes the other are merged with the link, which a locked device has not.
     ///
     /// Attack: a name must not change its secret on a locked device, because no one can compare the names of closed levels.
     private func isPlain(_ merge: Merge, _ version: SyncedVersion, _ here: SyncedVersion) -> Bool {
         let closed = version.lowerings.filter { !openLevels.contains($0.from) }
-        return here.state == .live && merge.version.state == .live && merge.copy == nil && here.name == merge.version.name
+        return (version.seen.includes(here.seen) || here.seen.includes(version.seen))
+            && here.state == .live && merge.version.state == .live && merge.copy == nil && here.name == merge.version.name
             && here.level == merge.version.level && closed.allSatisfy { here.lowerings.contains($0) }
     }
 }

@@ -23,6 +23,9 @@ package struct MergePlan<Items: SyncedItems> {
     private let link: LinkKey
     /// The versions that this device will have, for each item that changes.
     package private(set) var changes: [[UInt8]: SyncedVersion] = [:]
+    /// Of these the live ones, by their name and by the item of which they are copies. ``settle(issue:)`` fills them.
+    private var named: [ItemName: Set<[UInt8]>] = [:]
+    private var copies: [[UInt8]: Set<[UInt8]>] = [:]
 
     package init(_ items: Items, link: LinkKey) { (self.items, self.link) = (items, link) }
 
@@ -48,8 +51,8 @@ package struct MergePlan<Items: SyncedItems> {
 
     /// Takes all versions that arrived, waiting and held ones too, until none changes an item any more.
     ///
-    /// Accident: of two members one has the older state of an item, with a name that another item has. Taken one by one, the
-    /// items would get new names for nothing. So one plan takes all of them before ``settle(issue:)``.
+    /// Accident: one member still lists an item under its old name, which another item has now. Applied one by one, the items
+    /// would get new names for nothing. So one plan takes all of them before ``settle(issue:)``.
     ///
     /// - Returns: What becomes of each.
     package mutating func take(_ arrived: [ArrivedVersion], by rules: ArrivalRules) -> [ArrivalRules.Decision] {
@@ -103,12 +106,19 @@ package struct MergePlan<Items: SyncedItems> {
     }
 
     /// Makes the names of live items unique again, drops equal items and copies, and bounds the number of copies, by
-    /// ordinary edits of this device. Call it once, last.
+    /// ordinary edits of this device. Call it once, last, and only while all portable levels are open.
     ///
     /// - Parameter issue: Gives the next dot of this device.
     package mutating func settle(issue: () -> Dot) {
         let changed = changes.filter { $0.value.state == .live }.keys.sorted { $0.lexicographicallyPrecedes($1) }
-        for id in changed { dropCopies(of: version(of: id)?.origin ?? id, issue: issue) }
+        for id in changed {
+            guard let version = changes[id] else { continue }
+            if let origin = version.origin { copies[origin, default: []].insert(id) }
+            if let name = version.name { named[name, default: []].insert(id) }
+        }
+        for origin in Set(changed.map { changes[$0]?.origin ?? $0 }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            dropCopies(of: origin, issue: issue)
+        }
         for id in changed {
             guard let version = version(of: id), version.state == .live, let name = version.name else { continue }
             rename(allNamed: name, issue: issue)
@@ -117,9 +127,10 @@ package struct MergePlan<Items: SyncedItems> {
 
     /// Attack: the thief of one level plants items that claim to be copies. So the copies of each level are looked at alone.
     private mutating func dropCopies(of origin: [UInt8], issue: () -> Dot) {
+        let all = live(copies[origin, default: []].union(items.liveCopies(of: origin))) { $0.origin == origin }
         for level in ProtectionLevel.Availability.allCases {
             var kept: [(id: [UInt8], version: SyncedVersion)] = []
-            for copy in live(items.liveCopies(of: origin), where: { $0.origin == origin && $0.level == level }) {
+            for copy in all where copy.version.level == level {
                 if kept.contains(where: { copy.version.hasContent(of: $0.version) }) {
                     trash(copy.id, issue: issue)
                 } else {
@@ -134,7 +145,7 @@ package struct MergePlan<Items: SyncedItems> {
     /// Attack: a name decides what a script reads. So the item of the strictest level keeps it, of these the oldest. Of the
     /// others, those that are equal to it go to the trash, and the rest get a name that nothing asks for.
     private mutating func rename(allNamed name: ItemName, issue: () -> Dot) {
-        let owners = live(items.liveItems(named: name)) { $0.name == name }.sorted { one, other in
+        let owners = owners(of: name).sorted { one, other in
             if one.version.level != other.version.level { return one.version.level > other.version.level }
             if one.version.created != other.version.created { return one.version.created < other.version.created }
             return one.id.lexicographicallyPrecedes(other.id)
@@ -149,12 +160,16 @@ package struct MergePlan<Items: SyncedItems> {
             let names = [8, 16, 32].map { name.withConflictPrefix(digits, digits: $0) }
             var renamed = version
             // Of three unpredictable names one is free. If not, the name stays, and a reader refuses it (11).
-            guard let free = names.first(where: { free in live(items.liveItems(named: free)) { $0.name == free }.isEmpty })
-            else { continue }
+            guard let free = names.first(where: { self.owners(of: $0).isEmpty }) else { continue }
             renamed.name = free
             edit(&renamed, issue: issue)
             changes[id] = renamed
+            named[free, default: []].insert(id)
         }
+    }
+
+    private func owners(of name: ItemName) -> [(id: [UInt8], version: SyncedVersion)] {
+        live(named[name, default: []].union(items.liveItems(named: name))) { $0.name == name }
     }
 
     private mutating func trash(_ id: [UInt8], issue: () -> Dot) {
@@ -170,9 +185,11 @@ package struct MergePlan<Items: SyncedItems> {
         version.seen.insert(version.dot)
     }
 
-    /// Of these ids and those of the plan, the live versions for which `holds` is true, by rising id.
-    private func live(_ stored: [[UInt8]], where holds: (SyncedVersion) -> Bool) -> [(id: [UInt8], version: SyncedVersion)] {
-        Set(stored).union(changes.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { id in
+    /// Of these ids the live versions for which `holds` is true, by rising id.
+    private func live(
+        _ ids: Set<[UInt8]>, where holds: (SyncedVersion) -> Bool
+    ) -> [(id: [UInt8], version: SyncedVersion)] {
+        ids.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { id in
             version(of: id).flatMap { $0.state == .live && holds($0) ? (id, $0) : nil }
         }
     }

@@ -20,11 +20,14 @@ extension SyncedVersion {
     /// Attack: a version that claims to include everything, and is never applied, would make all devices leave out their own.
     /// So it counts only once the item here includes it.
     ///
+    /// Attack: a thief with a head key lists copies of all parcels, waits until the others leave theirs out, and then lists
+    /// nothing. So an equal version counts only if the member that lists it has written it.
+    ///
     /// - Parameters:
+    ///   - member: Who lists `other`.
     ///   - here: The version of the item on this device.
-    ///   - isSmaller: Whether the other member's number is smaller. Of two equal parcels the one with the smaller number stays.
-    package func mayBeLeftOut(beside other: SyncedVersion, here: SyncedVersion, isSmaller: Bool) -> Bool {
-        guard other != self else { return isSmaller }
+    package func mayBeLeftOut(beside other: SyncedVersion, of member: UInt32, here: SyncedVersion) -> Bool {
+        guard other != self else { return dot.device == member }
         return other.seen.includes(seen) && !seen.includes(other.seen) && here.seen.includes(other.seen)
     }
 }

@@ -1,9 +1,7 @@
-// The constant secret that the devices of a vault share. Format: docs/formats/sync.md.
-
 package import OMParcels
 package import OMSecrets
 
-/// The constant secret that the devices of a vault share. It names conflict copies and compares values, the same on every
+/// The secret that the devices of a vault share, and that only a rekey changes. It names conflict copies and compares values, the same on every
 /// device. Format: docs/formats/sync.md, "Summary" and "Merge".
 package final class LinkKey: Sendable {
     private let key: Key<Hashing>

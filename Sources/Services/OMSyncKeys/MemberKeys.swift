@@ -6,7 +6,7 @@ package import OMSecrets
 /// How the keys of a member are derived. A process derives those for which it has the source: an agent of a locked vault has the
 /// device key, and signs heads.
 package enum MemberKeys {
-    /// Which vault and which time a device's keys are of.
+    /// The vault and the salt of a device's keys.
     package struct Scope: Hashable, Sendable {
         /// The vault's id: 16 bytes.
         package let vault: [UInt8]

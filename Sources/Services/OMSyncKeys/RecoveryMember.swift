@@ -32,7 +32,7 @@ package struct RecoveryMember: ~Copyable {
             wrapping: MontgomeryPoint.publicKey(of: wrapping), alwaysWrapping: MontgomeryPoint.publicKey(of: alwaysWrapping))
     }
 
-    /// The proof that an entry of the roll was made by one who had the code: 32 bytes.
+    /// The proof that an entry of the roll was made with the code: 32 bytes.
     package func anchor(of contents: RollEntry.Contents) -> [UInt8] {
         MAC.tag(of: contents.encoded, using: anchorKey, context: Context(.syncAnchor, .bytes(vault)))
     }

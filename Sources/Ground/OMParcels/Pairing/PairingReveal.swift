@@ -18,7 +18,7 @@ package struct PairingReveal: Hashable, Sendable {
 
     /// The six digits that both devices compute, and the user compares.
     ///
-    /// Attack: who read the code over the shoulder puts a request of his own. He cannot choose it after he saw `random`.
+    /// Attack: a thief read the code over the shoulder, and puts a request of his own. He cannot choose it after he saw `random`.
     ///
     /// - Parameters:
     ///   - vault: The vault's id: 16 bytes.

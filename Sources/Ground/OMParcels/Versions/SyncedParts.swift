@@ -34,7 +34,7 @@ package struct SyncedParts: Hashable, Sendable {
         for _ in 0..<Int(try cursor.number(UInt8.self, in: span)) {
             let lowering = try StoredLowering(&cursor, in: span)
             guard lowerings.last.map({ $0.lowering.from > lowering.lowering.from }) ?? true,
-                seen.includes(lowering.lowering.seen)
+                lowering.lowering.from > .always, seen.includes(lowering.lowering.seen)
             else { throw MalformedBytes() }
             lowerings.append(lowering)
         }

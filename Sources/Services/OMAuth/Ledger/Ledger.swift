@@ -46,7 +46,9 @@ final class Ledger: LedgerTables {
     static func make(_ path: String) throws(StorageError) -> Ledger {
         if let ledger = try open(path) { return ledger }
         do throws(StorageError) {
-            _ = try Database.create(path, schema) { (_) throws(StorageError) in }
+            _ = try replacing.withLock { _ throws(StorageError) in
+                try Database.create(path, schema) { (_) throws(StorageError) in }
+            }
         } catch {
             // Another process creates it. Or its file is gone and its log is not: the ledger cannot be read.
             if case .hazardous(.logWithoutFile, _) = error { throw .corrupt }
