@@ -126,6 +126,17 @@ import Testing
         #expect(plan.groups(of: 64).map(\.count) == [5] && plan.groups(of: 3).allSatisfy { $0.count <= 3 })
     }
 
+    @Test("a version is kept until the copy that it makes is written, also if the item stays as it is")
+    func usedUp() throws {
+        // The item here is stricter, and stays.
+        var plan = MergePlan(ModelItems(versions: [id(9): version(1, [1: 1])]), link: ModelDevice.link)
+        let arrived = ArrivedVersion(id: id(9), signer: 2, version(2, [2: 1], level: .always))
+        plan.take(arrived.version, of: id(9))
+        let copy = try #require(plan.changes.keys.first)
+        #expect(plan.changes.count == 1 && copy != id(9))
+        #expect(!plan.isUsedUp(arrived, by: []) && plan.isUsedUp(arrived, by: [copy]))
+    }
+
     @Test("planted items of a less strict level take no name, and push no copy into the trash")
     func planted() {
         let secret = version(1, [1: 1], created: 5)

@@ -75,7 +75,7 @@ package struct MergePlan<Items: SyncedItems> {
     /// The items that change, in the groups in which they are written: each group in one transaction. Items of one origin are
     /// in one group, so that a copy is there when its item changes. So are items that have or had one name.
     ///
-    /// - Parameter count: A group has no more items than this, if that can be.
+    /// - Parameter count: A group has no more items than this, unless items that belong together are more.
     package func groups(of count: Int) -> [[[UInt8]]] {
         var groupOf: [[UInt8]: Int] = [:]
         var groups: [[[UInt8]]] = []
@@ -103,6 +103,16 @@ package struct MergePlan<Items: SyncedItems> {
             }
         }
         return filled
+    }
+
+    /// Whether all that an applied version changes is written, so that it need not be kept any longer.
+    ///
+    /// Accident: a merge can leave the item as it is, and make a copy only. A crash must not lose that copy.
+    package func isUsedUp(_ arrived: ArrivedVersion, by written: Set<[UInt8]>) -> Bool {
+        let origin = arrived.version.origin ?? arrived.id
+        return changes.allSatisfy { id, version in
+            written.contains(id) || id != arrived.id && (version.origin ?? id) != origin
+        }
     }
 
     /// Makes the names of live items unique again, drops equal items and copies, and bounds the number of copies, by

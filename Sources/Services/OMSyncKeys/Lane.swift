@@ -51,7 +51,7 @@ package final class Lane: Sendable {
 
     /// The content of a parcel of this lane, with the zeros behind it.
     ///
-    /// - Throws: ``SecretsError/cannotOpen`` for a parcel of another lane or vault, a changed one, or one that says another level.
+    /// - Throws: ``SecretsError/cannotOpen`` for a parcel of another lane or vault, or with a changed byte or another level.
     package func open(_ parcel: Parcel, vault: [UInt8]) throws(SecretsError) -> OpenedParcel {
         guard isOf(parcel.header) else { throw .cannotOpen }
         let opened = try AEAD.open(
