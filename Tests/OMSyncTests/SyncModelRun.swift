@@ -110,18 +110,8 @@ extension SyncModel {
         append([id: version], by: Self.lying, count: count)
     }
 
-    /// The live values that no thief may hide.
-    private func values(in items: [[UInt8]: SyncedVersion]) -> Set<[UInt8]> {
-        Set(items.values.filter { $0.state == .live }.flatMap { $0.fields.values.map(\.digest) })
-            .filter { allowed[$0] ?? .always > .always }
-    }
-
-    mutating func finish() {
-        for index in devices.indices {
-            devices[index].isLocked = false
-            // The users remove the device that lied, as status says.
-            devices[index].refuse(Self.lying)
-        }
+    /// All devices exchange everything until no item changes any more.
+    private mutating func settle() {
         // What a head says of others can take a round to reach all, without any change of an item.
         var (rounds, quiet) = (0, 0)
         while quiet < 3, rounds < 20 {
@@ -140,21 +130,44 @@ extension SyncModel {
             let differing = Set(first.keys).union(device.items.versions.keys).filter { first[$0] != device.items.versions[$0] }
             problems.append("devices \(devices[0].number) and \(device.number) differ in \(differing.count) items")
         }
-        // A device that joins now, or with the recovery code, gets the same.
+        let names = first.values.filter { $0.state == .live }.compactMap(\.name)
+        if Set(names).count != names.count { problems.append("two live items of one name") }
+    }
+
+    /// The live values of these items that no adversary may hide.
+    private func liveValues(_ items: some Sequence<SyncedVersion>) -> Set<[UInt8]> {
+        let values = Set(items.filter { $0.state == .live }.flatMap { $0.fields.values.map(\.digest) })
+        return adversary == .thief ? values.filter { allowed[$0] ?? .always > .always } : values
+    }
+
+    /// A device that joins now, or with the recovery code alone, has all live values, and revives none. Its copies can differ:
+    /// a version that is held where the stricter one came first is a copy where it came second. In the end all are the same.
+    private mutating func join() {
+        let before = liveValues(devices[0].items.versions.values)
+        let held = liveValues(devices.flatMap { $0.held.values.flatMap(\.values) })
         var joining = ModelDevice(number: nextNumber)
         (joining.removed, joining.refused) = (devices[0].removed, devices[0].refused)
         devices.append(joining)
         // The heads of members name the last heads of those that were removed.
         for _ in 0..<2 { pull(devices.count - 1, isWhole: true) }
-        let joined = devices.removeLast().items.versions
-        // A version that is held here, because the stricter one came first, is a copy there, where it came second.
-        let holds = devices[0].held.values.contains { !$0.isEmpty }
-        let isSame =
-            joined == first || (holds && first.allSatisfy { joined[$0.key] == $0.value })
-            || (adversary == .thief && values(in: joined).isSuperset(of: values(in: first)))
-        if !isSame { problems.append("a new device gets other items") }
-        let names = first.values.filter { $0.state == .live }.compactMap(\.name)
-        if Set(names).count != names.count { problems.append("two live items of one name") }
+        let joined = liveValues(devices[devices.count - 1].items.versions.values)
+        if !before.isSubset(of: joined) { problems.append("a new device lacks a value") }
+        if !joined.isSubset(of: before.union(held)) { problems.append("a new device revives a value") }
+        settle()
+        if !before.isSubset(of: liveValues(devices[0].items.versions.values)) {
+            problems.append("a new device hides a value")
+        }
+    }
+
+    mutating func finish() {
+        for index in devices.indices {
+            devices[index].isLocked = false
+            // The users remove the device that lied, as status says.
+            devices[index].refuse(Self.lying)
+        }
+        settle()
+        join()
+        let first = devices[0].items.versions
         let live = Set(first.values.filter { $0.state == .live }.flatMap { $0.fields.values.map(\.digest) })
         let present = Set(
             devices.flatMap {
