@@ -89,8 +89,26 @@ import Testing
         let forged = [
             StoredLowering(Lowering(from: .whenUnlocked, seen: more), laneEpoch: 2, mac: stored.mac),
             StoredLowering(Lowering(from: .afterFirstUnlock, seen: seen), laneEpoch: 2, mac: stored.mac),
-            StoredLowering(stored.lowering, laneEpoch: 1, mac: stored.mac),
+            StoredLowering(stored.claimed, laneEpoch: 1, mac: stored.mac),
         ]
         for lowering in forged { #expect(!lane.proves(lowering, item: item, vault: vault)) }
+    }
+
+    @Test("a lowering counts with the right MAC; without the lane of its epoch it waits, and that of a closed level is left open")
+    func checkedLowerings() throws {
+        let seen = try #require(Seen([Dot(device: 1, count: 4)]))
+        let lowering = Lowering(from: .whenUnlocked, seen: seen)
+        let stored = lane.prove(lowering, item: item, vault: vault)
+        var lanes = LaneSet()
+        lanes.insert(lane)
+        #expect(try lanes.lowerings([stored], item: item, vault: vault) == [lowering])
+        let forged = StoredLowering(lowering, laneEpoch: stored.laneEpoch, mac: bytes(1))
+        #expect(throws: SecretsError.cannotOpen) { try lanes.lowerings([forged], item: item, vault: vault) }
+        #expect(throws: SecretsError.cannotOpen) { try lanes.lowerings([stored], item: bytes(0x34, 16), vault: vault) }
+        let unknown = StoredLowering(lowering, laneEpoch: 99, mac: stored.mac)
+        #expect(try lanes.lowerings([unknown], item: item, vault: vault) == nil)
+        var closed = LaneSet()
+        closed.insert(Lane(.always, epoch: stored.laneEpoch, key(1)))
+        #expect(try closed.lowerings([forged], item: item, vault: vault) == [lowering])
     }
 }

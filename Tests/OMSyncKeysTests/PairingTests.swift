@@ -14,10 +14,10 @@ import Testing
             remotes: Array(repeating: remote, count: remotes))
     }
 
-    private func request(head: SampleDevice = .two, member: SampleDevice = .two) -> PairingRequest {
+    private func request() -> PairingRequest {
         let two = SampleDevice.two
         return PairingRequest(
-            invitation: bytes(5), two.keys, two.name, vault: vault, headKey: head.head, memberKey: member.member)
+            invitation: bytes(5), two.keys, two.name, vault: vault, headKey: two.head, memberKey: two.member)
     }
 
     @Test("a message opens with its code and at its place only, and not with a changed byte")
@@ -62,23 +62,89 @@ import Testing
         do { return try PairingCode(typed: SecretBytes(copying: Array(text.utf8))).mailbox } catch { return nil }
     }
 
-    @Test("a request proves that its sender has both signing keys")
-    func proofs() {
-        #expect(request().isSigned(vault: vault) && !request().isSigned(vault: bytes(0x12, 16)))
-        #expect(!request(head: .one).isSigned(vault: vault) && !request(member: .one).isSigned(vault: vault))
+    private static let random = bytes(7)
+
+    /// An invitation of device one after the roll's founding, and the request of device two.
+    private func pairing(
+        digest: [UInt8]? = nil, head: SampleDevice = .two, member: SampleDevice = .two, wrapping: [UInt8]? = nil,
+        of vault: [UInt8] = vault, expires: Int64 = 100, at now: Int64? = nil
+    ) throws(PairingProblem) -> Pairing {
+        let invitation = invitation(of: vault, expires: expires)
+        let two = SampleDevice.two
+        let keys = RollMember.Keys(
+            head: two.keys.head, member: two.keys.member, wrapping: wrapping ?? two.keys.wrapping,
+            alwaysWrapping: two.keys.alwaysWrapping)
+        let request = PairingRequest(
+            invitation: digest ?? invitation.digest, keys, two.name, vault: OMSyncKeysTests.vault, headKey: head.head,
+            memberKey: member.member)
+        return try Pairing(invitation, request, at: now)
     }
 
-    @Test("the digits change with the vault, the invitation, the request and the random bytes")
-    func digits() {
-        let reveal = PairingReveal(request: bytes(6), random: bytes(7))
-        let digits = reveal.digits(vault: vault, invitation: bytes(5))
+    private func invitation(of vault: [UInt8], expires: Int64) -> PairingInvitation {
+        let remote = PairingInvitation.Remote(incarnation: bytes(1, 16), headNumber: 1, headDigest: bytes(2), url: nil)
+        return PairingInvitation(
+            vault: vault, device: SampleDevice.one.number, rollNumber: 0, rollDigest: SampleRoll.founding.digest,
+            expires: expires, commitment: PairingInvitation.commitment(to: Self.random), remotes: [remote])
+    }
+
+    @Test("the old device takes a request for its invitation, in time, whose sender has its two signing keys")
+    func requests() throws {
+        #expect(try pairing(at: 100).request.name == SampleDevice.two.name)
+        #expect(throws: PairingProblem.expired) { try pairing(at: 101) }
+        #expect(throws: PairingProblem.otherInvitation) { try pairing(digest: bytes(8)) }
+        #expect(throws: PairingProblem.badKeys) { try pairing(head: .one) }
+        #expect(throws: PairingProblem.badKeys) { try pairing(member: .one) }
+        #expect(throws: PairingProblem.badKeys) { try pairing(of: bytes(0x12, 16)) }
+        #expect(throws: PairingProblem.badKeys) { try pairing(wrapping: bytes(0)) }
+    }
+
+    @Test("the digits come from the random bytes of the invitation and the own request alone")
+    func digits() throws {
+        let pairing = try pairing()
+        let digits = try pairing.digits(PairingReveal(request: pairing.request.digest, random: Self.random))
         #expect(digits.count == 6 && digits.allSatisfy(\.isNumber))
+        for reveal in [
+            PairingReveal(request: pairing.request.digest, random: bytes(8)),
+            PairingReveal(request: bytes(8), random: Self.random),
+        ] {
+            #expect(throws: PairingProblem.otherReveal) { try pairing.digits(reveal) }
+        }
+        let later = try self.pairing(expires: 101)
+        #expect(try later.digits(PairingReveal(request: later.request.digest, random: Self.random)) != digits)
+    }
+
+    @Test("the new device is a member if the roll continues that of the invitation, and the entry has its keys")
+    func added() throws {
+        let pairing = try pairing()
+        let (roll, adding) = try SampleRoll.withTwo()
+        let done = PairingDone(entryNumber: 1, entryDigest: adding.digest)
+        #expect(try pairing.member(in: roll, after: done).number == SampleDevice.two.number)
         let others = [
-            reveal.digits(vault: bytes(0x12, 16), invitation: bytes(5)), reveal.digits(vault: vault, invitation: bytes(8)),
-            PairingReveal(request: bytes(8), random: bytes(7)).digits(vault: vault, invitation: bytes(5)),
-            PairingReveal(request: bytes(6), random: bytes(8)).digits(vault: vault, invitation: bytes(5)),
+            PairingDone(entryNumber: 1, entryDigest: bytes(8)), PairingDone(entryNumber: 2, entryDigest: adding.digest),
+            PairingDone(entryNumber: 0, entryDigest: SampleRoll.founding.digest),
         ]
-        #expect(!others.contains(digits))
+        for done in others {
+            #expect(throws: PairingProblem.notAdded) { try pairing.member(in: roll, after: done) }
+        }
+        // The remote shows an older roll.
+        #expect(throws: PairingProblem.notAdded) { try pairing.member(in: Roll(SampleRoll.founding), after: done) }
+        // The entry adds another device, or the device was removed again.
+        let (elsewhere, other) = try SampleRoll.withTwo(name: bytes(1, RollMember.nameBoxCount), SampleDevice(0x61, "phone"))
+        #expect(throws: PairingProblem.notAdded) {
+            try pairing.member(in: elsewhere, after: PairingDone(entryNumber: 1, entryDigest: other.digest))
+        }
+        var removed = roll
+        try removed.append(SampleRoll.removal(of: SampleDevice.two.number, after: roll))
+        #expect(throws: PairingProblem.notAdded) { try pairing.member(in: removed, after: done) }
+        // Another vault's roll, or one with another beginning.
+        let unknown = PairingInvitation(
+            vault: vault, device: SampleDevice.one.number, rollNumber: 0, rollDigest: bytes(9), expires: 1,
+            commitment: bytes(4), remotes: pairing.invitation.remotes)
+        let request = PairingRequest(
+            invitation: unknown.digest, SampleDevice.two.keys, SampleDevice.two.name, vault: vault,
+            headKey: SampleDevice.two.head, memberKey: SampleDevice.two.member)
+        let odd = try Pairing(unknown, request, at: nil)
+        #expect(throws: PairingProblem.notAdded) { try odd.member(in: roll, after: done) }
     }
 
     @Test("each message is refused when it is cut, longer, or of another version")

@@ -132,8 +132,11 @@ import Testing
         #expect(Hex.encode(list.encoded) == published.headList)
         #expect(try HeadList(decoding: list.encoded) == list)
         let digits = ComparisonDigits.digits(
-            vault: vault, incarnation: bytes(0x22, 16), device: published.deviceNumbers[0], number: 3,
-            headDigest: heads[2].digest, rollDigest: try unhex(published.rollDigests[1]))
+            vault: vault, incarnation: bytes(0x22, 16),
+            heads: [
+                Head.Reference(device: published.deviceNumbers[0], number: 3, digest: heads[2].digest),
+                Head.Reference(device: published.deviceNumbers[1], number: 1, digest: bytes(0xAA)),
+            ].reversed(), rollDigest: try unhex(published.rollDigests[1]))
         #expect(digits == published.comparisonDigits)
     }
 
@@ -175,7 +178,8 @@ import Testing
         #expect(reveal.encoded == messages[2])
         let revealed = try PairingReveal(decoding: messages[2])
         #expect(revealed == reveal)
-        #expect(reveal.digits(vault: vault, invitation: invitation.digest) == published.pairingDigits)
+        let pairing = try Pairing(invitation, request, at: nil)
+        #expect(try pairing.digits(reveal) == published.pairingDigits)
         let done = try PairingDone(decoding: messages[3])
         #expect(done.encoded == messages[3] && Hex.encode(done.entryDigest) == published.rollDigests[1])
     }

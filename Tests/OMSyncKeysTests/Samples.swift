@@ -2,6 +2,7 @@
 
 import Foundation
 import OMParcels
+import OMRecords
 import OMSecrets
 import OMSyncKeys
 
@@ -44,6 +45,48 @@ struct SampleDevice {
     var member: Key<Signing> { MemberKeys.member(key(first + 1), scope) }
     var wrapping: Key<Agreeing> { MemberKeys.wrapping(key(first + 2), scope) }
     var alwaysWrapping: Key<Agreeing> { MemberKeys.alwaysWrapping(key(first), scope) }
+}
+
+/// Device one founds the vault, and adds another device. The wraps hold nothing.
+enum SampleRoll {
+    static var founding: RollEntry { entry(.found, number: 0, previous: bytes(0), added: [member(.one)], for: [member(.one)]) }
+
+    static func withTwo(
+        name: [UInt8] = bytes(0, RollMember.nameBoxCount), _ device: SampleDevice = .two
+    ) throws -> (Roll, RollEntry) {
+        var roll = try Roll(founding)
+        let added = member(device, name)
+        let adding = entry(.add, number: 1, previous: founding.digest, added: [added], for: [added])
+        try roll.append(adding)
+        return (roll, adding)
+    }
+
+    static func removal(of number: UInt32, after roll: Roll) -> RollEntry {
+        entry(
+            .remove, number: UInt32(roll.entries.count), previous: roll.digests[roll.digests.count - 1], removed: [number],
+            laneEpoch: 2, for: [member(.one)])
+    }
+
+    private static func member(_ device: SampleDevice, _ name: [UInt8] = bytes(0, RollMember.nameBoxCount)) -> RollMember {
+        RollMember(.device, device.keys, vault: vault, nameBox: name)
+    }
+
+    private static func entry(
+        _ kind: RollEntry.Kind, number: UInt32, previous: [UInt8], added: [RollMember] = [], removed: [UInt32] = [],
+        laneEpoch: UInt32 = 1, for owners: [RollMember]
+    ) -> RollEntry {
+        let wraps = owners.flatMap { owner in
+            LaneWrap.Kind.allCases.map { kind in
+                LaneWrap(
+                    LaneWrap.Scope(member: owner.number, kind: kind, laneEpoch: laneEpoch), sender: bytes(9),
+                    box: bytes(0, Record.boxOverhead + kind.contentCount))
+            }
+        }
+        let contents = RollEntry.Contents(
+            kind: kind, vault: vault, number: number, previous: previous, signer: SampleDevice.one.number, time: 1,
+            laneEpoch: laneEpoch, added: added, removed: removed, wraps: wraps)
+        return RollEntry(contents, anchor: nil, signedWith: SampleDevice.one.member)
+    }
 }
 
 /// The bytes that a second implementation wrote from the page: Tests/Golden/sync/README.md.

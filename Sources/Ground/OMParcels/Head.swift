@@ -14,6 +14,14 @@ package struct Head: Hashable, Sendable {
         package init(device: UInt32, number: UInt64, digest: [UInt8]) {
             (self.device, self.number, self.digest) = (device, number, digest)
         }
+
+        /// device (4) ‖ number (8) ‖ digest (32)
+        package var encoded: [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.append(number: device)
+            bytes.append(number: number)
+            return bytes + digest
+        }
     }
 
     package struct PackReference: Hashable, Sendable {
@@ -107,11 +115,7 @@ extension Head.Statement {
         bytes.append(number: count)
         bytes.append(number: time)
         bytes.append(number: UInt16(others.count))
-        for position in others {
-            bytes.append(number: position.device)
-            bytes.append(number: position.number)
-            bytes += position.digest
-        }
+        for other in others { bytes += other.encoded }
         bytes.append(number: UInt16(packs.count))
         for pack in packs {
             bytes.append(number: pack.number)

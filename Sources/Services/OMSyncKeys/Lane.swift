@@ -89,8 +89,8 @@ package final class Lane: Sendable {
 
     /// Attack: the thief of a less strict lane makes a lowering of an item, to get power over it.
     package func proves(_ stored: StoredLowering, item: [UInt8], vault: [UInt8]) -> Bool {
-        stored.laneEpoch == epoch && stored.lowering.from == level
-            && ConstantTime.areEqual(mac(stored.lowering, item, vault).span, stored.mac.span)
+        stored.laneEpoch == epoch && stored.claimed.from == level
+            && ConstantTime.areEqual(mac(stored.claimed, item, vault).span, stored.mac.span)
     }
 
     private func mac(_ lowering: Lowering, _ item: [UInt8], _ vault: [UInt8]) -> [UInt8] {

@@ -26,4 +26,25 @@ package struct LaneSet: Sendable {
         guard let found else { return nil }
         return try found.open(parcel, vault: vault)
     }
+
+    /// The lowerings of a version, each of an open level checked.
+    ///
+    /// A level of which no lane is here is closed. Its lowerings come unchecked, and get no power: docs/formats/sync.md, "While a
+    /// level is closed".
+    ///
+    /// - Parameters:
+    ///   - item: The id of the item: 16 bytes.
+    ///   - vault: The vault's id: 16 bytes.
+    /// - Returns: nil if an open level lacks the lane of a lowering's epoch, so that the version waits.
+    /// - Throws: ``SecretsError/cannotOpen`` for a wrong MAC.
+    package func lowerings(
+        _ stored: [StoredLowering], item: [UInt8], vault: [UInt8]
+    ) throws(SecretsError) -> [Lowering]? {
+        for lowering in stored {
+            guard let open = lanes[lowering.claimed.from] else { continue }
+            guard let lane = open[lowering.laneEpoch] else { return nil }
+            guard lane.proves(lowering, item: item, vault: vault) else { throw .cannotOpen }
+        }
+        return stored.map(\.claimed)
+    }
 }

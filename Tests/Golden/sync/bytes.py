@@ -246,7 +246,9 @@ def main():
     listed = u8(1) + vault + u16(3) + b"".join(u32(len(made)) + made for made in (first, second, third))
     out["head-list"] = listed.hex()
 
-    compared = digest(context("omv/sync/compare", vault, incarnation, one.number, 3, digest(third), digest(adding)), 64)
+    known = sorted([(one.number, 3, digest(third)), (two.number, 1, b"\xAA" * 32)])
+    known = digest(b"".join(u32(device) + u64(number) + made for device, number, made in known))
+    compared = digest(context("omv/sync/compare", vault, incarnation, known, digest(adding)), 64)
     out["comparison-digits"] = " ".join(
         f"{int.from_bytes(compared[start:start + 5], 'big') % 100_000:05}" for start in range(0, 60, 5))
 

@@ -26,6 +26,15 @@ package struct RollMember: Hashable, Sendable {
 
         package var encoded: [UInt8] { head + member + wrapping + alwaysWrapping }
 
+        /// Whether each key can be one.
+        ///
+        /// Attack: a key of low order, under which one signature fits every message, or with which a secret is known to all.
+        func canBeKeys(of kind: Kind) -> Bool {
+            let hasHeadKey = kind == .device ? EdwardsPoint.isPublicKey(head.span) : head == [UInt8](repeating: 0, count: 32)
+            return hasHeadKey && EdwardsPoint.isPublicKey(member.span) && MontgomeryPoint.isPublicKey(wrapping)
+                && MontgomeryPoint.isPublicKey(alwaysWrapping)
+        }
+
         init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
             head = try cursor.take(32, in: span)
             member = try cursor.take(32, in: span)
@@ -57,14 +66,8 @@ package struct RollMember: Hashable, Sendable {
     }
 
     /// Whether the number is that of the keys, and each key can be one.
-    ///
-    /// Attack: a key of low order, under which one signature fits every message, or with which a secret is known to all.
     func isSound(vault: [UInt8]) -> Bool {
-        guard number != 0, number == Self.number(of: keys, vault: vault) else { return false }
-        let hasHeadKey =
-            kind == .device ? EdwardsPoint.isPublicKey(keys.head.span) : keys.head == [UInt8](repeating: 0, count: 32)
-        return hasHeadKey && EdwardsPoint.isPublicKey(keys.member.span) && MontgomeryPoint.isPublicKey(keys.wrapping)
-            && MontgomeryPoint.isPublicKey(keys.alwaysWrapping)
+        number != 0 && number == Self.number(of: keys, vault: vault) && keys.canBeKeys(of: kind)
     }
 
     /// number (4) ‖ kind (1) ‖ four keys (32 each) ‖ box of the name (104)

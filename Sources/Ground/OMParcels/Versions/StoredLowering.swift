@@ -4,15 +4,16 @@ package import OMRecords
 package struct StoredLowering: Hashable, Sendable {
     package static let macCount = 32
 
-    package let lowering: Lowering
+    /// What its writer says. A MAC that is right makes it a ``Lowering`` that counts.
+    package let claimed: Lowering
     /// The epoch of the lane under which the MAC was made.
     package let laneEpoch: UInt32
     /// Made under the lane of the level that was left: 32 bytes.
     package let mac: [UInt8]
 
-    package init(_ lowering: Lowering, laneEpoch: UInt32, mac: [UInt8]) {
+    package init(_ claimed: Lowering, laneEpoch: UInt32, mac: [UInt8]) {
         precondition(mac.count == Self.macCount, "fixed sizes")
-        (self.lowering, self.laneEpoch, self.mac) = (lowering, laneEpoch, mac)
+        (self.claimed, self.laneEpoch, self.mac) = (claimed, laneEpoch, mac)
     }
 
     /// What the MAC is over, behind its context: level (1) ‖ lane epoch (4) ‖ number (2) ‖ covered (12 each)
@@ -23,12 +24,12 @@ package struct StoredLowering: Hashable, Sendable {
         return bytes
     }
 
-    package var encoded: [UInt8] { Self.authenticated(lowering, laneEpoch: laneEpoch) + mac }
+    package var encoded: [UInt8] { Self.authenticated(claimed, laneEpoch: laneEpoch) + mac }
 
     init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
         guard let level = ProtectionLevel.Availability(rawValue: try cursor.number(in: span)) else { throw MalformedBytes() }
         laneEpoch = try cursor.number(in: span)
-        lowering = Lowering(from: level, seen: try Seen(&cursor, in: span))
+        claimed = Lowering(from: level, seen: try Seen(&cursor, in: span))
         mac = try cursor.take(Self.macCount, in: span)
         guard laneEpoch > 0 else { throw MalformedBytes() }
     }

@@ -33,8 +33,8 @@ package struct SyncedParts: Hashable, Sendable {
         var lowerings: [StoredLowering] = []
         for _ in 0..<Int(try cursor.number(UInt8.self, in: span)) {
             let lowering = try StoredLowering(&cursor, in: span)
-            guard lowerings.last.map({ $0.lowering.from > lowering.lowering.from }) ?? true,
-                lowering.lowering.from > .always, seen.includes(lowering.lowering.seen)
+            guard lowerings.last.map({ $0.claimed.from > lowering.claimed.from }) ?? true,
+                lowering.claimed.from > .always, seen.includes(lowering.claimed.seen)
             else { throw MalformedBytes() }
             lowerings.append(lowering)
         }
