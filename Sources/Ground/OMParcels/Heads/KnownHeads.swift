@@ -1,0 +1,137 @@
+// Which heads a device accepts from a remote, and which prove that the remote or a member shows two histories.
+// Format: docs/formats/sync.md, "Head".
+
+/// The newest head of each device that this device has accepted from one remote.
+package struct KnownHeads: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
+        /// It follows the newest one.
+        case isNew
+        /// It is the newest one.
+        case isKnown
+        /// An entry of the roll, a head between, or the word of a present member for a removed one has not arrived yet.
+        case waits
+        /// It is no head of a member of this vault on this remote.
+        case isRefused
+        /// The remote shows an older state of the device than before.
+        case isRolledBack
+        /// There are two histories of a device: of the signer, or of one that the signer names.
+        case isForked
+        /// Another copy of this device's file signs heads, or this file was put back.
+        case isClone
+    }
+
+    /// The number of this device, and the remote's incarnation: 16 bytes.
+    package let device: UInt32
+    package let incarnation: [UInt8]
+    /// Of each device, this one too.
+    package private(set) var newest: [UInt32: Head] = [:]
+
+    package init(of device: UInt32, incarnation: [UInt8]) { (self.device, self.incarnation) = (device, incarnation) }
+
+    /// Notes a head for which the decision is ``Decision/isNew``, or that this device has signed itself.
+    package mutating func note(_ head: Head) { newest[head.statement.device] = head }
+
+    /// The newest head of each device, by rising device.
+    package var references: [Head.Reference] {
+        newest.values.map { Head.Reference(device: $0.statement.device, number: $0.statement.number, digest: $0.digest) }
+            .sorted { $0.device < $1.device }
+    }
+
+    /// The counts of the other devices: no version with a higher one is applied.
+    package var counts: [UInt32: UInt64] { newest.filter { $0.key != device }.mapValues(\.statement.count) }
+
+    /// - Parameters:
+    ///   - head: The newest one of its device that is well-formed and has all of its packs on the remote.
+    ///   - roll: With all entries that the remote has.
+    ///   - heads: All heads on the remote, by their digests, for the walks.
+    package func decision(on head: Head, roll: Roll, over heads: [[UInt8]: Head]) -> Decision {
+        let said = head.statement
+        guard said.vault == roll.vault, said.incarnation == incarnation else { return .isRefused }
+        guard let member = roll.formerOrPresent(said.device), member.kind == .device else {
+            return Int(said.rollNumber) < roll.entries.count ? .isRefused : .waits
+        }
+        guard head.isSigned(by: member.keys.head) else { return .isRefused }
+        guard Int(said.rollNumber) < roll.entries.count, roll.digests[Int(said.rollNumber)] == said.rollDigest else {
+            return .waits
+        }
+        guard said.device != device else { return decisionOnOwn(head) }
+        guard roll.members[said.device] != nil || isNamed(head, by: roll, over: heads) else { return .waits }
+        if let known = newest[said.device] {
+            guard said.number >= known.statement.number else { return .isRolledBack }
+            guard said.number > known.statement.number else { return head == known ? .isKnown : .isForked }
+            guard let digest = HeadWalk.digest(of: known.statement.number, from: head, over: heads) else { return .waits }
+            guard digest == known.digest, said.continues(known.statement) else { return .isForked }
+        }
+        return contradiction(to: head, over: heads) ?? .isNew
+    }
+
+    private func decisionOnOwn(_ head: Head) -> Decision {
+        guard let own = newest[device], head.statement.number <= own.statement.number else { return .isClone }
+        guard head.statement.number == own.statement.number else { return .isRolledBack }
+        return head == own ? .isKnown : .isClone
+    }
+
+    /// Whether a present member has accepted this head of a removed one.
+    ///
+    /// Attack: a removed device goes on, or changes what it wrote before its removal.
+    private func isNamed(_ head: Head, by roll: Roll, over heads: [[UInt8]: Head]) -> Bool {
+        let (number, digest) = (head.statement.number, head.digest)
+        return newest.values.contains { other in
+            guard roll.members[other.statement.device] != nil, let named = other.statement.reference(to: head.statement.device),
+                named.number >= number
+            else { return false }
+            guard named.digest != digest else { return true }
+            return heads[named.digest].map { HeadWalk.digest(of: number, from: $0, over: heads) == digest } ?? false
+        }
+    }
+
+    /// Whether this head and the known ones name two histories of a device. Only walks for which all heads are here tell: a
+    /// device cannot know to which of its heads the others will want to walk.
+    ///
+    /// Attack: a member, or a clone of it, shows one history to this device and another one to the others.
+    private func contradiction(to head: Head, over heads: [[UInt8]: Head]) -> Decision? {
+        let said = head.statement
+        for other in newest.values {
+            if let named = other.statement.reference(to: said.device), isOther(named, than: head, over: heads) {
+                return .isForked
+            }
+        }
+        for named in said.others {
+            if named.device == device {
+                guard let own = newest[device], named.number <= own.statement.number else { return .isClone }
+                guard !isOther(named, than: own, over: heads) else { return .isClone }
+            } else if let known = newest[named.device], isOther(named, than: known, over: heads) {
+                return .isForked
+            }
+        }
+        return nil
+    }
+
+    /// Whether the head that is named is not on the chain that ends with this head.
+    private func isOther(_ named: Head.Reference, than head: Head, over heads: [[UInt8]: Head]) -> Bool {
+        guard named.number <= head.statement.number,
+            let digest = HeadWalk.digest(of: named.number, from: head, over: heads)
+        else { return false }
+        return digest != named.digest
+    }
+
+    /// The own heads that the others need for their walks to the newest one, by falling number.
+    package var numbersForWalks: [UInt64] {
+        guard let own = newest[device]?.statement.number else { return [] }
+        let targets = newest.values.compactMap { $0.statement.reference(to: device)?.number }.filter { $0 <= own }
+        return Set(targets.flatMap { HeadWalk.numbers(from: own, to: $0) }).sorted(by: >)
+    }
+}
+
+extension Head.Statement {
+    fileprivate func reference(to device: UInt32) -> Head.Reference? { others.first { $0.device == device } }
+
+    /// Whether nothing goes back from the older head of the same device to this one.
+    fileprivate func continues(_ older: Head.Statement) -> Bool {
+        count >= older.count && laneEpoch >= older.laneEpoch && rollNumber >= older.rollNumber
+            && older.others.allSatisfy { old in
+                guard let new = reference(to: old.device) else { return false }
+                return new.number > old.number || new == old
+            }
+    }
+}
