@@ -59,6 +59,7 @@ let rooms: [Target] = [
             .product(name: "NIOPosix", package: "swift-nio"),
         ], .callsC),
     room(.services, "OMSyncKeys", imports: ["OMParcels", "OMRecords", "OMSecrets"]),
+    room(.services, "OMRemote", imports: ["OMParcels", "OMSystem"], .callsC),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
@@ -105,9 +106,12 @@ let tests: [Target] = [
         dependencies: ["TestSupport", "OMVault", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
         swiftSettings: .callsC),
     .testTarget(
-        name: "OMParcelsTests", dependencies: ["OMParcels", "OMRecords", "OMSecrets"], swiftSettings: .callsC),
+        name: "OMParcelsTests", dependencies: ["TestSupport", "OMParcels", "OMRecords", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(
         name: "OMSyncKeysTests", dependencies: ["TestSupport", "OMSyncKeys", "OMParcels", "OMRecords", "OMSecrets"],
+        swiftSettings: .callsC),
+    .testTarget(
+        name: "OMRemoteTests", dependencies: ["TestSupport", "OMRemote", "OMParcels", "OMRecords", "OMSecrets", "OMSystem"],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMSyncTests",

@@ -120,7 +120,7 @@ func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32, at offset: Int) throws
     }
 }
 
-func retryingInterrupts<Number: SignedInteger>(_ call: () -> Number) -> Number {
+package func retryingInterrupts<Number: SignedInteger>(_ call: () -> Number) -> Number {
     while true {
         let result = call()
         if result != -1 || errno != EINTR { return result }

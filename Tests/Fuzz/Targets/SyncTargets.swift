@@ -27,6 +27,17 @@ enum SyncTargets {
             guard let parts = try? SyncedParts(&cursor, in: bytes.span) else { return }
             precondition(parts.encoded == Array(bytes[..<cursor.offset]), "parts are written as they were read")
         },
+        // The first byte says how long the path is. The rest is the file.
+        FuzzTarget(name: "sync-remote", seeds: { foundation.map { [[6] + Array("remote".utf8) + $0.entries[0].encoded] } ?? [] })
+        {
+            bytes in
+            guard let count = bytes.first.map(Int.init), bytes.count > count else { return }
+            let path = String(decoding: bytes[1...count], as: UTF8.self)
+            guard let file = RemoteFile(path: path) else { return }
+            precondition(file.path == path, "a file has one name")
+            let contents = RemoteContents(reading: OneFile(file: file, bytes: Array(bytes[(count + 1)...])), vault: vault)
+            precondition(contents.headsByDigest.count <= HeadList.maximumHeads, "no more heads than a list has")
+        },
         // The first byte says which message. The sender of the others has the code, and is no friend for that.
         FuzzTarget(name: "sync-pairing") { bytes in
             guard let kind = bytes.first else { return }
@@ -80,4 +91,12 @@ enum SyncTargets {
             laneEpoch: 1, added: [member], removed: [], wraps: wraps)
         return try? Roll(RollEntry(contents, anchor: nil, signedWith: memberKey()))
     }()
+}
+
+private struct OneFile: RemoteFiles {
+    let file: RemoteFile
+    let bytes: [UInt8]
+
+    func files() throws(Never) -> [RemoteFile] { [file] }
+    func bytes(of file: RemoteFile) throws(Never) -> [UInt8]? { bytes.count <= file.maximumCount ? bytes : nil }
 }

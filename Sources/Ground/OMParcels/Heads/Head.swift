@@ -71,6 +71,8 @@ package struct Head: Hashable, Sendable {
     static let version: UInt8 = 1
     package static let maximumOthers = 4096
     package static let maximumPacks = 1024
+    /// 184 bytes, the others, the packs, the signature.
+    package static let maximumCount = 256 << 10
 
     package let statement: Statement
     package let signature: [UInt8]

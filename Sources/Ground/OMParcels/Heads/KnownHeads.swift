@@ -55,14 +55,23 @@ package struct KnownHeads: Hashable, Sendable {
             return .waits
         }
         guard said.device != device else { return decisionOnOwn(head) }
-        guard roll.members[said.device] != nil || isNamed(head, by: roll, over: heads) else { return .waits }
+        guard roll.members[said.device] != nil else {
+            // A removed device stops nothing any more.
+            let follows = isNamed(head, by: roll, over: heads) ? decision(following: head, roll, heads) : .waits
+            return follows == .isNew || follows == .isKnown ? follows : .waits
+        }
+        return decision(following: head, roll, heads)
+    }
+
+    private func decision(following head: Head, _ roll: Roll, _ heads: [[UInt8]: Head]) -> Decision {
+        let said = head.statement
         if let known = newest[said.device] {
             guard said.number >= known.statement.number else { return .isRolledBack }
             guard said.number > known.statement.number else { return head == known ? .isKnown : .isForked }
             guard let digest = HeadWalk.digest(of: known.statement.number, from: head, over: heads) else { return .waits }
             guard digest == known.digest, said.continues(known.statement) else { return .isForked }
         }
-        return contradiction(to: head, over: heads) ?? .isNew
+        return contradiction(to: head, roll, over: heads) ?? .isNew
     }
 
     private func decisionOnOwn(_ head: Head) -> Decision {
@@ -89,9 +98,10 @@ package struct KnownHeads: Hashable, Sendable {
     /// device cannot know to which of its heads the others will want to walk.
     ///
     /// Attack: a member, or a clone of it, shows one history to this device and another one to the others.
-    private func contradiction(to head: Head, over heads: [[UInt8]: Head]) -> Decision? {
+    private func contradiction(to head: Head, _ roll: Roll, over heads: [[UInt8]: Head]) -> Decision? {
         let said = head.statement
-        for other in newest.values {
+        let present = newest.values.filter { roll.members[$0.statement.device] != nil }
+        for other in present {
             if let named = other.statement.reference(to: said.device), isOther(named, than: head, over: heads) {
                 return .isForked
             }
@@ -100,7 +110,9 @@ package struct KnownHeads: Hashable, Sendable {
             if named.device == device {
                 guard let own = newest[device], named.number <= own.statement.number else { return .isClone }
                 guard !isOther(named, than: own, over: heads) else { return .isClone }
-            } else if let known = newest[named.device], isOther(named, than: known, over: heads) {
+            } else if let known = present.first(where: { $0.statement.device == named.device }),
+                isOther(named, than: known, over: heads)
+            {
                 return .isForked
             }
         }

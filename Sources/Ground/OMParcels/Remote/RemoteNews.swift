@@ -1,0 +1,96 @@
+// What a device accepts of a remote now. Format: docs/formats/sync.md, "Head".
+
+/// The entries and heads of a remote that follow what this device knew, and what stops it.
+package struct RemoteNews: Sendable {
+    package enum Problem: Error, Hashable, Sendable {
+        /// The folder is not there, or is not this remote.
+        case notMounted
+        /// The remote has another founding entry than this vault.
+        case otherVault
+        case badRoll(RollProblem)
+    }
+
+    package let roll: RollChoice
+    /// With the accepted heads.
+    package private(set) var known: KnownHeads
+    /// The accepted heads whose packs this device now reads, by rising device.
+    package private(set) var accepted: [Head] = []
+    /// For each other device that has a head there and got none accepted, why.
+    package private(set) var others: [UInt32: KnownHeads.Decision] = [:]
+
+    /// Whether the remote is stopped (31). Then nothing of it is applied but the roll.
+    package var isStopped: Bool { others.values.contains { [.isRolledBack, .isForked, .isClone].contains($0) } }
+
+    /// - Parameters:
+    ///   - founding: Entry 0, as this device knows it.
+    ///   - entries: The entries that this device knows from any remote.
+    ///   - kept: The digests of the entries that this device signed, and of those that its user chose.
+    ///   - hasPacks: Whether all packs of this head are there, but for those of the known one.
+    /// - Throws: ``Problem``, or what `hasPacks` throws.
+    package init(
+        _ contents: RemoteContents, _ known: KnownHeads, founding: RollEntry, _ entries: [RollEntry], keeping kept: Set<[UInt8]>,
+        hasPacks: (Head, _ known: Head?) throws -> Bool
+    ) throws {
+        guard let there = contents.founding else { throw Problem.notMounted }
+        guard there == founding else { throw Problem.otherVault }
+        do throws(RollProblem) {
+            roll = try RollChoice(founding: founding, entries + contents.entries, keeping: kept)
+        } catch { throw Problem.badRoll(error) }
+        self.known = known
+        let byDigest = contents.headsByDigest
+        var possible: [(device: UInt32, heads: [Head])] = []
+        for (device, heads) in contents.heads.sorted(by: { $0.key < $1.key }) {
+            possible.append((device, try Self.possible(heads, known.newest[device], isOwn: device == known.device, hasPacks)))
+        }
+        // An accepted head can name those of a removed member. So all are looked at until none is new.
+        var isChanging = true
+        while isChanging {
+            isChanging = false
+            others = [:]
+            for (device, heads) in possible {
+                let decisions = heads.map { (head: $0, decision: self.known.decision(on: $0, roll: roll.roll, over: byDigest)) }
+                guard let (head, decision) = decisions.first(where: { $0.decision != .isRefused }) else {
+                    others[device] = heads.isEmpty ? .waits : .isRefused
+                    continue
+                }
+                switch decision {
+                case .isNew:
+                    self.known.note(head)
+                    accepted.append(head)
+                    isChanging = true
+                case .isKnown: break
+                // The other file, which had the newer head, is being replaced.
+                case .isRolledBack where contents.torn.contains(device): others[device] = .waits
+                default: others[device] = decision
+                }
+            }
+        }
+        for copy in contents.copies where isOtherChain(copy, byDigest) { others[copy.statement.device] = .isClone }
+    }
+
+    /// The heads of a device that can be accepted now, or that prove something.
+    ///
+    /// Accident: the newest head arrives before its packs, and the file of the other one still has an older head than the known
+    /// one. That is no rollback.
+    ///
+    /// - Parameter heads: By falling number.
+    private static func possible(
+        _ heads: [Head], _ known: Head?, isOwn: Bool, _ hasPacks: (Head, _ known: Head?) throws -> Bool
+    ) rethrows -> [Head] {
+        let later = heads.filter { $0.statement.number >= known?.statement.number ?? 0 }
+        guard !later.isEmpty else { return heads }
+        return try later.filter { try isOwn || hasPacks($0, known) }
+    }
+
+    /// Whether a sync tool found two heads of a device, of which one is not on its chain.
+    private func isOtherChain(_ copy: Head, _ heads: [[UInt8]: Head]) -> Bool {
+        let said = copy.statement
+        guard let member = roll.roll.members[said.device], copy.isSigned(by: member.keys.head),
+            said.incarnation == known.incarnation, let newest = known.newest[said.device]
+        else { return false }
+        guard said.number <= newest.statement.number else {
+            return HeadWalk.digest(of: newest.statement.number, from: copy, over: heads).map { $0 != newest.digest } ?? false
+        }
+        return HeadWalk.digest(of: said.number, from: newest, over: heads).map { $0 != copy.digest } ?? false
+    }
+}
