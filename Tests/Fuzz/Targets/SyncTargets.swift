@@ -32,7 +32,7 @@ enum SyncTargets {
         {
             bytes in
             guard let count = bytes.first.map(Int.init), bytes.count > count else { return }
-            let path = String(decoding: bytes[1...count], as: UTF8.self)
+            let path = String(decoding: bytes[1..<(count + 1)], as: UTF8.self)
             guard let file = RemoteFile(path: path) else { return }
             precondition(file.path == path, "a file has one name")
             let contents = RemoteContents(reading: OneFile(file: file, bytes: Array(bytes[(count + 1)...])), vault: vault)
