@@ -247,4 +247,21 @@ private func byDigest(_ heads: [Head]) -> [[UInt8]: Head] { Dictionary(uniqueKey
             #expect(reader.decision(on: own.heads[22], roll: roll, over: kept) == .isNew)
         }
     }
+
+    @Test("a device knows previous and skip of its next head from few of its heads, and stored ones that do not fit are refused")
+    func ownHeads() throws {
+        var chain = Chain(10, try Self.roll())
+        var own = try #require(OwnHeads(of: chain.device))
+        for number in 1...70 as ClosedRange<UInt64> {
+            let head = chain.append()
+            #expect(own.nextNumber == number && own.nextPrevious == head.statement.previous)
+            #expect(own.nextSkip == head.statement.skip, "head \(number)")
+            own.append(head)
+            #expect(own.references.count == number.nonzeroBitCount)
+            #expect(OwnHeads(of: chain.device, own.references) == own)
+        }
+        #expect(OwnHeads(of: chain.device, own.references.dropLast()) == nil)
+        #expect(OwnHeads(of: chain.device, own.references.reversed()) == nil)
+        #expect(OwnHeads(of: 9, own.references) == nil)
+    }
 }
