@@ -87,9 +87,11 @@ private struct MemoryRemote: RemoteFiles {
     }
 
     /// What device 30, a reader that joined, takes.
-    private static func news(_ remote: MemoryRemote, _ known: KnownHeads, of story: Story) throws -> RemoteNews {
+    private static func news(
+        _ remote: MemoryRemote, _ known: KnownHeads, of story: Story, accepted: Roll? = nil
+    ) throws -> RemoteNews {
         try RemoteNews(
-            RemoteContents(reading: remote, vault: vault), known, founding: story.roll.entries[0], [], keeping: []
+            RemoteContents(reading: remote, vault: vault), known, accepted: accepted ?? Roll(story.roll.entries[0]), keeping: []
         ) { head, known in
             head.statement.packs.allSatisfy { pack in
                 known?.statement.packs.contains(pack) == true || remote.has(pack, of: head.statement.device)
@@ -124,7 +126,7 @@ private struct MemoryRemote: RemoteFiles {
     private static func taken(_ remote: MemoryRemote, _ known: KnownHeads, of story: Story) throws -> KnownHeads {
         do {
             let news = try news(remote, known, of: story)
-            #expect(!news.isStopped, "\(news.others)")
+            #expect(!news.isStopped, "\(news.refused)")
             return news.known
         } catch RemoteNews.Problem.notMounted { return known }
     }
@@ -137,9 +139,9 @@ private struct MemoryRemote: RemoteFiles {
         let device = member(20).number
         remote.there[.pack(device: device, number: 4)] = nil
         let partial = try Self.news(remote, Self.reader(story), of: story)
-        #expect(partial.known.newest[device]?.statement.number == 3 && partial.accepted.count == 2)
+        #expect(partial.known.newest[device]?.statement.number == 3 && partial.newHeads.count == 2)
         remote.there[.pack(device: device, number: 4)] = remote.there[.pack(device: device, number: 3)]
-        #expect(try Self.news(remote, partial.known, of: story).accepted.isEmpty)
+        #expect(try Self.news(remote, partial.known, of: story).newHeads.isEmpty)
     }
 
     @Test("a remote that is not mounted, another vault's, put back, or with a clone's head is told apart")
@@ -160,8 +162,12 @@ private struct MemoryRemote: RemoteFiles {
         #expect(throws: RemoteNews.Problem.otherVault) { try Self.news(other, whole, of: story) }
         var old = MemoryRemote()
         for step in story.steps[...early] { old.there[step.file] = step.bytes }
+        let first = try Self.news(old, whole, of: story)
+        #expect(!first.isStopped && first.refused == [member(10).number: .waits], "the second file is not there")
+        let later = story.steps.lastIndex { $0.file == .head(device: member(10).number, isSecond: false) } ?? 0
+        for step in story.steps[..<later] { old.there[step.file] = step.bytes }
         let rolledBack = try Self.news(old, whole, of: story)
-        #expect(rolledBack.isStopped && rolledBack.others == [member(10).number: .isRolledBack])
+        #expect(rolledBack.isStopped && rolledBack.refused[member(10).number] == .isRolledBack)
         var copied = remote
         let chain = try #require(story.chains[20])
         var statement = chain[3].statement
@@ -170,7 +176,7 @@ private struct MemoryRemote: RemoteFiles {
         copied.there[.headCopy(device: member(20).number, name: "head (copy)")] = chain[2].encoded
         #expect(try !Self.news(copied, whole, of: story).isStopped, "an older head of the chain")
         copied.there[.headCopy(device: member(20).number, name: "head (copy)")] = clone
-        #expect(try Self.news(copied, whole, of: story).others == [member(20).number: .isClone])
+        #expect(try Self.news(copied, whole, of: story).refused == [member(20).number: .isClone])
     }
 
     @Test("a removed device stops nothing with what it wrote")
@@ -189,16 +195,57 @@ private struct MemoryRemote: RemoteFiles {
         #expect(try Self.news(remote, whole, of: story).isStopped)
         remote.there[.entry(number: 2, digest: removal.digest)] = removal.encoded
         let after = try Self.news(remote, whole, of: story)
-        #expect(!after.isStopped && after.others == [member(20).number: .waits])
+        #expect(!after.isStopped && after.refused == [member(20).number: .waits])
+    }
+
+    @Test("a device that was killed between its head and its note goes on; without the note that head is a clone's")
+    func ownHead() throws {
+        var story = try Story()
+        var remote = MemoryRemote()
+        for step in story.steps { remote.there[step.file] = step.bytes }
+        let reader = KnownHeads(of: member(10).number, incarnation: story.incarnation)
+        var own = reader
+        for head in try #require(story.chains[10]) { own.note(head) }
+        own = try Self.news(remote, own, of: story).known
+        try story.push(10)
+        for step in story.steps { remote.there[step.file] = step.bytes }
+        let next = try #require(story.chains[10]?.last)
+        #expect(try Self.news(remote, own, of: story).refused == [member(10).number: .isClone])
+        var prepared = own
+        prepared.prepare(next)
+        try story.push(20)
+        for step in story.steps { remote.there[step.file] = step.bytes }
+        let news = try Self.news(remote, prepared, of: story)
+        #expect(!news.isStopped && news.known.newest[member(10).number] == next && news.known.pending == nil)
+        // The head was committed and not written.
+        for step in story.steps where step.file == .head(device: member(10).number, isSecond: false) {
+            remote.there[step.file] = nil
+        }
+        var early = own
+        early.prepare(next)
+        #expect(try !Self.news(remote, early, of: story).refused.keys.contains(member(10).number))
     }
 
     @Test("an entry of a later version is told, and not taken for a torn one")
     func laterEntries() throws {
         let story = try Story()
+        var remote = MemoryRemote()
+        for step in story.steps { remote.there[step.file] = step.bytes }
         var entry = story.roll.entries[1].encoded
         entry[0] = 2
-        let remote = MemoryRemote(there: [.entry(number: 1, digest: bytes(1)): entry])
-        #expect(RemoteContents(reading: remote, vault: vault).hasLaterEntry)
+        let digest = PublicHash.hash(entry)
+        remote.there[.entry(number: 2, digest: bytes(1))] = entry
+        #expect(RemoteContents(reading: remote, vault: vault).laterEntries.isEmpty, "another digest in its name")
+        remote.there[.entry(number: 2, digest: digest)] = entry
+        #expect(RemoteContents(reading: remote, vault: vault).laterEntries == [digest])
+        #expect(try !Self.news(remote, Self.reader(story), of: story).needsLaterVersion, "no head names it")
+        var statement = try #require(story.chains[20])[3].statement
+        (statement.rollNumber, statement.rollDigest) = (2, digest)
+        let file = RemoteFile.head(device: member(20).number, isSecond: true)
+        remote.there[file] = Head(statement, signedWith: key(21)).encoded
+        #expect(try !Self.news(remote, Self.reader(story), of: story).needsLaterVersion, "an unsigned one does")
+        remote.there[file] = Head(statement, signedWith: key(20)).encoded
+        #expect(try Self.news(remote, Self.reader(story), of: story).needsLaterVersion)
     }
 }
 

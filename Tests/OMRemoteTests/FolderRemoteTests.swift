@@ -49,6 +49,10 @@ import Testing
         #expect(throws: StorageError.missing) { try remote.write([1], to: .founding) }
         try remote.make(founding: [1])
         #expect(throws: StorageError.exists) { try remote.make(founding: [1]) }
+        // A process was killed between the folder and its file.
+        try remote.remove(.founding)
+        try remote.make(founding: [2])
+        #expect(try remote.bytes(of: .founding) == [2])
         let elsewhere = FolderRemote(in: "\(folder.path)/gone", vault: Self.vault, incarnation: Self.incarnation)
         #expect(throws: StorageError.missing) { try elsewhere.make(founding: [1]) }
     }
@@ -72,6 +76,9 @@ import Testing
         #expect(mkdir(path, 0o700) == 0)
         #expect(try remote.bytes(of: head) == nil)
         rmdir(path)
+        #expect(mknod(path, S_IFSOCK | 0o600, 0) == 0)
+        #expect(try remote.bytes(of: head) == nil)
+        unlink(path)
         let limit = head.maximumCount
         try Data(count: limit).write(to: URL(filePath: path))
         #expect(try remote.bytes(of: head)?.count == limit)

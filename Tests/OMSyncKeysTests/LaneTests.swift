@@ -99,16 +99,18 @@ import Testing
         let seen = try #require(Seen([Dot(device: 1, count: 4)]))
         let lowering = Lowering(from: .whenUnlocked, seen: seen)
         let stored = lane.prove(lowering, item: item, vault: vault)
+        let open: Set = [ProtectionLevel.Availability.whenUnlocked, .always]
         var lanes = LaneSet()
         lanes.insert(lane)
-        #expect(try lanes.lowerings([stored], item: item, vault: vault) == [lowering])
+        #expect(try lanes.lowerings([stored], item: item, vault: vault, openLevels: open) == [lowering])
         let forged = StoredLowering(lowering, laneEpoch: stored.laneEpoch, mac: bytes(1))
-        #expect(throws: SecretsError.cannotOpen) { try lanes.lowerings([forged], item: item, vault: vault) }
-        #expect(throws: SecretsError.cannotOpen) { try lanes.lowerings([stored], item: bytes(0x34, 16), vault: vault) }
+        #expect(throws: SecretsError.cannotOpen) { try lanes.lowerings([forged], item: item, vault: vault, openLevels: open) }
+        #expect(throws: SecretsError.cannotOpen) {
+            try lanes.lowerings([stored], item: bytes(0x34, 16), vault: vault, openLevels: open)
+        }
         let unknown = StoredLowering(lowering, laneEpoch: 99, mac: stored.mac)
-        #expect(try lanes.lowerings([unknown], item: item, vault: vault) == nil)
-        var closed = LaneSet()
-        closed.insert(Lane(.always, epoch: stored.laneEpoch, key(1)))
-        #expect(try closed.lowerings([forged], item: item, vault: vault) == [lowering])
+        #expect(try lanes.lowerings([unknown], item: item, vault: vault, openLevels: open) == nil)
+        #expect(try LaneSet().lowerings([stored], item: item, vault: vault, openLevels: open) == nil)
+        #expect(try lanes.lowerings([forged], item: item, vault: vault, openLevels: [.always]) == [lowering])
     }
 }

@@ -4,8 +4,8 @@ internal import Glibc
 package import OMParcels
 package import OMSystem
 
-/// The files of a remote in a folder. Whoever can write there can give it any content, so a file is read only up to its limit, and
-/// only if it is a file and no link.
+/// The files of a remote in a folder. Other people and tools can write there too, so a file is read only up to its limit, and only
+/// if it is a file and no link.
 package struct FolderRemote: RemoteFiles {
     /// The remote's own folder: `omvault-sync-…`.
     package let path: String
@@ -51,7 +51,7 @@ package struct FolderRemote: RemoteFiles {
         // O_NONBLOCK: a pipe under the name of a file would wait for a writer.
         let descriptor = open(below: file.path, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else {
-            guard [ENOENT, ELOOP, ENOTDIR].contains(errno) else { throw .last }
+            try Self.check(errno)
             return nil
         }
         defer { close(descriptor) }
@@ -61,6 +61,12 @@ package struct FolderRemote: RemoteFiles {
         return try Self.read(descriptor, upTo: file.maximumCount)
     }
 
+    /// What another user, a sync tool or a disk does to one file must not keep this device from all others: such a file is not
+    /// there yet. Only what this process lacks is an error.
+    private static func check(_ code: Int32) throws(StorageError) {
+        if [EMFILE, ENFILE, ENOMEM].contains(code) { throw .io(code) }
+    }
+
     private static func read(_ descriptor: Int32, upTo limit: Int) throws(StorageError) -> [UInt8]? {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 64 << 10)
@@ -68,7 +74,10 @@ package struct FolderRemote: RemoteFiles {
             let got = block.withUnsafeMutableBytes { buffer in
                 retryingInterrupts { Glibc.read(descriptor, buffer.baseAddress!, buffer.count) }
             }
-            guard got >= 0 else { throw .last }
+            guard got >= 0 else {
+                try check(errno)
+                return nil
+            }
             if got == 0 { return bytes }
             bytes += block[..<got]
             // The file grew behind its size.
@@ -84,7 +93,8 @@ package struct FolderRemote: RemoteFiles {
         let descriptor = open(below: folder, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else {
             // Below the remote's folder: a file under the name of a folder, or one that was just removed.
-            guard !folder.isEmpty, [ENOENT, ELOOP, ENOTDIR].contains(errno) else { throw .last }
+            guard !folder.isEmpty else { throw .last }
+            try Self.check(errno)
             return []
         }
         guard let stream = fdopendir(descriptor) else {
@@ -93,7 +103,13 @@ package struct FolderRemote: RemoteFiles {
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                // A list that ends early would look like a remote without those files.
+                guard errno == 0 else { throw .last }
+                break
+            }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { name in
                 String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
             }
@@ -106,7 +122,7 @@ package struct FolderRemote: RemoteFiles {
     /// Opens a file or folder without following a link below the remote's folder.
     private func open(below name: String, _ flags: Int32) -> Int32 {
         var descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        let parts = name.split(separator: "/").map(String.init)
+        let parts = FilePath.names(in: name)
         for (index, part) in parts.enumerated() where descriptor >= 0 {
             let isLast = index == parts.count - 1
             let next = openat(descriptor, part, (isLast ? flags : O_RDONLY | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC)
@@ -124,7 +140,11 @@ package struct FolderRemote: RemoteFiles {
     ///
     /// - Throws: ``StorageError/exists`` if it is there already; ``StorageError/missing`` if the folder above it is not there.
     package func make(founding: [UInt8]) throws(StorageError) {
-        guard mkdir(path, 0o700) == 0 else { throw .last }
+        if mkdir(path, 0o700) != 0 {
+            // A process that was killed here before left the folder empty.
+            guard errno == EEXIST else { throw .last }
+            guard try bytes(of: .founding) == nil else { throw .exists }
+        }
         try syncFolder(above: path)
         try write(founding, to: .founding)
     }
@@ -166,7 +186,7 @@ package struct FolderRemote: RemoteFiles {
 
     /// Lends a path of the file's folder that leads to the folder which was opened, whatever its name means meanwhile.
     ///
-    /// Attack: who can write into the remote puts a link in the place of a device's folder. Then files would be written and removed
+    /// Attack: someone who can write into the remote puts a link in the place of a device's folder. Then files would be written and removed
     /// where it leads.
     private func withFolder<R>(
         of names: [String], _ body: (_ folder: String, _ name: String) throws(StorageError) -> R

@@ -29,20 +29,20 @@ package struct LaneSet: Sendable {
 
     /// The lowerings of a version, each of an open level checked.
     ///
-    /// A level of which no lane is here is closed. Its lowerings come unchecked, and get no power: docs/formats/sync.md, "While a
-    /// level is closed".
+    /// Those of a closed level come unchecked. ``ArrivalRules`` gives them no power: docs/formats/sync.md, "While a level is
+    /// closed".
     ///
     /// - Parameters:
     ///   - item: The id of the item: 16 bytes.
     ///   - vault: The vault's id: 16 bytes.
+    ///   - openLevels: Those that the rules for arriving versions take for open.
     /// - Returns: nil if an open level lacks the lane of a lowering's epoch, so that the version waits.
     /// - Throws: ``SecretsError/cannotOpen`` for a wrong MAC.
     package func lowerings(
-        _ stored: [StoredLowering], item: [UInt8], vault: [UInt8]
+        _ stored: [StoredLowering], item: [UInt8], vault: [UInt8], openLevels: Set<ProtectionLevel.Availability>
     ) throws(SecretsError) -> [Lowering]? {
-        for lowering in stored {
-            guard let open = lanes[lowering.claimed.from] else { continue }
-            guard let lane = open[lowering.laneEpoch] else { return nil }
+        for lowering in stored where openLevels.contains(lowering.claimed.from) {
+            guard let lane = lane(lowering.claimed.from, epoch: lowering.laneEpoch) else { return nil }
             guard lane.proves(lowering, item: item, vault: vault) else { throw .cannotOpen }
         }
         return stored.map(\.claimed)

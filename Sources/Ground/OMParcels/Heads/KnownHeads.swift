@@ -14,10 +14,16 @@ package struct KnownHeads: Hashable, Sendable {
         case isRefused
         /// The remote shows an older state of the device than before.
         case isRolledBack
-        /// There are two histories of a device: of the signer, or of one that the signer names.
+        /// There are two histories of its device.
         case isForked
-        /// Another copy of this device's file signs heads, or this file was put back.
+        /// It names a head that is not on the chain of that device as it is known here. Which of the two members lies, or has a
+        /// clone, does not follow from this.
+        case isDisputed
+        /// Another copy of its device's file signs heads, or this device's file was put back.
         case isClone
+
+        /// Whether it stops the remote: 31.
+        package var stops: Bool { [.isRolledBack, .isForked, .isDisputed, .isClone].contains(self) }
     }
 
     /// The number of this device, and the remote's incarnation: 16 bytes.
@@ -25,17 +31,31 @@ package struct KnownHeads: Hashable, Sendable {
     package let incarnation: [UInt8]
     /// Of each device, this one too.
     package private(set) var newest: [UInt32: Head] = [:]
+    /// The next own head, from when it is on this disk until it is noted. A crash can come between.
+    package private(set) var pending: Head?
 
     package init(of device: UInt32, incarnation: [UInt8]) { (self.device, self.incarnation) = (device, incarnation) }
 
     /// Notes a head for which the decision is ``Decision/isNew``, or that this device has signed itself.
-    package mutating func note(_ head: Head) { newest[head.statement.device] = head }
+    package mutating func note(_ head: Head) {
+        newest[head.statement.device] = head
+        if head == pending { pending = nil }
+    }
+
+    /// Notes an own head before it is written to the remote.
+    package mutating func prepare(_ head: Head) {
+        precondition(head.statement.device == device, "an own head")
+        pending = head
+    }
 
     /// The newest head of each device, by rising device.
     package var references: [Head.Reference] {
         newest.values.map { Head.Reference(device: $0.statement.device, number: $0.statement.number, digest: $0.digest) }
             .sorted { $0.device < $1.device }
     }
+
+    /// Those of present members, for the comparison digits: a removed device may hide its own from a later one.
+    package func references(of roll: Roll) -> [Head.Reference] { references.filter { roll.members[$0.device] != nil } }
 
     /// The counts of the other devices: no version with a higher one is applied.
     package var counts: [UInt32: UInt64] { newest.filter { $0.key != device }.mapValues(\.statement.count) }
@@ -69,12 +89,13 @@ package struct KnownHeads: Hashable, Sendable {
             guard said.number >= known.statement.number else { return .isRolledBack }
             guard said.number > known.statement.number else { return head == known ? .isKnown : .isForked }
             guard let digest = HeadWalk.digest(of: known.statement.number, from: head, over: heads) else { return .waits }
-            guard digest == known.digest, said.continues(known.statement) else { return .isForked }
+            guard digest == known.digest, said.continues(known.statement, on: roll) else { return .isForked }
         }
         return contradiction(to: head, roll, over: heads) ?? .isNew
     }
 
     private func decisionOnOwn(_ head: Head) -> Decision {
+        if head == pending { return .isNew }
         guard let own = newest[device], head.statement.number <= own.statement.number else { return .isClone }
         guard head.statement.number == own.statement.number else { return .isRolledBack }
         return head == own ? .isKnown : .isClone
@@ -100,20 +121,25 @@ package struct KnownHeads: Hashable, Sendable {
     /// Attack: a member, or a clone of it, shows one history to this device and another one to the others.
     private func contradiction(to head: Head, _ roll: Roll, over heads: [[UInt8]: Head]) -> Decision? {
         let said = head.statement
-        let present = newest.values.filter { roll.members[$0.statement.device] != nil }
+        let present = newest.values.filter { roll.members[$0.statement.device] != nil && $0.statement.device != said.device }
         for other in present {
             if let named = other.statement.reference(to: said.device), isOther(named, than: head, over: heads) {
-                return .isForked
+                return .isDisputed
+            }
+            for named in other.statement.others {
+                guard let own = said.reference(to: named.device), roll.members[named.device] != nil else { continue }
+                if own.number == named.number, own.digest != named.digest { return .isDisputed }
             }
         }
         for named in said.others {
             if named.device == device {
-                guard let own = newest[device], named.number <= own.statement.number else { return .isClone }
-                guard !isOther(named, than: own, over: heads) else { return .isClone }
+                if named.digest == pending?.digest { continue }
+                guard let own = newest[device], named.number <= own.statement.number else { return .isDisputed }
+                guard !isOther(named, than: own, over: heads) else { return .isDisputed }
             } else if let known = present.first(where: { $0.statement.device == named.device }),
                 isOther(named, than: known, over: heads)
             {
-                return .isForked
+                return .isDisputed
             }
         }
         return nil
@@ -127,20 +153,29 @@ package struct KnownHeads: Hashable, Sendable {
         return digest != named.digest
     }
 
-    /// The own heads that the others need for their walks to the newest one, by falling number.
-    package var numbersForWalks: [UInt64] {
+    /// The own heads that the others need for their walks to the newest one, by falling number: all since the oldest that a
+    /// present member names, since it may have read more than it said, and the walk to that one.
+    package func numbersForWalks(_ roll: Roll) -> [UInt64] {
         guard let own = newest[device]?.statement.number else { return [] }
-        let targets = newest.values.compactMap { $0.statement.reference(to: device)?.number }.filter { $0 <= own }
-        return Set(targets.flatMap { HeadWalk.numbers(from: own, to: $0) }).sorted(by: >)
+        let present = newest.values.filter { roll.members[$0.statement.device] != nil }
+        let targets = present.compactMap { $0.statement.reference(to: device)?.number }.filter { $0 <= own }
+        guard let oldest = targets.min() else { return [] }
+        let last = (oldest..<own).suffix(Self.maximumForWalks)
+        return Set(last).union(targets.flatMap { HeadWalk.numbers(from: own, to: $0) }).sorted(by: >)
     }
+
+    private static let maximumForWalks = 1024
 }
 
 extension Head.Statement {
     fileprivate func reference(to device: UInt32) -> Head.Reference? { others.first { $0.device == device } }
 
     /// Whether nothing goes back from the older head of the same device to this one.
-    fileprivate func continues(_ older: Head.Statement) -> Bool {
-        count >= older.count && laneEpoch >= older.laneEpoch && rollNumber >= older.rollNumber
+    ///
+    /// Accident: the entry that the older head names was lost against another one. Then number and lane epoch go back.
+    fileprivate func continues(_ older: Head.Statement, on roll: Roll) -> Bool {
+        let isOnRoll = Int(older.rollNumber) < roll.digests.count && roll.digests[Int(older.rollNumber)] == older.rollDigest
+        return count >= older.count && (!isOnRoll || laneEpoch >= older.laneEpoch && rollNumber >= older.rollNumber)
             && older.others.allSatisfy { old in
                 guard let new = reference(to: old.device) else { return false }
                 return new.number > old.number || new == old

@@ -1,5 +1,7 @@
 // What a remote holds, read and not yet trusted. Format: docs/formats/sync.md, "Remote".
 
+internal import OMSecrets
+
 /// Reads the files of a remote.
 package protocol RemoteFiles {
     associatedtype Failure: Error
@@ -14,12 +16,10 @@ package struct RemoteContents: Hashable, Sendable {
     /// Entry 0 of the roll. Nil if there is no remote here: an unmounted folder is not an empty one.
     package private(set) var founding: RollEntry?
     package private(set) var entries: [RollEntry] = []
-    /// Whether a later omvault wrote an entry.
-    package private(set) var hasLaterEntry = false
+    /// The digests of entries that a later omvault wrote.
+    package private(set) var laterEntries: Set<[UInt8]> = []
     /// Those in each device's own folder, by falling number.
     package private(set) var heads: [UInt32: [Head]] = [:]
-    /// The devices with a head that is torn.
-    package private(set) var torn: Set<UInt32> = []
     /// Those that sync tools copied.
     package private(set) var copies: [Head] = []
     /// Those that devices keep for others.
@@ -40,16 +40,20 @@ package struct RemoteContents: Hashable, Sendable {
     private mutating func take(_ bytes: [UInt8], of file: RemoteFile, _ vault: [UInt8]) {
         switch file {
         case .founding:
-            guard let entry = entry(bytes), entry.contents.number == 0, entry.contents.vault == vault else { return }
-            founding = entry
-        case .entry(let number, let digest):
-            guard let entry = entry(bytes), entry.contents.number == number, entry.digest == digest else { return }
-            entries.append(entry)
-        case .head(let device, _):
-            guard let head = try? Head(decoding: bytes), head.statement.device == device else {
-                torn.insert(device)
+            guard let entry = try? RollEntry(decoding: bytes), entry.contents.number == 0, entry.contents.vault == vault else {
                 return
             }
+            founding = entry
+        case .entry(let number, let digest):
+            guard PublicHash.hash(bytes) == digest else { return }
+            do {
+                let entry = try RollEntry(decoding: bytes)
+                if entry.contents.number == number { entries.append(entry) }
+            } catch {
+                if error == .laterFormat { laterEntries.insert(digest) }
+            }
+        case .head(let device, _):
+            guard let head = try? Head(decoding: bytes), head.statement.device == device else { return }
             heads[device, default: []].append(head)
         case .headCopy(let device, _):
             guard let head = try? Head(decoding: bytes), head.statement.device == device else { return }
@@ -58,13 +62,6 @@ package struct RemoteContents: Hashable, Sendable {
             guard let list = try? HeadList(decoding: bytes), list.vault == vault else { return }
             kept += list.heads
         case .pack, .message: break
-        }
-    }
-
-    private mutating func entry(_ bytes: [UInt8]) -> RollEntry? {
-        do { return try RollEntry(decoding: bytes) } catch {
-            if error == .laterFormat { hasLaterEntry = true }
-            return nil
         }
     }
 

@@ -13,59 +13,65 @@ package struct RemoteNews: Sendable {
     package let roll: RollChoice
     /// With the accepted heads.
     package private(set) var known: KnownHeads
-    /// The accepted heads whose packs this device now reads, by rising device.
-    package private(set) var accepted: [Head] = []
+    /// The accepted heads whose packs this device now reads.
+    package private(set) var newHeads: [Head] = []
     /// For each other device that has a head there and got none accepted, why.
-    package private(set) var others: [UInt32: KnownHeads.Decision] = [:]
+    package private(set) var refused: [UInt32: KnownHeads.Decision] = [:]
+    /// Whether a member's head names an entry that a later omvault wrote: sync stops with 4.
+    package private(set) var needsLaterVersion = false
 
-    /// Whether the remote is stopped (31). Then nothing of it is applied but the roll.
-    package var isStopped: Bool { others.values.contains { [.isRolledBack, .isForked, .isClone].contains($0) } }
+    /// Whether the remote is stopped: 31, or until the user chooses between entries. Then nothing of it is applied but the roll.
+    package var isStopped: Bool { !roll.undecided.isEmpty || refused.values.contains(where: \.stops) }
 
     /// - Parameters:
     ///   - founding: Entry 0, as this device knows it.
-    ///   - entries: The entries that this device knows from any remote.
+    ///   - accepted: The roll that this device accepted before, from any remote.
     ///   - kept: The digests of the entries that this device signed, and of those that its user chose.
     ///   - hasPacks: Whether all packs of this head are there, but for those of the known one.
     /// - Throws: ``Problem``, or what `hasPacks` throws.
     package init(
-        _ contents: RemoteContents, _ known: KnownHeads, founding: RollEntry, _ entries: [RollEntry], keeping kept: Set<[UInt8]>,
+        _ contents: RemoteContents, _ known: KnownHeads, accepted: Roll, keeping kept: Set<[UInt8]>,
         hasPacks: (Head, _ known: Head?) throws -> Bool
     ) throws {
         guard let there = contents.founding else { throw Problem.notMounted }
-        guard there == founding else { throw Problem.otherVault }
+        guard there == accepted.entries[0] else { throw Problem.otherVault }
         do throws(RollProblem) {
-            roll = try RollChoice(founding: founding, entries + contents.entries, keeping: kept)
+            roll = try RollChoice(founding: there, contents.entries, accepted: accepted, keeping: kept)
         } catch { throw Problem.badRoll(error) }
         self.known = known
         let byDigest = contents.headsByDigest
         var possible: [(device: UInt32, heads: [Head])] = []
         for (device, heads) in contents.heads.sorted(by: { $0.key < $1.key }) {
-            possible.append((device, try Self.possible(heads, known.newest[device], isOwn: device == known.device, hasPacks)))
+            // Attack: someone without a key lists packs in a head, so that this device reads them all.
+            guard let member = roll.roll.formerOrPresent(device) else { continue }
+            let signed = heads.filter { $0.isSigned(by: member.keys.head) }
+            if signed.contains(where: { contents.laterEntries.contains($0.statement.rollDigest) }) { needsLaterVersion = true }
+            possible.append((device, try Self.possible(signed, known.newest[device], isOwn: device == known.device, hasPacks)))
         }
         // An accepted head can name those of a removed member. So all are looked at until none is new.
         var isChanging = true
         while isChanging {
             isChanging = false
-            others = [:]
+            refused = [:]
             for (device, heads) in possible {
                 let decisions = heads.map { (head: $0, decision: self.known.decision(on: $0, roll: roll.roll, over: byDigest)) }
                 guard let (head, decision) = decisions.first(where: { $0.decision != .isRefused }) else {
-                    others[device] = heads.isEmpty ? .waits : .isRefused
+                    refused[device] = heads.isEmpty ? .waits : .isRefused
                     continue
                 }
                 switch decision {
                 case .isNew:
                     self.known.note(head)
-                    accepted.append(head)
+                    newHeads.append(head)
                     isChanging = true
                 case .isKnown: break
                 // The other file, which had the newer head, is being replaced.
-                case .isRolledBack where contents.torn.contains(device): others[device] = .waits
-                default: others[device] = decision
+                case .isRolledBack where heads.count < 2: refused[device] = .waits
+                default: refused[device] = decision
                 }
             }
         }
-        for copy in contents.copies where isOtherChain(copy, byDigest) { others[copy.statement.device] = .isClone }
+        for copy in contents.copies where isOtherChain(copy, byDigest) { refused[copy.statement.device] = .isClone }
     }
 
     /// The heads of a device that can be accepted now, or that prove something.
