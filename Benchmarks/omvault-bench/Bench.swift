@@ -1,7 +1,7 @@
 // The speed of omvault, compared with other programs for the same tasks. It is not part of the tests, because a busy machine
 // would fail them. Each row runs ours and the peer in turn, A B A B, in one run, so both see the same machine.
 //
-//     swift build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -s
+//     swift build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -s -debug-info-format none
 //     .build/release/omvault-bench --omvault .build/release/omvault
 
 internal import Glibc

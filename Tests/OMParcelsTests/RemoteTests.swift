@@ -126,7 +126,7 @@ private struct MemoryRemote: RemoteFiles {
     private static func taken(_ remote: MemoryRemote, _ known: KnownHeads, of story: Story) throws -> KnownHeads {
         do {
             let news = try news(remote, known, of: story)
-            #expect(!news.isStopped, "\(news.refused)")
+            #expect(!news.isStopped, "\(news.notAccepted)")
             return news.known
         } catch RemoteNews.Problem.notMounted { return known }
     }
@@ -163,11 +163,11 @@ private struct MemoryRemote: RemoteFiles {
         var old = MemoryRemote()
         for step in story.steps[...early] { old.there[step.file] = step.bytes }
         let first = try Self.news(old, whole, of: story)
-        #expect(!first.isStopped && first.refused == [member(10).number: .waits], "the second file is not there")
+        #expect(!first.isStopped && first.notAccepted == [member(10).number: .waits], "the second file is not there")
         let later = story.steps.lastIndex { $0.file == .head(device: member(10).number, isSecond: false) } ?? 0
         for step in story.steps[..<later] { old.there[step.file] = step.bytes }
         let rolledBack = try Self.news(old, whole, of: story)
-        #expect(rolledBack.isStopped && rolledBack.refused[member(10).number] == .isRolledBack)
+        #expect(rolledBack.isStopped && rolledBack.notAccepted[member(10).number] == .isRolledBack)
         var copied = remote
         let chain = try #require(story.chains[20])
         var statement = chain[3].statement
@@ -176,7 +176,7 @@ private struct MemoryRemote: RemoteFiles {
         copied.there[.headCopy(device: member(20).number, name: "head (copy)")] = chain[2].encoded
         #expect(try !Self.news(copied, whole, of: story).isStopped, "an older head of the chain")
         copied.there[.headCopy(device: member(20).number, name: "head (copy)")] = clone
-        #expect(try Self.news(copied, whole, of: story).refused == [member(20).number: .isClone])
+        #expect(try Self.news(copied, whole, of: story).notAccepted == [member(20).number: .isClone])
     }
 
     @Test("a removed device stops nothing with what it wrote")
@@ -195,7 +195,7 @@ private struct MemoryRemote: RemoteFiles {
         #expect(try Self.news(remote, whole, of: story).isStopped)
         remote.there[.entry(number: 2, digest: removal.digest)] = removal.encoded
         let after = try Self.news(remote, whole, of: story)
-        #expect(!after.isStopped && after.refused == [member(20).number: .waits])
+        #expect(!after.isStopped && after.notAccepted == [member(20).number: .waits])
     }
 
     @Test("a device that was killed between its head and its note goes on; without the note that head is a clone's")
@@ -210,20 +210,21 @@ private struct MemoryRemote: RemoteFiles {
         try story.push(10)
         for step in story.steps { remote.there[step.file] = step.bytes }
         let next = try #require(story.chains[10]?.last)
-        #expect(try Self.news(remote, own, of: story).refused == [member(10).number: .isClone])
+        #expect(try Self.news(remote, own, of: story).notAccepted == [member(10).number: .isClone])
         var prepared = own
         prepared.prepare(next)
         try story.push(20)
         for step in story.steps { remote.there[step.file] = step.bytes }
         let news = try Self.news(remote, prepared, of: story)
         #expect(!news.isStopped && news.known.newest[member(10).number] == next && news.known.pending == nil)
+        #expect(news.newHeads.map(\.statement.device) == [member(20).number], "its own packs are not read")
         // The head was committed and not written.
         for step in story.steps where step.file == .head(device: member(10).number, isSecond: false) {
             remote.there[step.file] = nil
         }
         var early = own
         early.prepare(next)
-        #expect(try !Self.news(remote, early, of: story).refused.keys.contains(member(10).number))
+        #expect(try !Self.news(remote, early, of: story).notAccepted.keys.contains(member(10).number))
     }
 
     @Test("an entry of a later version is told, and not taken for a torn one")

@@ -16,12 +16,12 @@ package struct RemoteNews: Sendable {
     /// The accepted heads whose packs this device now reads.
     package private(set) var newHeads: [Head] = []
     /// For each other device that has a head there and got none accepted, why.
-    package private(set) var refused: [UInt32: KnownHeads.Decision] = [:]
+    package private(set) var notAccepted: [UInt32: KnownHeads.Decision] = [:]
     /// Whether a member's head names an entry that a later omvault wrote: sync stops with 4.
     package private(set) var needsLaterVersion = false
 
     /// Whether the remote is stopped: 31, or until the user chooses between entries. Then nothing of it is applied but the roll.
-    package var isStopped: Bool { !roll.undecided.isEmpty || refused.values.contains(where: \.stops) }
+    package var isStopped: Bool { !roll.undecided.isEmpty || notAccepted.values.contains(where: \.stops) }
 
     /// - Parameters:
     ///   - founding: Entry 0, as this device knows it.
@@ -52,26 +52,26 @@ package struct RemoteNews: Sendable {
         var isChanging = true
         while isChanging {
             isChanging = false
-            refused = [:]
+            notAccepted = [:]
             for (device, heads) in possible {
                 let decisions = heads.map { (head: $0, decision: self.known.decision(on: $0, roll: roll.roll, over: byDigest)) }
                 guard let (head, decision) = decisions.first(where: { $0.decision != .isRefused }) else {
-                    refused[device] = heads.isEmpty ? .waits : .isRefused
+                    notAccepted[device] = heads.isEmpty ? .waits : .isRefused
                     continue
                 }
                 switch decision {
                 case .isNew:
                     self.known.note(head)
-                    newHeads.append(head)
+                    if device != known.device { newHeads.append(head) }
                     isChanging = true
                 case .isKnown: break
                 // The other file, which had the newer head, is being replaced.
-                case .isRolledBack where heads.count < 2: refused[device] = .waits
-                default: refused[device] = decision
+                case .isRolledBack where heads.count < 2: notAccepted[device] = .waits
+                default: notAccepted[device] = decision
                 }
             }
         }
-        for copy in contents.copies where isOtherChain(copy, byDigest) { refused[copy.statement.device] = .isClone }
+        for copy in contents.copies where isOtherChain(copy, byDigest) { notAccepted[copy.statement.device] = .isClone }
     }
 
     /// The heads of a device that can be accepted now, or that prove something.
