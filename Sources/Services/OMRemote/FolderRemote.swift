@@ -92,7 +92,7 @@ package struct FolderRemote: RemoteFiles {
     private func names(in folder: String) throws(StorageError) -> [String] {
         let descriptor = open(below: folder, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else {
-            // Below the remote's folder: a file under the name of a folder, or one that was just removed.
+            // Below the remote's folder: a file under the name of a folder, or a folder that was just removed.
             guard !folder.isEmpty else { throw .last }
             try Self.check(errno)
             return []
@@ -186,8 +186,8 @@ package struct FolderRemote: RemoteFiles {
 
     /// Lends a path of the file's folder that leads to the folder which was opened, whatever its name means meanwhile.
     ///
-    /// Attack: someone who can write into the remote puts a link in the place of a device's folder. Then files would be written and removed
-    /// where it leads.
+    /// Attack: someone who can write into the remote puts a link in the place of a device's folder. Then files would be written
+    /// and removed where it leads.
     private func withFolder<R>(
         of names: [String], _ body: (_ folder: String, _ name: String) throws(StorageError) -> R
     ) throws(StorageError) -> R {

@@ -8,7 +8,7 @@ package enum ComparisonDigits {
     ///
     /// - Parameters:
     ///   - vault: The vault's id. The id and the incarnation have 16 bytes.
-    ///   - heads: The newest verified head of each device, in any order.
+    ///   - heads: The newest accepted head of each present member, in any order.
     ///   - rollDigest: That of the last entry: 32 bytes.
     package static func digits(
         vault: [UInt8], incarnation: [UInt8], heads: [Head.Reference], rollDigest: [UInt8]

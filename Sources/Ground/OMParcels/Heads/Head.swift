@@ -71,7 +71,7 @@ package struct Head: Hashable, Sendable {
     static let version: UInt8 = 1
     package static let maximumOthers = 4096
     package static let maximumPacks = 1024
-    /// 184 bytes, the others, the packs, the signature.
+    /// Enough for 169 bytes, 44 for each other device, 40 for each pack, and the signature.
     package static let maximumCount = 256 << 10
 
     package let statement: Statement

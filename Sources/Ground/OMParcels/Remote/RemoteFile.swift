@@ -87,7 +87,7 @@ package enum RemoteFile: Hashable, Sendable {
         default:
             if text.hasSuffix(".pack"), name.count == 16 + 5, let number: UInt64 = Self.number(name[..<16]), number > 0 {
                 self = .pack(device: device, number: number)
-            } else if text.hasPrefix("head"), Array(text.utf8) == name, !name.contains(0) {
+            } else if text.hasPrefix("head"), !name.contains(0) {
                 self = .headCopy(device: device, name: text)
             } else {
                 return nil

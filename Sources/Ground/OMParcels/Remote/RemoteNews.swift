@@ -15,7 +15,7 @@ package struct RemoteNews: Sendable {
     package private(set) var known: KnownHeads
     /// The accepted heads whose packs this device now reads.
     package private(set) var newHeads: [Head] = []
-    /// For each other device that has a head there and got none accepted, why.
+    /// Each device whose head there is neither accepted nor known, and why.
     package private(set) var notAccepted: [UInt32: KnownHeads.Decision] = [:]
     /// Whether a member's head names an entry that a later omvault wrote: sync stops with 4.
     package private(set) var needsLaterVersion = false
@@ -24,7 +24,6 @@ package struct RemoteNews: Sendable {
     package var isStopped: Bool { !roll.undecided.isEmpty || notAccepted.values.contains(where: \.stops) }
 
     /// - Parameters:
-    ///   - founding: Entry 0, as this device knows it.
     ///   - accepted: The roll that this device accepted before, from any remote.
     ///   - kept: The digests of the entries that this device signed, and of those that its user chose.
     ///   - hasPacks: Whether all packs of this head are there, but for those of the known one.
