@@ -43,7 +43,7 @@ let rooms: [Target] = [
 
     room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
 
-    room(.services, "OMVault", imports: ["OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
+    room(.services, "OMVault", imports: ["OMItems", "OMParcels", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
     room(
         .services, "OMAgentProtocol", imports: ["OMItems", "OMRecords", "OMSecrets", "OMSystem", "COMSystem"],
         // A reader that borrows the bytes it reads: WireReader.swift.

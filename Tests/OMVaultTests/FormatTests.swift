@@ -80,9 +80,9 @@ import Testing
     func tampered() throws {
         try change { $0.type = .becomes(.note) }
         let statements = [
-            "PRAGMA user_version = 1", "PRAGMA user_version = 3", "DROP TABLE chunks", "PRAGMA user_version = 0",
+            "PRAGMA user_version = 1", "PRAGMA user_version = 4", "PRAGMA user_version = 3", "DROP TABLE chunks", "PRAGMA user_version = 0",
         ]
-        for (statement, error) in zip(statements, [.corrupt, .laterFormat(3), .corrupt, .corrupt] as [StorageError]) {
+        for (statement, error) in zip(statements, [.corrupt, .laterFormat(4), .corrupt, .corrupt, .corrupt] as [StorageError]) {
             try home.save("whole")
             do {
                 let database = try VaultSchema.open(home.vault)
@@ -241,7 +241,7 @@ import Testing
         // name 26…30, type 31, expires 32…39, number of tags 40, tags 41…45, 0 at 46, number of fields 47, flags 49,
         // name length 50, name 51…54, value length 55, value 59
         let corrupt: [(Int, [UInt8])] = [
-            (32, [0x80]), (40, [3]), (41, [0]), (42, [UInt8(ascii: ",")]), (42, [UInt8(ascii: "z")]), (43, [3]),
+            (32, [0x80]), (40, [3]), (41, [0]), (42, [UInt8(ascii: ",")]), (42, [UInt8(ascii: "z")]), (43, [3]), (46, [1]),
             (48, [0]), (48, [2]), (49, [2]), (49, [3]), (50, [0]), (55, [1]), (59, [0x1b]), (59, [0xff]), (255, [1]),
         ]
         for (offset, changed) in corrupt {
@@ -249,7 +249,7 @@ import Testing
             other.replaceSubrange(offset..<offset + changed.count, with: changed)
             #expect(throws: VaultError.corrupt(.record), "\(offset) \(changed)") { _ = try read(other) }
         }
-        for (offset, value) in [(4, 3), (31, 12), (31, 255), (46, 1), (49, 4), (49, 5), (49, 0x80)] as [(Int, UInt8)] {
+        for (offset, value) in [(4, 3), (31, 12), (31, 255), (46, 2), (49, 4), (49, 5), (49, 0x80)] as [(Int, UInt8)] {
             var other = bytes
             other[offset] = value
             #expect(throws: VaultError.laterContent, "\(offset) \(value)") { _ = try read(other) }

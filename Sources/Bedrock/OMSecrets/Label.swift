@@ -50,6 +50,11 @@ public enum Label: String, CaseIterable, Sendable {
     case agentTicket = "omv/agent/ticket"
     case sessionTicket = "omv/agent/session"
     // Sync (docs/formats/sync.md)
+    case syncSelf = "omv/sync/self"
+    case syncRowKey = "omv/sync/row-key"
+    case syncRow = "omv/sync/row"
+    case syncLaneBox = "omv/sync/lane-box"
+    case syncLinkBox = "omv/sync/link-box"
     case syncCopy = "omv/sync/copy"
     case syncCopyChunk = "omv/sync/copy-chunk"
     case syncValue = "omv/sync/value"

@@ -89,9 +89,11 @@ public enum VaultError: Error, Hashable, Sendable {
     case vaultKnownHere
     /// The audit log can be read and written only with the device key that authenticates it.
     case noLogHere
+    /// The vault syncs, and this change would shut it out of the sync.
+    case vaultSyncs
     case storage(StorageError)
 
-    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup }
+    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup, sync }
 
     /// Whether it reports damage in the file, and not a file that cannot be read now.
     package var isDamage: Bool {
@@ -154,6 +156,7 @@ extension VaultError {
         case .laterContent: (45, nil)
         case .largeValue: (46, nil)
         case .tooMuchAtOnce: (47, nil)
+        case .vaultSyncs: (48, nil)
         }
     }
 
@@ -163,7 +166,7 @@ extension VaultError {
         .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
         .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere, .emptyKey,
         .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent,
-        .tooMuchAtOnce,
+        .tooMuchAtOnce, .vaultSyncs,
     ]
 
     /// The SDK's number. Nil if the SDK has none.

@@ -33,7 +33,8 @@ extension VaultError: WireValue {
         case .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
             .unchanged, .tooLarge, .tooMuchAtOnce, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory,
             .unsupportedStretch, .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere,
-            .emptyKey, .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent:
+            .emptyKey, .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots, .invalidTag, .invalidExpiry, .laterContent,
+            .vaultSyncs:
             break
         }
     }

@@ -6,7 +6,7 @@ package import OMSystem
 
 /// The files of a remote in a folder. Other people and tools can write there too, so a file is read only up to its limit, and only
 /// if it is a file and no link.
-package struct FolderRemote: RemoteFiles {
+package struct FolderRemote: RemoteStore {
     /// The remote's own folder: `omvault-sync-…`.
     package let path: String
 

@@ -9,7 +9,7 @@ enum MarkIndex {
     static let log = 1 + ProtectionLevel.allCases.count
     /// The header that a change is about to commit. A newer header that was not announced was not written by this device.
     static let announced = log + 1
-    /// The file that was written last, so that a copy of it is recognised.
+    /// The file that was written last, so that a copy of it is recognised. Its digest is the mark of ``SyncSelf``.
     static let file = log + 2
     /// How many passwords were ever charged, so that a count that was put back is noticed.
     static let attempts = log + 3
@@ -32,4 +32,9 @@ enum MarkIndex {
     static func number(_ number: UInt64) -> HighWaterMark {
         HighWaterMark(generation: number, digest: HighWaterMark.beginning.digest)
     }
+}
+
+extension HighWaterMark {
+    /// The mark with another number.
+    func numbered(_ number: UInt64) -> HighWaterMark { HighWaterMark(generation: number, digest: digest) }
 }

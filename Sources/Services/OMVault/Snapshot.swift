@@ -32,6 +32,10 @@ final class Snapshot {
     let isHeaderProven: Bool
     /// Whether the change removes bytes that must also leave the write-ahead log.
     var purges = false
+    /// Nil in a vault that does not sync, and before ``loadSync()``.
+    var sync: SyncSelf?
+    /// Whether ``sync`` or a row of sync changed.
+    var isSyncChanged = false
 
     /// Call it inside a transaction, with marks that were read before it began. A writer commits first and writes the
     /// marks after that, so a genuine vault is never behind its marks.
@@ -48,7 +52,7 @@ final class Snapshot {
         self.vault = vault
         // Another process may have changed the format since this connection was opened.
         format = try storing { () throws(StorageError) in try vault.database.version() }
-        guard format <= VaultSchema.secondSchema.version else { throw .storage(.laterFormat(format)) }
+        guard format <= VaultSchema.thirdSchema.version else { throw .storage(.laterFormat(format)) }
         findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
         // A rekey came in between, and these keys can read nothing after it. The next unlock checks that it was a rekey.
@@ -89,6 +93,11 @@ final class Snapshot {
         }
     }
 
+    /// Notes a state of sync in the marks.
+    func setSyncMark(_ mark: [UInt8]) {
+        marks[MarkIndex.file] = HighWaterMark(generation: marks[MarkIndex.file].generation, digest: mark)
+    }
+
     private func setMark(_ index: Int, _ found: HighWaterMark) {
         isNewer = true
         marks[index] = found
@@ -115,6 +124,9 @@ final class Snapshot {
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
         try tree(level).entries(in: vault.database, vault.checkInterruption)
     }
+
+    /// The entry of a key. Nil if there is none.
+    func entry(_ key: [UInt8], _ level: ProtectionLevel) throws(VaultError) -> TreeEntry? { try tree(level).entry(key) }
 
     /// The branches of a level whose entries were read.
     func branches(_ level: ProtectionLevel) throws(VaultError) -> [TreeBranch] { try tree(level).branches() }
@@ -172,13 +184,12 @@ final class Snapshot {
 
     // MARK: - Changing
 
-    /// Makes the vault one of format 2. Format 1 has no place for a content of version 2.
-    func raiseFormat() throws(VaultError) {
-        guard format == VaultSchema.schema.version else { return }
-        _ = try storing { () throws(StorageError) in
-            try vault.database.upgrade(from: VaultSchema.schema, to: VaultSchema.secondSchema)
-        }
-        format = VaultSchema.secondSchema.version
+    /// Makes the vault one of a later format. Format 1 has no place for a content of version 2, and only format 3 syncs.
+    func raiseFormat(to schema: Schema = VaultSchema.secondSchema) throws(VaultError) {
+        guard format < schema.version else { return }
+        let present = format == VaultSchema.schema.version ? VaultSchema.schema : VaultSchema.secondSchema
+        _ = try storing { () throws(StorageError) in try vault.database.upgrade(from: present, to: schema) }
+        format = schema.version
     }
 
     /// Replaces the header and its slots.
@@ -232,7 +243,7 @@ final class Snapshot {
     /// Only a change makes another file the vault's file, because only a change logs it.
     var nextMarks: [HighWaterMark] {
         var marks = marks
-        if takesFile { marks[MarkIndex.file] = MarkIndex.number(vault.fileNumber) }
+        if takesFile { marks[MarkIndex.file] = marks[MarkIndex.file].numbered(vault.fileNumber) }
         // The announced header is in the file now, or it belongs to a restore that never finished. Attack: an attacker
         // puts that restore's draft in the vault's place. So the announcement is cleared.
         if marks[MarkIndex.header] == header.mark { marks[MarkIndex.announced] = HighWaterMark.beginning }
@@ -286,6 +297,7 @@ final class Snapshot {
         if purges {
             try storing { () throws(StorageError) in try vault.database.execute(VaultSchema.addPending) }
         }
+        if try storeSync() { hasChanged = true }
         let isOther = MarkIndex.isOther(marks, than: vault.fileNumber)
         isChange = hasChanged || !events.isEmpty
         if isChange {

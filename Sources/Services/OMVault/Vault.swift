@@ -259,6 +259,7 @@ public struct Vault: ~Copyable {
                         noted = snapshot.nextMarks
                         try storing { () throws(StorageError) in try marks.write(noted ?? []) }
                     }
+                    try snapshot.loadSync()
                     let result = try body(snapshot)
                     let isChanged = try snapshot.finish(now: now)
                     // Attack: an attacker writes a header without the root key, with a weaker policy. A holder of class

@@ -14,8 +14,18 @@ extension VaultFile {
         _ path: String, device folder: DeviceFolder, policy: VaultPolicy, slots new: [NewSlot],
         now: Int64 = secondsNow()
     ) throws(VaultError) {
+        try create(path, id: Random.bytes(16), device: folder, policy: policy, slots: new, now: now)
+    }
+
+    /// Creates a vault with the id of another device's vault, which it will sync with.
+    ///
+    /// - Parameter id: 16 bytes.
+    /// - Throws: ``VaultError/vaultKnownHere`` if this device has a vault of this id: two files would share their marks.
+    package static func create(
+        _ path: String, id: [UInt8], device folder: DeviceFolder, policy: VaultPolicy, slots new: [NewSlot],
+        now: Int64 = secondsNow()
+    ) throws(VaultError) {
         let device = try storing { () throws(StorageError) in try folder.make() }
-        let id = Random.bytes(16)
         let root = Key<Deriving>.random()
         var slots: [KeySlot] = []
         for new in new {
@@ -41,6 +51,7 @@ extension VaultFile {
         let header = VaultHeader.make(
             id: id, created: now, policy: policy, deviceRank: folder.rank, device: fingerprint,
             wraps: wraps, slots: slots, root: root)
+        guard try storing({ () throws(StorageError) in try !marks.exists() }) else { throw .vaultKnownHere }
         try storing { () throws(StorageError) in
             // The marks come first: a crash before the vault exists leaves marks that no vault uses.
             try marks.create(MarkIndex.whole([header.mark] + first + [entry.mark]) ?? [])

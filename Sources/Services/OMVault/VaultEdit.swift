@@ -32,6 +32,7 @@ public struct VaultEdit: ~Copyable {
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
         var draft = ItemDraft(name: name, created: now, modified: now, details: details)
         try fill(&draft)
+        draft.synced = try snapshot.nextParts(after: .none, at: level)
         let random = Random.bytes(32)
         let header = Record.Header(
             level: level, isDeleted: false, id: Array(random.prefix(16)), revision: 1,
@@ -117,6 +118,7 @@ public struct VaultEdit: ~Copyable {
     private func setLevel(_ old: Current, _ level: ProtectionLevel) throws(VaultError) -> Item {
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard level != old.level else { throw .unchanged }
+        if snapshot.sync != nil, level.isDeviceOnly != old.level.isDeviceOnly { return try moveAsOther(old, to: level, keys) }
         let entry = try snapshot.move(old.entry, old.level, to: level, keys, epoch: snapshot.vault.header.epoch)
         try snapshot.remove(old.entry, old.level)
         snapshot.purges = true
@@ -125,7 +127,22 @@ public struct VaultEdit: ~Copyable {
         // The modification time of an item in the trash is the time when it was trashed. So it stays.
         let isTrashed = opened.content.isTrashed
         let draft = try opened.content.draft(isTrashed: isTrashed, at: isTrashed ? opened.content.modified : now)
-        return try succeed(moved, kept: opened.content.kept, draft) { .levelChanged($0, from: old.level) }
+        return try succeed(moved, kept: opened.content.kept, draft, leaving: old.level) { .levelChanged($0, from: old.level) }
+    }
+
+    /// Moves an item between a portable and a device-only level, as an item of another id. So no id was ever at both: other
+    /// devices purge the old one, or never hear of it.
+    private func moveAsOther(
+        _ old: Current, to level: ProtectionLevel, _ keys: LevelKeys
+    ) throws(VaultError) -> Item {
+        let opened = try snapshot.open(old.newest, at: old.entry)
+        let content = opened.item
+        let time = content.isTrashed ? content.modified : now
+        let (item, record) = try snapshot.addCopy(
+            of: old, named: content.name, isTrashed: content.isTrashed, at: time, level: level, keys)
+        try destroy(old, kept: opened.content.kept)
+        snapshot.log(.levelChanged(.init(record), from: old.level))
+        return item
     }
 
     /// Moves an item to the trash. Its name is then free, and its versions stay.
@@ -228,47 +245,75 @@ public struct VaultEdit: ~Copyable {
         return try succeed(current, kept: newest.content.kept, draft, AuditEvent.itemRestored)
     }
 
-    /// Puts a new version on top, and drops the versions that the history no longer keeps.
+    /// Puts a new version on top: an edit of this device.
     private func succeed(
-        _ current: Current, kept: Int, _ draft: consuming ItemDraft,
+        _ current: Current, kept: Int, _ draft: consuming ItemDraft, leaving left: ProtectionLevel? = nil,
         _ event: (AuditEvent.ItemVersionID) -> AuditEvent
     ) throws(VaultError) -> Item {
-        let header = next(current, isDeleted: false)
-        let (item, key) = (draft.item(header), draft.key(current.keys, header.id))
-        let limit = min(kept + 1, snapshot.historyLimit)
-        let references = kept + 1 > limit ? try snapshot.references(current.newest, kept: kept) : []
-        let reference = try snapshot.add(
-            draft, kept: limit, header, current.keys, previous: limit > 0 ? current.entry.row : nil)
-        let kept = [reference] + references.prefix(limit)
-        try snapshot.drop(references.dropFirst(limit), keeping: kept, current.level)
-        if key != current.entry.key { try snapshot.remove(current.entry, current.level) }
-        try snapshot.insert(TreeEntry(key, reference), current.level)
-        snapshot.log(event(.init(header)))
-        return item
+        draft.synced = try snapshot.nextParts(after: .parts(draft.synced), at: current.level, leaving: left)
+        return try snapshot.succeed(current, kept: kept, draft, event)
     }
 
     func destroy(_ current: Current, kept: Int) throws(VaultError) {
+        try snapshot.destroy(current, kept: kept) { () throws(VaultError) in try tombstone(current) }
+    }
+
+    /// The tombstone of an item whose newest version can be read.
+    private func tombstone(_ current: Current) throws(VaultError) -> Tombstone {
+        guard snapshot.sync != nil, !current.level.isDeviceOnly else { return Tombstone(nil) }
+        let opened = try snapshot.open(current.newest, at: current.entry)
+        let before = Snapshot.SyncedBefore.parts(opened.content.synced)
+        guard let parts = try snapshot.nextParts(after: before, at: current.level) else { return Tombstone(nil) }
+        return Tombstone(.init(created: opened.content.created, modified: now, parts: parts))
+    }
+}
+
+extension Snapshot {
+    /// Puts a new version on top, and drops the versions that the history no longer keeps.
+    func succeed(
+        _ current: VaultEdit.Current, kept: Int, _ draft: consuming ItemDraft,
+        _ event: (AuditEvent.ItemVersionID) -> AuditEvent
+    ) throws(VaultError) -> Item {
+        let record = next(current, isDeleted: false)
+        let (item, key) = (draft.item(record), draft.key(current.keys, record.id))
+        let limit = min(kept + 1, historyLimit)
+        let references = kept + 1 > limit ? try references(current.newest, kept: kept) : []
+        let reference = try add(
+            draft, kept: limit, record, current.keys, previous: limit > 0 ? current.entry.row : nil)
+        let kept = [reference] + references.prefix(limit)
+        try drop(references.dropFirst(limit), keeping: kept, current.level)
+        if key != current.entry.key { try remove(current.entry, current.level) }
+        try insert(TreeEntry(key, reference), current.level)
+        log(event(.init(record)))
+        return item
+    }
+
+    /// Drops all versions of an item, and leaves a tombstone.
+    func destroy(
+        _ current: VaultEdit.Current, kept: Int, _ tombstone: () throws(VaultError) -> Tombstone
+    ) throws(VaultError) {
         do throws(VaultError) {
-            try snapshot.drop(try snapshot.references(current.newest, kept: kept), keeping: [], current.level)
+            try drop(try references(current.newest, kept: kept), keeping: [], current.level)
         } catch {
             // An item with a damaged history must be removable too.
             guard error.isDamage else { throw error }
-            try snapshot.dropVersions(of: current.newest.header.id)
-            try snapshot.dropChunks(ofItem: current.newest.header.id)
+            try dropVersions(of: current.newest.header.id)
+            try dropChunks(ofItem: current.newest.header.id)
         }
-        try snapshot.remove(current.entry, current.level)
-        let header = next(current, isDeleted: true)
-        let reference = try snapshot.add(ItemContent.tombstone(), header, current.keys, previous: nil)
-        try snapshot.insert(TreeEntry(current.keys.key(ofDeleted: header.id), reference), current.level)
-        snapshot.purges = true
-        snapshot.log(.itemPurged(.init(header)))
+        try remove(current.entry, current.level)
+        let record = next(current, isDeleted: true)
+        let reference = try add(try tombstone().encoded, record, current.keys, previous: nil)
+        try insert(TreeEntry(current.keys.key(ofDeleted: record.id), reference), current.level)
+        purges = true
+        log(.itemPurged(.init(record)))
     }
 
-    private func next(_ current: Current, isDeleted: Bool) -> Record.Header {
-        let header = current.newest.header
+    /// The header of an item's next version.
+    func next(_ current: VaultEdit.Current, isDeleted: Bool) -> Record.Header {
+        let newest = current.newest.header
         return Record.Header(
-            level: header.level, isDeleted: isDeleted, id: header.id, revision: header.revision + 1,
-            epoch: snapshot.vault.header.epoch, parent: current.entry.digest, salt: Random.bytes(16))
+            level: newest.level, isDeleted: isDeleted, id: newest.id, revision: newest.revision + 1,
+            epoch: vault.header.epoch, parent: current.entry.digest, salt: Random.bytes(16))
     }
 }
 

@@ -19,7 +19,8 @@ extension VaultFile {
         let marks = try open(path, device: folder, acceptsRollback: true).highWater()
         let rename = { () throws(VaultError) in
             try storing { () throws(StorageError) in
-                try Database.renameFile(path, to: new, VaultSchema.schema, VaultSchema.secondSchema)
+                try Database.renameFile(
+                    path, to: new, VaultSchema.schema, VaultSchema.secondSchema, VaultSchema.thirdSchema)
             }
         }
         switch marks {

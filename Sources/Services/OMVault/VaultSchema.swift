@@ -30,9 +30,20 @@ enum VaultSchema {
         applicationID: schema.applicationID, version: 2,
         statements: schema.statements + ["CREATE TABLE chunks (id INTEGER PRIMARY KEY, body BLOB NOT NULL)"])
 
+    /// The schema of a vault that syncs.
+    static let thirdSchema = Schema(
+        applicationID: schema.applicationID, version: 3,
+        statements: secondSchema.statements + [
+            "CREATE TABLE sync_self (id INTEGER PRIMARY KEY CHECK (id = 1), body BLOB NOT NULL)",
+            """
+            CREATE TABLE sync_rows (kind INTEGER NOT NULL, key BLOB NOT NULL, body BLOB NOT NULL, \
+            PRIMARY KEY (kind, key)) WITHOUT ROWID
+            """,
+        ])
+
     /// Opens a vault of any format.
     static func open(_ path: String) throws(VaultError) -> Database {
-        try storing { () throws(StorageError) in try Database.open(path, schema, secondSchema) }
+        try storing { () throws(StorageError) in try Database.open(path, schema, secondSchema, thirdSchema) }
     }
 
     /// The most slots of a vault.
@@ -98,6 +109,18 @@ enum VaultSchema {
     /// Item id and epoch are in clear in every chunk.
     static let dropChunksOfItem = "DELETE FROM chunks WHERE substr(body, 5, 16) = ?1"
     static let dropChunksOfOtherEpochs = "DELETE FROM chunks WHERE substr(body, 37, 4) <> ?1"
+
+    static let findSelf = "SELECT \(bounded("body", SyncSelf.boxCount)) FROM sync_self WHERE id = 1"
+    static let saveSelf = "INSERT INTO sync_self VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET body = ?1"
+    static let findSyncRow = "SELECT \(syncBody) FROM sync_rows WHERE kind = ?1 AND key = ?2"
+    static let findSyncRows = "SELECT \(syncKey), \(syncBody) FROM sync_rows WHERE kind = ?1 ORDER BY key"
+    static let findAllSyncRows = "SELECT kind, \(syncKey), \(syncBody) FROM sync_rows"
+    static let saveSyncRow = """
+        INSERT INTO sync_rows VALUES (?1, ?2, ?3) ON CONFLICT (kind, key) DO UPDATE SET body = ?3
+        """
+    static let dropSyncRow = "DELETE FROM sync_rows WHERE kind = ?1 AND key = ?2"
+    private static let syncKey = bounded("key", SyncRow.maximumKeyCount)
+    private static let syncBody = bounded("body", SyncRow.maximumCount)
 
     /// One row more than the log keeps: a log that an attacker has filled is not read to its end.
     static let findLogFrom = """

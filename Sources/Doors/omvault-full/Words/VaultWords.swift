@@ -238,6 +238,10 @@ extension Failure {
             self.init(
                 .corrupt, "the audit log of \(vault) was written with another device key",
                 hint: "read the log on the device that wrote it")
+        case .vaultSyncs:
+            self.init(
+                .policy, "\(vault) syncs with other devices, and would be shut out with new keys",
+                hint: "a later omvault will be able to do this")
         case .storage(let error): self.init(error)
         }
     }
@@ -295,6 +299,7 @@ extension VaultError.Part {
         case .tree: "the list of its items"
         case .record: "a record"
         case .backup: "a backup"
+        case .sync: "the state of sync"
         }
     }
 }

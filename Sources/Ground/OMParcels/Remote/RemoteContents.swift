@@ -11,6 +11,15 @@ package protocol RemoteFiles {
     func bytes(of file: RemoteFile) throws(Failure) -> [UInt8]?
 }
 
+/// Reads and writes the files of a remote.
+package protocol RemoteStore: RemoteFiles {
+    /// Writes a file whole: a reader sees all of it or none.
+    func write(_ bytes: [UInt8], to file: RemoteFile) throws(Failure)
+    /// - Returns: false if there is none.
+    @discardableResult
+    func remove(_ file: RemoteFile) throws(Failure) -> Bool
+}
+
 /// All entries and heads of a remote. A torn, half-written or missing file is "not there yet", so it is left out.
 package struct RemoteContents: Hashable, Sendable {
     /// Entry 0 of the roll. Nil if there is no remote here: an unmounted folder is not an empty one.

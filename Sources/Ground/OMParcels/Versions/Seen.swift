@@ -55,7 +55,7 @@ package struct Seen: Hashable, Sendable {
 
 extension Seen {
     /// number (2) ‖ per device, rising: device (4) ‖ count (8). A device's number is not 0.
-    init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
+    package init(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
         var dots: [Dot] = []
         for _ in 0..<Int(try cursor.number(UInt16.self, in: span)) {
             dots.append(Dot(device: try cursor.number(in: span), count: try cursor.number(in: span)))

@@ -16,6 +16,14 @@ package struct StoredLowering: Hashable, Sendable {
         (self.claimed, self.laneEpoch, self.mac) = (claimed, laneEpoch, mac)
     }
 
+    /// A lowering in a local record, made by an edit on this device. The process that seals a parcel of it makes the MAC.
+    package init(unproven claimed: Lowering) {
+        self.init(claimed, laneEpoch: 1, mac: [UInt8](repeating: 0, count: Self.macCount))
+    }
+
+    /// Whether it has no MAC yet.
+    package var isUnproven: Bool { mac.allSatisfy { $0 == 0 } }
+
     /// What the MAC is over, behind its context: level (1) ‖ lane epoch (4) ‖ number (2) ‖ covered (12 each)
     package static func authenticated(_ lowering: Lowering, laneEpoch: UInt32) -> [UInt8] {
         var bytes = [lowering.from.rawValue]

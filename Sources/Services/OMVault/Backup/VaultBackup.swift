@@ -3,6 +3,7 @@
 
 public import OMItems
 internal import OMRecords
+internal import OMStorage
 internal import OMSystem
 
 extension Vault {
@@ -53,7 +54,7 @@ extension Snapshot {
             var summary = BackupSummary()
             (summary.isPortable, summary.takenAt) = (isPortable, now)
             (summary.vault, summary.slots) = (header.id, header.slots)
-            var writer = BackupWriter(format: format, portable: isPortable, takenAt: now)
+            var writer = BackupWriter(format: min(format, VaultSchema.secondSchema.version), portable: isPortable, takenAt: now)
             try writer.append(.header((isPortable ? header.portable(root: root) : header).encoded), write)
             for slot in header.slots { try writer.append(.slot(slot), write) }
             for level in levels {

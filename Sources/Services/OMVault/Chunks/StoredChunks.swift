@@ -55,15 +55,17 @@ extension Snapshot {
         return chunk
     }
 
+    private var hasChunkTable: Bool { format >= VaultSchema.secondSchema.version }
+
     /// Whether the vault has a chunk.
     func hasChunks() throws(VaultError) -> Bool {
-        guard format == VaultSchema.secondSchema.version else { return false }
+        guard hasChunkTable else { return false }
         return try storing { () throws(StorageError) in try vault.database.number(VaultSchema.hasAnyChunk) > 0 }
     }
 
     /// The rows of all chunks in the vault.
     func chunkRows() throws(VaultError) -> [Int64] {
-        guard format == VaultSchema.secondSchema.version else { return [] }
+        guard hasChunkTable else { return [] }
         return try rows(VaultSchema.findChunkRows)
     }
 
@@ -72,7 +74,7 @@ extension Snapshot {
         // A value has hundreds of chunks, and every loop over them reads them here.
         try vault.checkInterruption()
         // Attack: an attacker sets the vault's format back. A vault of format 1 has no such table.
-        guard format == VaultSchema.secondSchema.version else { throw .corrupt(.record) }
+        guard hasChunkTable else { throw .corrupt(.record) }
         let bytes = try storing { () throws(StorageError) in
             var find = try vault.database.prepare(VaultSchema.findChunk)
             try find.bind(1, ValueChunk.row(id))

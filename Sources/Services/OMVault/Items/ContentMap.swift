@@ -26,7 +26,7 @@ struct ContentMap {
         if hasFlags {
             offset += Self.tagsOffset
             for _ in 0..<content[offset - 1] { offset += 1 + Int(content[offset]) }
-            offset += 1
+            offset = content[offset] == 0 ? offset + 1 : Self.endOfSyncedParts(content, from: offset + 1)
         }
         fieldCount = Int(Self.number(content, offset, 2))
         fieldsOffset = offset + 2
@@ -34,6 +34,17 @@ struct ContentMap {
 
     /// type (1) ‖ expires (8) ‖ number of tags (1)
     private static let tagsOffset = 10
+
+    /// dot (12) ‖ number (2) ‖ seen (12 each) ‖ number of lowerings (1) ‖ per lowering: level (1) ‖ epoch (4) ‖ number (2) ‖
+    /// covered (12 each) ‖ MAC (32); then 0, or 1 and the origin (16).
+    private static func endOfSyncedParts(_ content: Span<UInt8>, from start: Int) -> Int {
+        var offset = start + 12
+        offset += 2 + 12 * Int(number(content, offset, 2))
+        let lowerings = content[offset]
+        offset += 1
+        for _ in 0..<lowerings { offset += 5 + 2 + 12 * Int(number(content, offset + 5, 2)) + 32 }
+        return offset + (content[offset] == 0 ? 1 : 17)
+    }
 
     static func name(of content: Span<UInt8>) -> Range<Int> { 26..<26 + Int(number(content, 24, 2)) }
 

@@ -2,6 +2,7 @@
 // Format: docs/formats/vault-format.md, "Content".
 
 internal import OMItems
+internal import OMParcels
 internal import OMRecords
 internal import OMSecrets
 
@@ -11,8 +12,8 @@ internal import OMSecrets
 /// number of fields (2) ‖ per field: name length (1) ‖ name ‖ value length (4) ‖ value; then zeros up to a multiple of
 /// 256.
 ///
-/// Version 2 has type (1) ‖ expires (8) ‖ tags ‖ 0 behind the name, and flags (1) before each field. A field can have its
-/// value in chunks.
+/// Version 2 has type (1) ‖ expires (8) ‖ tags ‖ 0, or 1 and the parts of sync, behind the name, and flags (1) before each
+/// field. A field can have its value in chunks.
 struct ItemContent: ~Copyable {
     /// The most older versions that an item can keep. The policy sets the number.
     static let maximumHistory = 1000
@@ -22,7 +23,9 @@ struct ItemContent: ~Copyable {
     static let shownFlag: UInt8 = 1
     /// The flag of a field whose value is in chunks.
     static let chunkedFlag: UInt8 = 2
-    /// The longest content of version 2 without its padding. Larger values go into chunks.
+    /// The state of a tombstone: ``Tombstone``.
+    static let purgedState: UInt8 = 2
+    /// The longest content of version 2 without its padding and the parts of sync. Larger values go into chunks.
     static let maximumCount = 64 << 10
     /// The longest content of version 1, which has no chunks.
     static let maximumFirstCount = (16 << 20) + 1024
@@ -34,6 +37,8 @@ struct ItemContent: ~Copyable {
     let created: Int64
     let modified: Int64
     let details: ItemDetails
+    /// Nil if it was never written by a device of a vault that syncs.
+    let synced: SyncedParts?
     let fields: [Field]
     private let bytes: SecretBytes
 
@@ -67,15 +72,22 @@ struct ItemContent: ~Copyable {
     /// - Throws: ``VaultError/corrupt(_:)``; ``VaultError/laterContent``, because a key of this vault sealed the box.
     init(opened bytes: consuming SecretBytes, format: UInt32) throws(VaultError) {
         let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in try Self.parts(span, format) }
-        (isTrashed, kept, name) = (parts.isTrashed, parts.kept, parts.name)
+        let name = try Self.name(parts)
+        (isTrashed, kept, self.name) = (parts.isTrashed, parts.kept, name)
         (created, modified) = (parts.created, parts.modified)
-        (details, fields) = (parts.details, parts.fields)
+        (details, synced, fields) = (parts.details, parts.synced, parts.fields)
         self.bytes = bytes
     }
 
-    private static func parts(_ opened: Span<UInt8>, _ format: UInt32) throws(VaultError) -> Parts {
+    static func parts(_ opened: Span<UInt8>, _ format: UInt32) throws(VaultError) -> Parts {
         guard let parts = try authentic(.record, { try Parts(opened, format: format) }) else { throw .laterContent }
         return parts
+    }
+
+    /// A tombstone has no name, and is no item.
+    private static func name(_ parts: Parts) throws(VaultError) -> ItemName {
+        guard let name = parts.name else { throw .corrupt(.record) }
+        return name
     }
 
     /// Parses a record's opened box without keeping it, for ``ContentMap``.
@@ -85,7 +97,7 @@ struct ItemContent: ~Copyable {
         ofOpened bytes: Span<UInt8>, format: UInt32, _ keys: LevelKeys, _ id: [UInt8]
     ) throws(VaultError) -> [UInt8] {
         let parts = try parts(bytes, format)
-        return key(of: parts.name, isTrashed: parts.isTrashed, keys, id)
+        return key(of: try name(parts), isTrashed: parts.isTrashed, keys, id)
     }
 
     private static func key(of name: ItemName, isTrashed: Bool, _ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
@@ -158,7 +170,8 @@ struct ItemContent: ~Copyable {
     borrowing func draft(
         after change: borrowing ItemChange, at now: Int64, whole: (ChunkedValue) throws(VaultError) -> SecretBytes
     ) throws(VaultError) -> ItemDraft {
-        var draft = ItemDraft(name: name, created: created, modified: now, details: try change.applied(to: details))
+        var draft = ItemDraft(
+            name: name, created: created, modified: now, details: try change.applied(to: details), synced: synced)
         let replaced = change.set.names
         for field in fields where !change.removed.contains(field.name) {
             let isShown = change.shows(field.name, before: field.isShown)
@@ -185,7 +198,7 @@ struct ItemContent: ~Copyable {
         chunked: (ChunkedValue) throws(VaultError) -> ChunkedValue = { value throws(VaultError) in value }
     ) throws(VaultError) -> ItemDraft {
         var draft = ItemDraft(
-            name: newName ?? name, created: created, modified: now, isTrashed: isTrashed, details: details)
+            name: newName ?? name, created: created, modified: now, isTrashed: isTrashed, details: details, synced: synced)
         for field in fields { try put(field, into: &draft, isShown: field.isShown, chunked: chunked) }
         return draft
     }
@@ -207,19 +220,19 @@ struct ItemContent: ~Copyable {
         details != ItemDetails() || name.hasColon || flags.contains { $0 != 0 }
     }
 
-    /// The content that a deleted item's tombstone seals. It has no item data.
-    static func tombstone() -> SecretBytes { SecretBytes(count: Record.step) { _ in } }
 }
 
 extension ItemContent {
     /// The parts of a content, as its bytes have them.
-    private struct Parts {
+    struct Parts {
         let isTrashed: Bool
         let kept: Int
-        let name: ItemName
+        /// Nil for a tombstone.
+        let name: ItemName?
         let created: Int64
         let modified: Int64
         var details = ItemDetails()
+        var synced: SyncedParts?
         var fields: [Field] = []
 
         /// - Returns: nil for a content of a later omvault.
@@ -236,19 +249,30 @@ extension ItemContent {
             guard version >= 1, version <= format else { throw MalformedBytes() }
             let state: UInt8 = try cursor.number(in: content)
             let kept: UInt16 = try cursor.number(in: content)
-            guard state <= 1, kept <= maximumHistory else { throw MalformedBytes() }
+            guard state <= 1 || version == 2 && state == purgedState, kept <= maximumHistory else { throw MalformedBytes() }
             (isTrashed, self.kept) = (state == 1, Int(kept))
             created = try cursor.number(in: content)
             modified = try cursor.number(in: content)
-            name = try ItemName(cursor.text(Int(try cursor.number(UInt16.self, in: content)), in: content))
+            let nameCount = Int(try cursor.number(UInt16.self, in: content))
+            name = state == purgedState && nameCount == 0 ? nil : try ItemName(cursor.text(nameCount, in: content))
+            guard (name == nil) == (state == purgedState) else { throw MalformedBytes() }
+            var syncedCount = 0
             if version == 1 {
-                guard !name.hasColon else { throw MalformedBytes() }
+                guard name?.hasColon == false else { throw MalformedBytes() }
             } else {
                 guard let details = try Self.details(&cursor, in: content) else { return nil }
                 self.details = details
+                switch try cursor.number(UInt8.self, in: content) {
+                case 0: break
+                case 1:
+                    let start = cursor.offset
+                    synced = try SyncedParts(&cursor, in: content)
+                    syncedCount = cursor.offset - start
+                default: return nil
+                }
             }
             // A content above 64 KiB has its large values in chunks.
-            guard version == 1 || content.count <= maximumCount else { throw MalformedBytes() }
+            guard version == 1 || content.count - syncedCount <= maximumCount else { throw MalformedBytes() }
             let count: UInt16 = try cursor.number(in: content)
             fields.reserveCapacity(Int(count))
             var (allFlags, total): (UInt8, Int) = (0, 0)
@@ -267,8 +291,12 @@ extension ItemContent {
                 let ids = fields.flatMap(\.chunkIDs)
                 guard Set(ids).count == ids.count else { throw MalformedBytes() }
             }
-            // Version 2 is only for what version 1 cannot say.
-            guard version == 1 || needsVersion2(name, details, [allFlags]) else { throw MalformedBytes() }
+            if let name {
+                // Version 2 is only for what version 1 cannot say.
+                guard version == 1 || synced != nil || needsVersion2(name, details, [allFlags]) else { throw MalformedBytes() }
+            } else {
+                guard synced != nil, kept == 0, details == ItemDetails(), fields.isEmpty else { throw MalformedBytes() }
+            }
             for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
         }
 
@@ -291,7 +319,9 @@ extension ItemContent {
             return Field(name: name, value: .inside(range), shownValue: shown)
         }
 
-        /// type (1) ‖ expires (8) ‖ number of tags (1) ‖ per tag: length (1) ‖ tag; then 0, the place of what sync adds.
+        /// type (1) ‖ expires (8) ‖ number of tags (1) ‖ per tag: length (1) ‖ tag
+        ///
+        /// - Returns: nil for a type of a later omvault.
         private static func details(_ cursor: inout ByteCursor, in content: Span<UInt8>) throws -> ItemDetails? {
             let code: UInt8 = try cursor.number(in: content)
             let type = ItemType(code: code)
@@ -304,8 +334,7 @@ extension ItemContent {
                 tags.append(tag)
             }
             guard tags.count <= Item.maximumTags else { throw MalformedBytes() }
-            let added: UInt8 = try cursor.number(in: content)
-            guard added == 0, code == 0 || type != nil else { return nil }
+            guard code == 0 || type != nil else { return nil }
             return ItemDetails(type: type, tags: tags, expires: expires == 0 ? nil : expires)
         }
     }

@@ -22,24 +22,42 @@ extension VaultEdit {
         let level = level ?? source.level
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard try snapshot.find(newName) == nil else { throw .itemExists(newName) }
-        let newest = try snapshot.open(source.newest, at: source.entry)
-        let kept = min(newest.content.kept, snapshot.historyLimit)
-        let older = try snapshot.references(source.newest, kept: kept).dropFirst()
-        let (id, epoch) = (Random.bytes(16), snapshot.header.epoch)
+        // The time stays too: it says since when the item has these secrets.
+        let time = try snapshot.open(source.newest, at: source.entry).content.modified
+        let (item, record) = try snapshot.addCopy(of: source, named: newName, at: time, level: level, keys)
+        snapshot.log(.itemAdded(.init(record)))
+        return item
+    }
+}
+
+extension Snapshot {
+    /// Adds an item of another id with all kept versions of an item.
+    ///
+    /// - Parameters:
+    ///   - name: That of its newest version. It must be free.
+    ///   - time: That of its newest version.
+    ///   - keys: The keys of its level.
+    func addCopy(
+        of source: VaultEdit.Current, named name: ItemName, isTrashed: Bool = false, at time: Int64, level: ProtectionLevel,
+        _ keys: LevelKeys
+    ) throws(VaultError) -> (item: Item, record: Record.Header) {
+        let newest = try open(source.newest, at: source.entry)
+        let kept = min(newest.content.kept, historyLimit)
+        let older = try references(source.newest, kept: kept).dropFirst()
+        let (id, epoch) = (Random.bytes(16), header.epoch)
         // Versions that share a value share the copy of its chunks.
         var copies: [ChunkedValue: ChunkedValue] = [:]
-        let parent = try snapshot.sealCopies(older, of: source.level, as: id, at: level, keys, epoch: epoch, copying: &copies)
-        let header = Record.Header(
+        let parent = try sealCopies(older, of: source.level, as: id, at: level, keys, epoch: epoch, copying: &copies)
+        let record = Record.Header(
             level: level, isDeleted: false, id: id, revision: newest.header.revision, epoch: epoch,
             parent: parent?.digest, salt: Random.bytes(16))
-        // The time stays too: it says since when the item has these secrets.
-        let draft = try newest.content.draft(named: newName, at: newest.content.modified) { value throws(VaultError) in
-            try snapshot.copy(value, of: newest.header, for: header, keys, &copies)
+        var draft = try newest.content.draft(named: name, isTrashed: isTrashed, at: time) { value throws(VaultError) in
+            try copy(value, of: newest.header, for: record, keys, &copies)
         }
-        let (item, key) = (draft.item(header), draft.key(keys, id))
-        let reference = try snapshot.add(draft, kept: kept, header, keys, previous: parent?.row)
-        try snapshot.insert(TreeEntry(key, reference), level)
-        snapshot.log(.itemAdded(.init(header)))
-        return item
+        draft.synced = try nextParts(after: .none, at: level)
+        let (item, key) = (draft.item(record), draft.key(keys, id))
+        let reference = try add(draft, kept: kept, record, keys, previous: parent?.row)
+        try insert(TreeEntry(key, reference), level)
+        return (item, record)
     }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 public import OMItems
+internal import OMParcels
 internal import OMRecords
 public import OMSecrets
 internal import OMSystem
@@ -10,9 +11,12 @@ public struct ItemDraft: ~Copyable {
     private var buffer = SecretBuffer(capacity: 512)
     private var fields: [Field] = []
     private let name: ItemName
-    private let (created, modified): (Int64, Int64)
+    var created: Int64
+    private let modified: Int64
     private let isTrashed: Bool
     private let details: ItemDetails
+    /// The parts of sync. Nil in a vault that does not sync, and at a device-only level.
+    var synced: SyncedParts?
 
     private struct Field {
         let name: FieldName
@@ -44,10 +48,11 @@ public struct ItemDraft: ~Copyable {
     }
 
     init(
-        name: ItemName, created: Int64, modified: Int64, isTrashed: Bool = false, details: ItemDetails = ItemDetails()
+        name: ItemName, created: Int64, modified: Int64, isTrashed: Bool = false, details: ItemDetails = ItemDetails(),
+        synced: SyncedParts? = nil
     ) {
         (self.name, self.created, self.modified, self.isTrashed) = (name, created, modified, isTrashed)
-        self.details = details
+        (self.details, self.synced) = (details, synced)
     }
 
     /// Adds a field with a value of at most 1 MiB.
@@ -165,10 +170,13 @@ public struct ItemDraft: ~Copyable {
             guard chunked.digest == value.digest else { throw .storage(.io(EBADMSG)) }
             fields[index].value = .chunked(chunked)
         }
+        let syncedCount = synced?.encoded.count ?? 0
         func count(version: UInt8) -> Int {
-            fields.reduce(head(version: version, kept: 0).count) { $0 + $1.encodedCount(version: version) }
+            fields.reduce(head(version: version, kept: 0).count - syncedCount) { $0 + $1.encodedCount(version: version) }
         }
-        if !ItemContent.needsVersion2(name, details, fields.map(\.flags)), count(version: 1) <= ItemContent.maximumCount {
+        if synced == nil, !ItemContent.needsVersion2(name, details, fields.map(\.flags)),
+            count(version: 1) <= ItemContent.maximumCount
+        {
             return 1
         }
         while count(version: 2) > ItemContent.maximumCount {
@@ -204,7 +212,7 @@ public struct ItemDraft: ~Copyable {
             head.append(number: details.expires ?? 0)
             head.append(UInt8(details.tags.count))
             for tag in details.tags { head += [UInt8(tag.bytes.count)] + tag.bytes }
-            head.append(0)
+            head += synced.map { [1] + $0.encoded } ?? [0]
         }
         head.append(number: UInt16(fields.count))
         return head

@@ -109,7 +109,7 @@ extension AuditLog {
                     try append(event, after: last, now: now, in: database)
                 }
                 guard seen[MarkIndex.log] != last else { return false }
-                seen[MarkIndex.file] = MarkIndex.number(file)
+                seen[MarkIndex.file] = seen[MarkIndex.file].numbered(file)
                 let noted = seen
                 try storing { () throws(StorageError) in try marks.write(noted) }
                 return true

@@ -30,6 +30,8 @@ extension Vault {
         _ change: (inout VaultPolicy) throws(VaultError) -> Void = { _ in }
     ) throws(VaultError) -> PurgeResult {
         let (_, purge) = try write { snapshot throws(VaultError) in
+            // The other devices seal for the keys that this one has now.
+            guard snapshot.sync == nil else { throw .vaultSyncs }
             let before = snapshot.header
             guard before.slots == expected else {
                 let changed = Set(before.slots).symmetricDifference(expected).map(\.id).min()
