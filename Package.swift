@@ -39,7 +39,7 @@ let rooms: [Target] = [
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
-    room(.joiners, "OMSync", imports: ["OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets"]),
+    room(.joiners, "OMSync", imports: ["OMVault", "OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets"]),
 
     room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
 
@@ -115,7 +115,10 @@ let tests: [Target] = [
         swiftSettings: .callsC),
     .testTarget(
         name: "OMSyncTests",
-        dependencies: ["TestSupport", "OMSync", "OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets"],
+        dependencies: [
+            "TestSupport", "OMSync", "OMRemote", "OMVault", "OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets",
+            "OMStorage", "OMSystem",
+        ],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets", "OMSystem"], swiftSettings: .callsC),

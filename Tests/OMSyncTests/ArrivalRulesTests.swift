@@ -80,10 +80,13 @@ import Testing
     @Test("an own parcel is replaced if the version here does not include it, also if another device lists that version")
     func parcels() {
         let (here, included, other) = (version(1, [1: 2]), version(1, [1: 1]), version(1, [2: 1]))
-        #expect(here.mustBeWritten(over: nil, isListed: false) && !here.mustBeWritten(over: nil, isListed: true))
-        #expect(!here.mustBeWritten(over: here, isListed: false))
-        #expect(here.mustBeWritten(over: included, isListed: false) && !here.mustBeWritten(over: included, isListed: true))
-        #expect(here.mustBeWritten(over: other, isListed: true))
+        func mustBeWritten(over own: SyncedVersion?, isListed: Bool) -> Bool {
+            PushRule.mustBeWritten(here.seen, over: own.map { ($0.seen, $0 == here) }, isListed: isListed)
+        }
+        #expect(mustBeWritten(over: nil, isListed: false) && !mustBeWritten(over: nil, isListed: true))
+        #expect(!mustBeWritten(over: here, isListed: false))
+        #expect(mustBeWritten(over: included, isListed: false) && !mustBeWritten(over: included, isListed: true))
+        #expect(mustBeWritten(over: other, isListed: true))
     }
 
     @Test("an own parcel is left out for a later version that is applied here, and for an equal one of its writer")

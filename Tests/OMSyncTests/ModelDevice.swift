@@ -162,7 +162,8 @@ struct ModelDevice {
         var parcels = written
         for (id, version) in items.versions where isOpen(version.level) {
             let isListed = others.values.contains { $0[id] == version }
-            if version.mustBeWritten(over: parcels[id], isListed: isListed) { parcels[id] = version }
+            let own = parcels[id].map { (seen: $0.seen, isSame: $0 == version) }
+            if PushRule.mustBeWritten(version.seen, over: own, isListed: isListed) { parcels[id] = version }
         }
         for (id, parcel) in leavesOut ? parcels : [:] {
             guard let here = items.versions[id] else { continue }

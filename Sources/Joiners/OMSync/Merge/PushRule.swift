@@ -1,20 +1,23 @@
 // When a device writes a version to a remote. Format: docs/formats/sync.md, "Pack".
 
-internal import OMParcels
+package import OMParcels
 
-extension SyncedVersion {
-    /// Whether this device has to write this version, the one here, to a remote.
+package enum PushRule {
+    /// Whether a device has to write its version of an item to a remote.
     ///
     /// - Parameters:
-    ///   - own: The version in this device's own parcel of the item there, or nil.
+    ///   - seen: That of the version here.
+    ///   - own: `seen` of the version in this device's own parcel there, and whether that is the version here. Nil for none.
     ///   - isListed: Whether the parcel of another device there has this version.
-    package func mustBeWritten(over own: SyncedVersion?, isListed: Bool) -> Bool {
+    package static func mustBeWritten(_ seen: Seen, over own: (seen: Seen, isSame: Bool)?, isListed: Bool) -> Bool {
         guard let own else { return !isListed }
-        guard own != self else { return false }
+        guard !own.isSame else { return false }
         // The own parcel must not stay in the way of the version here: two devices would take each other's for ever.
         return !isListed || !seen.includes(own.seen)
     }
+}
 
+extension SyncedVersion {
     /// Whether this device may leave out its parcel of this version, because another member's verified head lists `other`.
     ///
     /// Attack: a version that claims to include everything, and is never applied, would make all devices leave out their own.

@@ -33,7 +33,7 @@ package struct ArrivalRules {
         (self.device, self.issued, self.counts, self.openLevels) = (device, issued, counts, openLevels)
     }
 
-    private var isAllOpen: Bool { openLevels.count == ProtectionLevel.Availability.allCases.count }
+    package var isAllOpen: Bool { openLevels.count == ProtectionLevel.Availability.allCases.count }
 
     /// - Parameters:
     ///   - version: Its lowerings from open levels have right MACs.

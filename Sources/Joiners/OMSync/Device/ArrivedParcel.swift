@@ -1,0 +1,83 @@
+// What a device keeps of a parcel that another one lists. Format: docs/formats/sync.md, "Tables".
+
+package import OMItems
+internal import OMParcels
+internal import OMRecords
+package import OMVault
+
+/// A parcel that another device lists.
+struct ArrivedParcel: Hashable, Sendable {
+    enum State: Hashable, Sendable {
+        /// Not merged yet, or held. The parcel is kept here, because its writer may replace it.
+        case waits(Parcel)
+        /// The item here includes it.
+        case isApplied(ListedVersion)
+    }
+
+    struct Key: Hashable, Sendable {
+        let remote: UInt8
+        let signer: UInt32
+        /// The id of the item or chunk: 16 bytes.
+        let id: [UInt8]
+
+        /// remote (1) ‖ signer (4) ‖ id (16)
+        var encoded: [UInt8] {
+            var bytes = [remote]
+            bytes.append(number: signer)
+            return bytes + id
+        }
+
+        init(remote: UInt8, signer: UInt32, id: [UInt8]) { (self.remote, self.signer, self.id) = (remote, signer, id) }
+
+        fileprivate init(decoding bytes: [UInt8]) throws {
+            var cursor = ByteCursor()
+            remote = try cursor.number(in: bytes.span)
+            signer = try cursor.number(in: bytes.span)
+            id = try cursor.take(16, in: bytes.span)
+            try cursor.end(in: bytes.span)
+        }
+    }
+
+    /// The number of its pack.
+    var pack: UInt64
+    /// The digest of the parcel: 32 bytes.
+    let digest: [UInt8]
+    var state: State
+
+    init(_ parcel: Parcel, pack: UInt64) { (self.pack, digest, state) = (pack, parcel.digest, .waits(parcel)) }
+
+    /// pack (8) ‖ digest (32) ‖ 0 and the parcel, or 1, the digest of the version (32) and seen
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: pack)
+        bytes += digest
+        switch state {
+        case .waits(let parcel): return bytes + [0] + parcel.encoded
+        case .isApplied(let version): return bytes + [1] + version.encoded
+        }
+    }
+
+    private init(decoding bytes: [UInt8]) throws {
+        var cursor = ByteCursor()
+        pack = try cursor.number(in: bytes.span)
+        digest = try cursor.take(32, in: bytes.span)
+        switch try cursor.number(UInt8.self, in: bytes.span) {
+        case 0: state = .waits(try Parcel(decoding: Array(bytes[cursor.offset...])))
+        case 1:
+            state = .isApplied(try ListedVersion(&cursor, in: bytes.span))
+            try cursor.end(in: bytes.span)
+        default: throw MalformedBytes()
+        }
+    }
+
+    static func all(_ access: borrowing SyncAccess) throws(VaultError) -> [Key: ArrivedParcel] {
+        var parcels: [Key: ArrivedParcel] = [:]
+        for row in try access.rows(.arrived) {
+            guard let key = try? Key(decoding: row.key), let parcel = try? ArrivedParcel(decoding: row.body) else {
+                throw .corrupt(.sync)
+            }
+            parcels[key] = parcel
+        }
+        return parcels
+    }
+}

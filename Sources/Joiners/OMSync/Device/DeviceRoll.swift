@@ -1,0 +1,48 @@
+// The roll as a device accepted it. Format: docs/formats/sync.md, "Tables".
+
+package import OMItems
+package import OMParcels
+internal import OMRecords
+package import OMVault
+
+/// The roll that a device accepted, with the digests of the entries that it signed or its user chose.
+package struct DeviceRoll {
+    package let roll: Roll
+    package let kept: Set<[UInt8]>
+
+    package init(_ access: borrowing SyncAccess) throws(VaultError) {
+        var entries: [UInt32: RollEntry] = [:]
+        var kept: Set<[UInt8]> = []
+        for row in try access.rows(.rollEntry) {
+            guard let entry = try? RollEntry(decoding: row.body), entries[entry.contents.number] == nil else {
+                throw .corrupt(.sync)
+            }
+            entries[entry.contents.number] = entry
+            if entry.contents.signer == access.own?.device { kept.insert(entry.digest) }
+        }
+        do {
+            guard let founding = entries[0] else { throw MalformedBytes() }
+            var roll = try Roll(founding)
+            for number in 1..<UInt32(max(entries.count, 1)) {
+                guard let entry = entries[number] else { throw MalformedBytes() }
+                try roll.append(entry)
+            }
+            (self.roll, self.kept) = (roll, kept)
+        } catch { throw .corrupt(.sync) }
+    }
+
+    /// Keeps one more entry.
+    func keep(_ entry: RollEntry, _ access: inout SyncAccess) throws(VaultError) {
+        var longer = roll
+        do { try longer.append(entry) } catch { throw .corrupt(.sync) }
+        try access.set(.rollEntry, entry.digest, entry.encoded)
+    }
+
+    /// Keeps the entries of another choice, and drops those that do not count any more.
+    func replace(by chosen: Roll, _ access: inout SyncAccess) throws(VaultError) {
+        for digest in roll.digests where !chosen.digests.contains(digest) { try access.set(.rollEntry, digest, nil) }
+        for entry in chosen.entries where !roll.digests.contains(entry.digest) {
+            try access.set(.rollEntry, entry.digest, entry.encoded)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// What a device keeps of a parcel that it wrote. Format: docs/formats/sync.md, "Tables".
+
+internal import OMItems
+internal import OMRecords
+
+/// A parcel of this device on a remote.
+struct OwnParcel: Hashable, Sendable {
+    /// The number of its pack.
+    var pack: UInt64
+    /// The number of bytes of the parcel.
+    let count: UInt32
+    let version: ListedVersion
+
+    /// remote (1) ‖ id (16)
+    static func key(_ remote: UInt8, _ id: [UInt8]) -> [UInt8] { [remote] + id }
+
+    /// pack (8) ‖ count (4) ‖ digest of the version (32) ‖ seen
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: pack)
+        bytes.append(number: count)
+        return bytes + version.encoded
+    }
+
+    init(pack: UInt64, count: UInt32, _ version: ListedVersion) { (self.pack, self.count, self.version) = (pack, count, version) }
+
+    init(decoding bytes: [UInt8]) throws(VaultError) {
+        do {
+            var cursor = ByteCursor()
+            pack = try cursor.number(in: bytes.span)
+            count = try cursor.number(in: bytes.span)
+            version = try ListedVersion(&cursor, in: bytes.span)
+            try cursor.end(in: bytes.span)
+        } catch { throw .corrupt(.sync) }
+    }
+}

@@ -1,0 +1,17 @@
+package import OMParcels
+
+/// What a pull brought.
+package struct PullReport: Hashable, Sendable {
+    /// Devices whose head was not accepted, and why.
+    package var notAccepted: [UInt32: KnownHeads.Decision] = [:]
+    /// Whether the remote is stopped: 31, or until the user chooses between entries of the roll.
+    package var isStopped = false
+    /// Whether an entry of the roll was written by a later omvault.
+    package var needsLaterVersion = false
+    /// Items that were written.
+    package var written = 0
+    /// Versions that wait or are held.
+    package var (waiting, held) = (0, 0)
+
+    package init() {}
+}

@@ -1,0 +1,139 @@
+// Writing to a remote: the steps U1 to U3. Format: docs/formats/sync.md, "Push and pull".
+
+package import OMItems
+package import OMParcels
+package import OMRecords
+internal import OMSecrets
+internal import OMSyncKeys
+package import OMVault
+
+extension Vault {
+    /// At most so many versions and bytes in one push.
+    private static var maximumParcels: Int { 256 }
+    private static var maximumBytes: Int { 3 << 20 }
+
+    /// Writes what this device changed to a remote, up to 256 versions. First it finishes a push that was interrupted.
+    ///
+    /// - Parameter now: In seconds since 1970.
+    /// - Throws: ``VaultError``, and the errors of the files.
+    package func push<Store: RemoteStore>(_ remote: UInt8, to store: Store, now: Int64) throws -> PushReport {
+        try finishPush(remote, to: store, now: now)
+        try writeRoll(to: store)
+        let prepared = try preparePush(remote, store, now: now)
+        guard prepared.isPending else { return prepared.report }
+        var report = prepared.report
+        report.bytes = try finishPush(remote, to: store, now: now)
+        return report
+    }
+
+    /// Writes the entries of the roll that the remote lacks. Each has a name of its own, so nothing is replaced.
+    private func writeRoll<Store: RemoteStore>(to store: Store) throws {
+        let roll = try roll()
+        let there = Set(try store.files())
+        for (entry, digest) in zip(roll.entries, roll.digests) where entry.contents.number > 0 {
+            let file = RemoteFile.entry(number: entry.contents.number, digest: digest)
+            if !there.contains(file) { try store.write(entry.encoded, to: file) }
+        }
+    }
+
+    // MARK: - U1
+
+    private func preparePush<Store: RemoteStore>(
+        _ remote: UInt8, _ store: Store, now: Int64
+    ) throws -> (report: PushReport, isPending: Bool) {
+        // Own packs that are joined are read before the transaction, which must not wait for a share.
+        let joins = try readSync { access throws(VaultError) in try OwnPacks(remote, access).plan }
+        var old: [UInt64: Pack] = [:]
+        let device = try readSync { access throws(VaultError) in access.own?.device ?? 0 }
+        for number in joins.joins.joined() {
+            guard let bytes = try store.bytes(of: .pack(device: device, number: number)), let pack = try? Pack(decoding: bytes)
+            else { continue }
+            old[number] = pack
+        }
+        return try editSync(now: now) { access throws(VaultError) in
+            guard let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
+                throw .corrupt(.sync)
+            }
+            try access.checkRows()
+            var push = try PushDraft(to: row, of: own, self, access)
+            try push.chooseParcels(&access, most: (Self.maximumParcels, Self.maximumBytes))
+            try push.join(joins, old, &access)
+            guard push.needsHead(at: now) else { return (push.report, false) }
+            try push.finish(self, &access, now: now)
+            return (push.report, true)
+        }
+    }
+
+    // MARK: - U2 and U3
+
+    /// Writes the files that are committed here, and notes the head. Twice changes nothing: they are the same bytes.
+    ///
+    /// - Returns: The number of bytes written.
+    @discardableResult
+    private func finishPush<Store: RemoteStore>(_ remote: UInt8, to store: Store, now: Int64) throws -> Int {
+        let pending = try readSync { access throws(VaultError) in
+            (try access.rows(.push).filter { $0.key.first == remote }, try access.row(.push, RemoteView.pendingKey(remote)))
+        }
+        guard let body = pending.1, let head = try? Head(decoding: body) else { return 0 }
+        let said = head.statement
+        var bytes = 0
+        for row in pending.0 where row.key != RemoteView.pendingKey(remote) {
+            let number = row.key.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            try store.write(row.body, to: .pack(device: said.device, number: number))
+            bytes += row.body.count
+        }
+        // The two files are written in turn: a torn one leaves the other.
+        try store.write(body, to: .head(device: said.device, isSecond: said.number % 2 == 0))
+        bytes += body.count
+        try editSync(now: now) { access throws(VaultError) in
+            guard var row = try RemoteRow.all(access).first(where: { $0.id == remote }),
+                try access.row(.push, RemoteView.pendingKey(remote)) == body,
+                var chain = OwnHeads(of: said.device, row.ownHeads)
+            else { return }
+            chain.append(head)
+            row.ownHeads = chain.references
+            row.packs = said.packs
+            row.lastPack = max(row.lastPack, said.packs.map(\.number).max() ?? 0)
+            try row.save(&access)
+            try access.set(.head, RemoteView.headKey(remote, head), body)
+            for pending in pending.0 { try access.set(.push, pending.key, nil) }
+        }
+        try writeWalks(remote, to: store, now: now)
+        let listed = Set(said.packs.map(\.number))
+        for file in try store.files() {
+            if case .pack(said.device, let number) = file, !listed.contains(number) { try store.remove(file) }
+        }
+        return bytes
+    }
+
+    /// Writes the own heads that others need for their walks, and forgets those that no one needs.
+    private func writeWalks<Store: RemoteStore>(_ remote: UInt8, to store: Store, now: Int64) throws {
+        let (needed, device, vault): ([Head], UInt32, [UInt8]) = try editSync(now: now) { access throws(VaultError) in
+            guard let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
+                throw .corrupt(.sync)
+            }
+            let view = try RemoteView(row, access)
+            let numbers = Set(view.known.numbersForWalks(try DeviceRoll(access).roll))
+            let newest = view.known.newest[own.device]?.statement.number ?? 0
+            var needed: [Head] = []
+            for row in try access.rows(.head) where row.key.first == remote {
+                guard let head = try? Head(decoding: row.body), head.statement.device == own.device else { continue }
+                let number = head.statement.number
+                if numbers.contains(number) {
+                    needed.append(head)
+                } else if number + 1 < newest, !view.known.mayBeNeeded {
+                    try access.set(.head, row.key, nil)
+                }
+            }
+            return (needed, own.device, access.vault)
+        }
+        guard !needed.isEmpty else { return }
+        let list = HeadList(vault: vault, heads: needed)
+        try store.write(list.encoded, to: .heads(device: device))
+    }
+}
+
+extension KnownHeads {
+    /// Whether a member may still name any own head: one that has not read this remote yet names none.
+    fileprivate var mayBeNeeded: Bool { newest.count < 2 }
+}

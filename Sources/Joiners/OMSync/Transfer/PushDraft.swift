@@ -1,0 +1,173 @@
+// The step U1: what a push writes. Format: docs/formats/sync.md, "Push and pull".
+
+internal import OMItems
+internal import OMParcels
+internal import OMRecords
+internal import OMSecrets
+internal import OMSyncKeys
+internal import OMVault
+
+/// A push under construction.
+struct PushDraft {
+    var report = PushReport()
+    let view: RemoteView
+    private var remote: RemoteRow
+    private let own: SyncSelf
+    private let lanes: DeviceLanes
+    private let roll: Roll
+    private var ownPacks: OwnPacks
+    private var nextPack: UInt64
+    private var newPacks: [Pack] = []
+    private var gone: Set<UInt64> = []
+
+    /// A new device signs a head at once. One that only read signs one after a day: else two devices would answer each other for
+    /// ever.
+    func needsHead(at now: Int64) -> Bool {
+        guard newPacks.isEmpty, gone.isEmpty, let head = view.known.newest[own.device]?.statement else { return true }
+        let isOld = now < head.time || now - head.time >= Self.dayCount
+        return isOld && others != head.others
+    }
+
+    private static let dayCount: Int64 = 86_400
+
+    private var others: [Head.Reference] { view.known.references.filter { $0.device != own.device } }
+
+    init(
+        to remote: RemoteRow, of own: SyncSelf, _ vault: borrowing Vault, _ access: borrowing SyncAccess
+    ) throws(VaultError) {
+        (self.remote, self.own) = (remote, own)
+        view = try RemoteView(remote, access)
+        lanes = try DeviceLanes(vault, access)
+        roll = try DeviceRoll(access).roll
+        ownPacks = try OwnPacks(remote.id, access)
+        nextPack = remote.lastPack + 1
+    }
+
+    /// Seals the versions that the remote does not have, and notes those that it has.
+    mutating func chooseParcels(_ access: inout SyncAccess, most: (parcels: Int, bytes: Int)) throws(VaultError) {
+        var noted = Set(try access.rows(.noted).filter { $0.key.first == remote.id }.map { Array($0.key.dropFirst()) })
+        let listed = try listedVersions(access)
+        var (parcels, bytes): ([Parcel], Int) = ([], 0)
+        let places = try access.places()
+        for place in places where noted.remove(place.digest) == nil {
+            guard parcels.count < most.parcels, bytes < most.bytes else {
+                report.hasMore = true
+                continue
+            }
+            let found = try access.version(at: place)
+            if found.content.state != .purged || found.content.parts != nil {
+                switch try parcel(of: found, listed, access.vault) {
+                case .skipped:
+                    report.skipped += 1
+                    continue
+                case .notNeeded: break
+                case .sealed(let parcel, let version):
+                    parcels.append(parcel)
+                    let count = parcel.encoded.count
+                    bytes += count
+                    let row = OwnParcel(pack: nextPack, count: UInt32(count), version)
+                    try access.set(.own, OwnParcel.key(remote.id, found.id), row.encoded)
+                }
+            }
+            try access.set(.noted, [remote.id] + place.digest, found.id)
+        }
+        // What is left was noted for versions that are not the newest any more. Those of closed levels cannot be told from them.
+        if access.openLevels.count == ProtectionLevel.Availability.allCases.count {
+            for digest in noted { try access.set(.noted, [remote.id] + digest, nil) }
+        }
+        report.parcels = parcels.count
+        if !parcels.isEmpty { addPack(parcels, access.vault) }
+    }
+
+    private enum Choice {
+        case sealed(Parcel, ListedVersion)
+        case notNeeded
+        case skipped
+    }
+
+    private func parcel(
+        of found: SyncAccess.LocalVersion, _ listed: [[UInt8]: Set<[UInt8]>], _ vault: [UInt8]
+    ) throws(VaultError) -> Choice {
+        guard found.content.fields.allSatisfy(\.chunks.isEmpty),
+            let lane = lanes.lanes.lane(found.place.level, epoch: roll.laneEpoch)
+        else { return .skipped }
+        let parts = found.content.parts(founder: own.founder)
+        // The own version is compared with what the merge knows of others, so it needs the link.
+        guard let link = lanes.link else { return .skipped }
+        let version = ListedVersion(
+            SyncedVersion(found.content, at: found.place.level, parts, parts.lowerings.map(\.claimed), link: link))
+        let isListed = listed[found.id]?.contains(version.digest) ?? false
+        let ownParcel = ownPacks.parcels[found.id].map { (seen: $0.version.seen, isSame: $0.version == version) }
+        guard PushRule.mustBeWritten(version.seen, over: ownParcel, isListed: isListed) else { return .notNeeded }
+        var lowerings: [StoredLowering] = []
+        for lowering in parts.lowerings {
+            guard lowering.isUnproven || lowering.laneEpoch != roll.laneEpoch else {
+                lowerings.append(lowering)
+                continue
+            }
+            guard let lane = lanes.lanes.lane(lowering.claimed.from, epoch: roll.laneEpoch) else { return .skipped }
+            lowerings.append(lane.prove(lowering.claimed, item: found.id, vault: vault))
+        }
+        let proven = SyncedParts(dot: parts.dot, seen: parts.seen, lowerings: lowerings, origin: parts.origin)
+        let content = try found.content.parcelContent(proven)
+        return .sealed(lane.seal(.item, content, id: found.id, vault: vault), version)
+    }
+
+    /// Of each item the versions that other members list.
+    private func listedVersions(_ access: borrowing SyncAccess) throws(VaultError) -> [[UInt8]: Set<[UInt8]>] {
+        var listed: [[UInt8]: Set<[UInt8]>] = [:]
+        for (key, parcel) in try ArrivedParcel.all(access) where key.remote == remote.id && roll.members[key.signer] != nil {
+            guard case .isApplied(let version) = parcel.state else { continue }
+            listed[key.id, default: []].insert(version.digest)
+        }
+        return listed
+    }
+
+    /// Puts the parcels of several packs that still count into one.
+    mutating func join(_ plan: PackPlan, _ old: [UInt64: Pack], _ access: inout SyncAccess) throws(VaultError) {
+        ownPacks = try OwnPacks(remote.id, access)
+        for numbers in plan.joins {
+            // A pack that cannot be read stays: nothing of it may be lost.
+            let packs = numbers.compactMap { old[$0] }
+            let isEmpty = numbers.allSatisfy { ownPacks.packs[$0]?.count ?? 0 == 0 }
+            guard packs.count == numbers.count || isEmpty else { continue }
+            var parcels: [Parcel] = []
+            for pack in packs {
+                for parcel in pack.parcels where ownPacks.parcels[parcel.header.id]?.pack == pack.number {
+                    guard var row = ownPacks.parcels[parcel.header.id] else { continue }
+                    row.pack = nextPack
+                    try access.set(.own, OwnParcel.key(remote.id, parcel.header.id), row.encoded)
+                    parcels.append(parcel)
+                }
+            }
+            gone.formUnion(numbers)
+            if !parcels.isEmpty { addPack(parcels, access.vault) }
+        }
+    }
+
+    private mutating func addPack(_ parcels: [Parcel], _ vault: [UInt8]) {
+        newPacks.append(Pack(vault: vault, device: own.device, number: nextPack, parcels: parcels))
+        nextPack += 1
+    }
+
+    /// Signs the head, and commits the bytes of all files.
+    mutating func finish(_ vault: borrowing Vault, _ access: inout SyncAccess, now: Int64) throws(VaultError) {
+        guard let chain = OwnHeads(of: own.device, remote.ownHeads), let current = access.own else { throw .corrupt(.sync) }
+        var listed = remote.packs.filter { !gone.contains($0.number) }
+        for pack in newPacks {
+            let bytes = pack.encoded
+            listed.append(.init(number: pack.number, digest: Pack.digest(of: bytes)))
+            try access.set(.push, RemoteView.pendingKey(remote.id, pack: pack.number), bytes)
+        }
+        let statement = Head.Statement(
+            vault: access.vault, incarnation: remote.incarnation, device: own.device, number: chain.nextNumber,
+            previous: chain.nextPrevious, skip: chain.nextSkip, laneEpoch: roll.laneEpoch,
+            rollNumber: UInt32(roll.entries.count - 1), rollDigest: roll.digests[roll.digests.count - 1],
+            count: current.issued, time: now, others: others, packs: listed)
+        let scope = MemberKeys.Scope(vault: access.vault, salt: own.salt)
+        let head = try vault.withDeviceKey { device throws(VaultError) in
+            Head(statement, signedWith: MemberKeys.head(device, scope))
+        }
+        try access.set(.push, RemoteView.pendingKey(remote.id), head.encoded)
+    }
+}

@@ -1,0 +1,52 @@
+// One exchange with a remote. Format: docs/formats/sync.md, "Push and pull".
+
+package import OMItems
+package import OMParcels
+package import OMVault
+
+extension Vault {
+    /// Adds a remote to those of this vault.
+    ///
+    /// - Parameters:
+    ///   - incarnation: 16 bytes.
+    ///   - path: The folder in which the remote's folder is.
+    /// - Throws: ``VaultError/unchanged`` if the vault has this remote; ``VaultError/tooLarge`` for a ninth one or a longer path.
+    package func addRemote(incarnation: [UInt8], path: String, now: Int64) throws(VaultError) -> RemoteRow {
+        try editSync(now: now) { access throws(VaultError) in
+            let rows = try RemoteRow.all(access)
+            guard !rows.contains(where: { $0.incarnation == incarnation }) else { throw .unchanged }
+            guard let id = (1...RemoteRow.maximumRemotes).first(where: { id in !rows.contains { $0.id == id } }),
+                path.utf8.count <= RemoteRow.maximumPath
+            else { throw .tooLarge }
+            let row = RemoteRow(id: id, incarnation: incarnation, path: path)
+            try row.save(&access)
+            return row
+        }
+    }
+
+    /// The remotes of this vault.
+    package func remotes() throws(VaultError) -> [RemoteRow] {
+        try readSync { access throws(VaultError) in try RemoteRow.all(access) }
+    }
+
+    /// Reads what others wrote, merges it, and writes what changed here.
+    ///
+    /// - Parameter now: In seconds since 1970.
+    /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
+    package func synchronise<Store: RemoteStore>(
+        with remote: RemoteRow, _ store: Store, now: Int64
+    ) throws -> SyncReport {
+        var report = SyncReport()
+        report.pull = try fetch(remote, from: store, now: now)
+        guard !report.pull.isStopped, !report.pull.needsLaterVersion else { return report }
+        let applied = try applyArrived(now: now)
+        (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
+        repeat {
+            let push = try push(remote.id, to: store, now: now)
+            report.push.parcels += push.parcels
+            report.push.bytes += push.bytes
+            (report.push.hasMore, report.push.skipped) = (push.hasMore, push.skipped)
+        } while report.push.hasMore
+        return report
+    }
+}

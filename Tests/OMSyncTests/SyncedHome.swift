@@ -1,0 +1,112 @@
+import OMItems
+import OMParcels
+import OMRecords
+import OMRemote
+import OMSecrets
+import OMStorage
+import OMSystem
+import TestSupport
+import Testing
+
+@testable import OMSync
+@testable import OMVault
+
+/// A device with one vault.
+final class SyncedHome {
+    let name: String
+    private let folder: TestFolder
+    private var path: String { folder.path + "/data/a.omv" }
+    /// Seconds since 1970.
+    var now: Int64 = 1_800_000_000
+
+    init(_ name: String) throws {
+        self.name = name
+        folder = try TestFolder(containing: ["data"])
+    }
+
+    private func device() throws -> DeviceFolder { try DeviceFolder.make(folder.path + "/device") }
+
+    func create(id: [UInt8] = Random.bytes(16)) throws {
+        try VaultFile.create(
+            path, id: id, device: device(), policy: VaultPolicy(defaultLevel: .whenUnlocked, stretch: .floor),
+            slots: [NewSlot(keyFile: key)], now: now)
+    }
+
+    private let key = VaultKeyFile.random()
+
+    func unlock() throws -> Vault {
+        let file = try VaultFile.open(path, device: device())
+        let slot = file.slots[0]
+        return try file.unlock(slot, with: key.key())
+    }
+
+    func edit(_ body: (inout VaultEdit) throws(VaultError) -> Void) throws { try unlock().edit(now: now, body) }
+
+    func add(_ item: String, _ value: String, level: ProtectionLevel? = nil) throws {
+        try edit { edit throws(VaultError) in
+            try edit.add(ItemName(item), level: level) { draft throws(VaultError) in
+                try draft.put(SecretBytes(copying: Array(value.utf8)), at: FieldName("password"))
+            }
+        }
+    }
+
+    func put(_ item: String, _ value: String) throws {
+        try edit { edit throws(VaultError) in
+            try edit.put(SecretBytes(copying: Array(value.utf8)), at: FieldPath(ItemName(item), FieldName("password")))
+        }
+    }
+
+    /// The password of each live item, by its name.
+    func values() throws -> [String: String] {
+        let vault = try unlock()
+        var values: [String: String] = [:]
+        for item in try vault.items() {
+            let secret = try vault.secret(FieldPath(item.name, FieldName("password")))
+            values[item.name.text] = secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+            }
+        }
+        return values
+    }
+
+    /// One exchange with the only remote.
+    @discardableResult
+    func sync() throws -> SyncReport {
+        let vault = try unlock()
+        let row = try vault.remotes()[0]
+        return try vault.synchronise(
+            with: row, FolderRemote(in: row.path, vault: vault.id, incarnation: row.incarnation), now: now)
+    }
+}
+
+/// Devices that sync through a folder.
+struct SyncedHomes {
+    let remote: TestFolder
+    let homes: [SyncedHome]
+
+    /// - Parameter prepare: Fills the first device before it begins to sync.
+    init(_ count: Int, prepare: (SyncedHome) throws -> Void = { _ in }) throws {
+        remote = try TestFolder()
+        var homes: [SyncedHome] = []
+        for index in 0..<count { homes.append(try SyncedHome("device \(index)")) }
+        self.homes = homes
+        let first = homes[0]
+        try first.create()
+        try prepare(first)
+        let vault = try first.unlock()
+        try vault.foundSync(named: #require(DeviceName(first.name)), now: first.now)
+        let row = try vault.addRemote(incarnation: Random.bytes(16), path: remote.path, now: first.now)
+        let store = FolderRemote(in: remote.path, vault: vault.id, incarnation: row.incarnation)
+        try store.make(founding: try vault.roll().entries[0].encoded)
+        try first.sync()
+        for home in homes.dropFirst() {
+            try home.create(id: vault.id)
+            let joining = try home.unlock()
+            let new = try NewDevice(of: joining)
+            _ = try first.unlock().addDevice(new.keys, named: #require(DeviceName(home.name)), now: first.now)
+            try first.sync()
+            try joining.joinSync(try first.unlock().roll(), salt: new.salt, now: home.now)
+            _ = try joining.addRemote(incarnation: row.incarnation, path: remote.path, now: home.now)
+            try home.sync()
+        }
+    }
+}
