@@ -8,6 +8,7 @@ import Testing
 
 @Suite("Lanes") struct LaneTests {
     let lane = Lane(.whenUnlocked, epoch: 2, key(0x07))
+    private let maker = [UInt8](repeating: 3, count: 32)
 
     private func sealed(_ content: [UInt8] = [1, 2, 3], by lane: Lane? = nil) -> Parcel {
         (lane ?? self.lane).seal(.item, SecretBytes(copying: content), id: item, vault: vault)
@@ -60,7 +61,7 @@ import Testing
     func sets() throws {
         var lanes = LaneSet()
         for level in ProtectionLevel.Availability.allCases where level != .whenUnlocked {
-            lanes.insert(Lane(level, epoch: 2, key(level.rawValue)))
+            lanes.insert(Lane(level, epoch: 2, key(level.rawValue)), madeBy: maker)
         }
         let isOpened = { (parcel: Parcel) throws(SecretsError) in
             if case .some = try lanes.open(parcel, vault: vault) { true } else { false }
@@ -73,7 +74,7 @@ import Testing
             #expect(opened == (level != .whenUnlocked) && !ofOldEpoch)
         }
         // The commitment is right, and the box is another's.
-        let (one, other) = (sealed(by: lanes.lane(.always, epoch: 2)), sealed(by: lanes.lane(.always, epoch: 2)))
+        let (one, other) = (sealed(by: lanes.lane(.always, epoch: 2, madeBy: maker)), sealed(by: lanes.lane(.always, epoch: 2, madeBy: maker)))
         #expect(throws: SecretsError.cannotOpen) { try isOpened(Parcel(header: one.header, box: other.box)) }
     }
 
@@ -101,7 +102,7 @@ import Testing
         let stored = lane.prove(lowering, item: item, vault: vault)
         let open: Set = [ProtectionLevel.Availability.whenUnlocked, .always]
         var lanes = LaneSet()
-        lanes.insert(lane)
+        lanes.insert(lane, madeBy: maker)
         #expect(try lanes.lowerings([stored], item: item, vault: vault, openLevels: open) == [lowering])
         let forged = StoredLowering(lowering, laneEpoch: stored.laneEpoch, mac: bytes(1))
         #expect(throws: SecretsError.cannotOpen) { try lanes.lowerings([forged], item: item, vault: vault, openLevels: open) }

@@ -87,7 +87,7 @@ import Testing
         let parcels = try published.parcels.map { try Parcel(decoding: unhex($0)) }
         let contents = try published.contents.map(unhex)
         var set = LaneSet()
-        for lane in lanes { set.insert(lane) }
+        for lane in lanes { set.insert(lane, madeBy: []) }
         for (index, level) in [ProtectionLevel.Availability.afterFirstUnlock, .whenUnlocked, .always].enumerated() {
             guard let opened = try set.open(parcels[index], vault: vault) else {
                 Issue.record("parcel \(index) has no lane")

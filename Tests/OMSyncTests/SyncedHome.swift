@@ -68,6 +68,11 @@ final class SyncedHome {
         return values
     }
 
+    /// The device's number in the roll.
+    func number() throws -> UInt32 {
+        try #require(try unlock().readSync { access throws(VaultError) in access.own?.device })
+    }
+
     /// One exchange with the only remote.
     @discardableResult
     func sync() throws -> SyncReport {
@@ -108,5 +113,18 @@ struct SyncedHomes {
             _ = try joining.addRemote(incarnation: row.incarnation, path: remote.path, now: home.now)
             try home.sync()
         }
+    }
+
+    /// All parcels of the packs on the remote.
+    func parcels() throws -> [(device: UInt32, parcel: Parcel)] {
+        let vault = try homes[0].unlock()
+        let store = FolderRemote(in: remote.path, vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+        var parcels: [(UInt32, Parcel)] = []
+        for file in try store.files() {
+            guard case .pack(let device, _) = file else { continue }
+            let pack = try Pack(decoding: try #require(try store.bytes(of: file)))
+            parcels += pack.parcels.map { (device, $0) }
+        }
+        return parcels
     }
 }

@@ -1,4 +1,5 @@
 import OMItems
+import OMParcels
 import OMRecords
 import Testing
 
@@ -34,5 +35,30 @@ struct TwoDevicesTests {
         #expect(try a.values() == b.values())
         #expect(try Set(a.values().values) == ["from a", "from b"])
         #expect(try a.values()["x"] == "from b")
+    }
+
+    @Test("a removed device opens nothing that is written later, and the others go on")
+    func removal() throws {
+        let synced = try SyncedHomes(3) { home in
+            for index in 0..<5 { try home.add("item \(index)", "value \(index)") }
+        }
+        let (a, b, c) = (synced.homes[0], synced.homes[1], synced.homes[2])
+        try c.add("last of c", "c")
+        try c.sync()
+        try a.sync()
+        let removed = try c.number()
+        try a.unlock().removeDevices([removed], now: a.now)
+        try a.put("item 1", "after the removal")
+        for home in [a, b, a] { try home.sync() }
+        #expect(try a.values() == b.values())
+        #expect(try b.values()["last of c"] == "c")
+        // Every parcel of the others has a lane of the new epoch, which the removed device has not.
+        let parcels = try synced.parcels()
+        #expect(try parcels.filter { $0.device != removed }.allSatisfy { $0.parcel.header.laneEpoch == 2 })
+        #expect(try parcels.contains { try $0.device == a.number() })
+        let lanes = try c.unlock().readSync { access throws(VaultError) in try access.rows(.lane).count }
+        #expect(try c.sync().pull.isRemoved)
+        #expect(try c.unlock().readSync { access throws(VaultError) in try access.rows(.lane).count } == lanes)
+        #expect(try c.values()["item 1"] == "value 1")
     }
 }

@@ -5,13 +5,27 @@ package import OMRecords
 package import OMSecrets
 
 package struct LaneSet: Sendable {
-    private var lanes: [ProtectionLevel.Availability: [UInt32: Lane]] = [:]
+    /// Which of the lanes: two devices that change the roll at the same time make two of one epoch.
+    private struct Name: Hashable {
+        let level: ProtectionLevel.Availability
+        let epoch: UInt32
+        let maker: [UInt8]
+    }
+
+    private var lanes: [Name: Lane] = [:]
 
     package init() {}
 
-    package mutating func insert(_ lane: Lane) { lanes[lane.level, default: [:]][lane.epoch] = lane }
+    /// - Parameter maker: The digest of the entry of the roll that made the lane: 32 bytes.
+    package mutating func insert(_ lane: Lane, madeBy maker: [UInt8]) {
+        lanes[Name(level: lane.level, epoch: lane.epoch, maker: maker)] = lane
+    }
 
-    package func lane(_ level: ProtectionLevel.Availability, epoch: UInt32) -> Lane? { lanes[level]?[epoch] }
+    package func lane(_ level: ProtectionLevel.Availability, epoch: UInt32, madeBy maker: [UInt8]) -> Lane? {
+        lanes[Name(level: level, epoch: epoch, maker: maker)]
+    }
+
+    private func lanes(ofEpoch epoch: UInt32) -> [Lane] { lanes.filter { $0.key.epoch == epoch }.map(\.value) }
 
     /// Opens a parcel. Its commitment tells the lanes apart, so at most one box is opened.
     ///
@@ -20,9 +34,7 @@ package struct LaneSet: Sendable {
     package func open(_ parcel: Parcel, vault: [UInt8]) throws(SecretsError) -> OpenedParcel? {
         var found: Lane?
         // Every lane is tried, so that the time does not tell the level.
-        for level in ProtectionLevel.Availability.allCases {
-            if let lane = lane(level, epoch: parcel.header.laneEpoch), lane.isOf(parcel.header) { found = lane }
-        }
+        for lane in lanes(ofEpoch: parcel.header.laneEpoch) where lane.isOf(parcel.header) { found = lane }
         guard let found else { return nil }
         return try found.open(parcel, vault: vault)
     }
@@ -42,8 +54,9 @@ package struct LaneSet: Sendable {
         _ stored: [StoredLowering], item: [UInt8], vault: [UInt8], openLevels: Set<ProtectionLevel.Availability>
     ) throws(SecretsError) -> [Lowering]? {
         for lowering in stored where openLevels.contains(lowering.claimed.from) {
-            guard let lane = lane(lowering.claimed.from, epoch: lowering.laneEpoch) else { return nil }
-            guard lane.proves(lowering, item: item, vault: vault) else { throw .cannotOpen }
+            let possible = lanes(ofEpoch: lowering.laneEpoch).filter { $0.level == lowering.claimed.from }
+            guard !possible.isEmpty else { return nil }
+            guard possible.contains(where: { $0.proves(lowering, item: item, vault: vault) }) else { throw .cannotOpen }
         }
         return stored.map(\.claimed)
     }

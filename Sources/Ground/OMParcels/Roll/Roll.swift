@@ -34,6 +34,11 @@ package struct Roll: Hashable, Sendable {
     /// A device that is or was a member. Its head key tells whether an old head is genuine.
     package func formerOrPresent(_ number: UInt32) -> RollMember? { everyMember[number] }
 
+    /// The digest of the entry that made the lanes of an epoch. Nil for an epoch that the roll has not.
+    package func maker(ofEpoch epoch: UInt32) -> [UInt8]? {
+        entries.firstIndex { $0.contents.laneEpoch == epoch }.map { digests[$0] }
+    }
+
     /// Continues the roll. If the entry is refused, the roll stays as it is.
     package mutating func append(_ entry: RollEntry) throws(RollProblem) {
         let contents = entry.contents

@@ -17,12 +17,12 @@ package struct DeviceLanes: Sendable {
     /// - Throws: ``VaultError/corrupt(_:)`` for a box that its class key does not open.
     package init(_ vault: borrowing Vault, _ access: borrowing SyncAccess) throws(VaultError) {
         for row in try access.rows(.lane) {
-            let (level, epoch) = try Self.scope(row.key)
+            let (level, epoch, maker) = try Self.scope(row.key)
             guard access.openLevels.contains(level) else { continue }
             let key = try vault.withClassKey(of: level) { classKey throws(VaultError) in
-                try Self.open(row.body, classKey, Self.laneContext(access.vault, level, epoch))
+                try Self.open(row.body, classKey, Self.laneContext(access.vault, row.key))
             }
-            lanes.insert(Lane(level, epoch: epoch, key))
+            lanes.insert(Lane(level, epoch: epoch, key), madeBy: maker)
         }
         guard access.openLevels.contains(.whenUnlocked), let box = try access.row(.link, Self.linkRow) else { return }
         link = LinkKey(
@@ -32,10 +32,13 @@ package struct DeviceLanes: Sendable {
     }
 
     /// Keeps a lane. Its level is open.
-    static func keep(_ lane: Lane, _ vault: borrowing Vault, _ access: inout SyncAccess) throws(VaultError) {
-        let context = laneContext(access.vault, lane.level, lane.epoch)
-        var key = [lane.level.rawValue]
-        key.append(number: lane.epoch)
+    ///
+    /// - Parameter maker: The digest of the entry of the roll that made it: 32 bytes.
+    static func keep(
+        _ lane: Lane, madeBy maker: [UInt8], _ vault: borrowing Vault, _ access: inout SyncAccess
+    ) throws(VaultError) {
+        let key = row(of: lane.level, lane.epoch, maker)
+        let context = laneContext(access.vault, key)
         let box = try vault.withClassKey(of: lane.level) { classKey throws(VaultError) in
             lane.withKey { Self.seal($0, classKey, context) }
         }
@@ -52,18 +55,32 @@ package struct DeviceLanes: Sendable {
 
     private static let linkRow: [UInt8] = [0]
 
-    /// level (1) ‖ lane epoch (4)
+    /// level (1) ‖ lane epoch (4) ‖ digest of the entry that made the lane (32)
+    private static func row(of level: ProtectionLevel.Availability, _ epoch: UInt32, _ maker: [UInt8]) -> [UInt8] {
+        var key = [level.rawValue]
+        key.append(number: epoch)
+        return key + maker
+    }
+
+    /// Whether a lane is here, open or not.
+    static func has(
+        _ level: ProtectionLevel.Availability, epoch: UInt32, madeBy maker: [UInt8], _ access: borrowing SyncAccess
+    ) throws(VaultError) -> Bool {
+        try access.row(.lane, row(of: level, epoch, maker)) != nil
+    }
+
     private static func scope(
         _ key: [UInt8]
-    ) throws(VaultError) -> (level: ProtectionLevel.Availability, epoch: UInt32) {
+    ) throws(VaultError) -> (level: ProtectionLevel.Availability, epoch: UInt32, maker: [UInt8]) {
         var cursor = ByteCursor()
         do {
             guard let level = ProtectionLevel.Availability(rawValue: try cursor.number(in: key.span)) else {
                 throw MalformedBytes()
             }
             let epoch: UInt32 = try cursor.number(in: key.span)
+            let maker = try cursor.take(32, in: key.span)
             try cursor.end(in: key.span)
-            return (level, epoch)
+            return (level, epoch, maker)
         } catch { throw .corrupt(.sync) }
     }
 
@@ -83,8 +100,8 @@ package struct DeviceLanes: Sendable {
     }
 
     /// Attack: the box of one level or epoch is put in the place of another one.
-    private static func laneContext(_ vault: [UInt8], _ level: ProtectionLevel.Availability, _ epoch: UInt32) -> Context {
-        Context(.syncLaneBox, .bytes(vault), .number(UInt64(level.rawValue)), .number(UInt64(epoch)))
+    private static func laneContext(_ vault: [UInt8], _ key: [UInt8]) -> Context {
+        Context(.syncLaneBox, .bytes(vault), .bytes(key))
     }
 
     private static func linkContext(_ vault: [UInt8]) -> Context { Context(.syncLinkBox, .bytes(vault)) }

@@ -36,7 +36,7 @@ extension Vault {
                     wraps: try Self.wraps(lanes, link, for: [member], entry: 0, vault: id)),
                 salt: founder.salt)
             try access.begin(SyncSelf(device: number, founder: number, salt: founder.salt, issued: 1))
-            for lane in lanes { try DeviceLanes.keep(lane, self, &access) }
+            for lane in lanes { try DeviceLanes.keep(lane, madeBy: entry.digest, self, &access) }
             try DeviceLanes.keep(link, self, &access)
             try access.set(.rollEntry, entry.digest, entry.encoded)
         }

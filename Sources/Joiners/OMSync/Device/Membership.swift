@@ -34,7 +34,10 @@ extension Vault {
             var wraps: [LaneWrap] = []
             // A parcel or a lowering may name any epoch so far.
             for epoch in 1...roll.laneEpoch {
-                let lanes = ProtectionLevel.Availability.allCases.compactMap { lanes.lanes.lane($0, epoch: epoch) }
+                guard let maker = roll.maker(ofEpoch: epoch) else { throw .corrupt(.sync) }
+                let lanes = ProtectionLevel.Availability.allCases.compactMap {
+                    lanes.lanes.lane($0, epoch: epoch, madeBy: maker)
+                }
                 wraps += try Self.wraps(lanes, link, for: [member], entry: next, vault: id)
             }
             let entry = try entry(
@@ -68,29 +71,80 @@ extension Vault {
         }
     }
 
-    /// Opens this device's wraps in the entries of a roll, and keeps their lanes.
+    /// Opens this device's wraps in the entries of a roll, and keeps the lanes that are not here yet: those of `always`, and the
+    /// others while when-unlocked is open.
     func takeLanes(
         of roll: Roll, _ scope: MemberKeys.Scope, _ number: UInt32, _ access: inout SyncAccess
     ) throws(VaultError) {
-        let wrapping = try withClassKey(of: .whenUnlocked) { key throws(VaultError) in MemberKeys.wrapping(key, scope) }
-        let alwaysWrapping = try withDeviceKey { key throws(VaultError) in MemberKeys.alwaysWrapping(key, scope) }
         for entry in roll.entries {
             for wrap in entry.contents.wraps where wrap.scope.member == number {
-                do {
-                    switch wrap.scope.kind {
-                    case .unlocked:
-                        let opened = try WrappedLanes(
-                            opening: wrap, with: wrapping, entry: entry.contents.number, vault: access.vault)
-                        try DeviceLanes.keep(opened.afterFirstUnlock, self, &access)
-                        try DeviceLanes.keep(opened.whenUnlocked, self, &access)
-                        try DeviceLanes.keep(opened.link, self, &access)
-                    case .always:
-                        let lane = try WrappedLanes.always(
-                            opening: wrap, with: alwaysWrapping, entry: entry.contents.number, vault: access.vault)
-                        try DeviceLanes.keep(lane, self, &access)
-                    }
-                } catch let error as VaultError { throw error } catch { throw .corrupt(.sync) }
+                guard let maker = roll.maker(ofEpoch: wrap.scope.laneEpoch) else { continue }
+                let place = (number: entry.contents.number, maker: maker)
+                switch wrap.scope.kind {
+                case .unlocked: try takeUnlocked(wrap, place, scope, &access)
+                case .always: try takeAlways(wrap, place, scope, &access)
+                }
             }
         }
     }
+
+    private func takeUnlocked(
+        _ wrap: LaneWrap, _ place: (number: UInt32, maker: [UInt8]), _ scope: MemberKeys.Scope, _ access: inout SyncAccess
+    ) throws(VaultError) {
+        let epoch = wrap.scope.laneEpoch
+        guard access.openLevels.contains(.whenUnlocked),
+            try !DeviceLanes.has(.whenUnlocked, epoch: epoch, madeBy: place.maker, access)
+        else { return }
+        let key = try withClassKey(of: .whenUnlocked) { key throws(VaultError) in MemberKeys.wrapping(key, scope) }
+        let opened = try authentic { () throws(SecretsError) in
+            try WrappedLanes(opening: wrap, with: key, entry: place.number, vault: access.vault)
+        }
+        try DeviceLanes.keep(opened.afterFirstUnlock, madeBy: place.maker, self, &access)
+        try DeviceLanes.keep(opened.whenUnlocked, madeBy: place.maker, self, &access)
+        try DeviceLanes.keep(opened.link, self, &access)
+    }
+
+    private func takeAlways(
+        _ wrap: LaneWrap, _ place: (number: UInt32, maker: [UInt8]), _ scope: MemberKeys.Scope, _ access: inout SyncAccess
+    ) throws(VaultError) {
+        guard try !DeviceLanes.has(.always, epoch: wrap.scope.laneEpoch, madeBy: place.maker, access) else { return }
+        let key = try withDeviceKey { key throws(VaultError) in MemberKeys.alwaysWrapping(key, scope) }
+        let lane = try authentic { () throws(SecretsError) in
+            try WrappedLanes.always(opening: wrap, with: key, entry: place.number, vault: access.vault)
+        }
+        try DeviceLanes.keep(lane, madeBy: place.maker, self, &access)
+    }
+
+    /// Removes devices from the roll. From then on no device seals with the lanes that they know.
+    ///
+    /// - Parameters:
+    ///   - numbers: Those of other devices.
+    ///   - now: In seconds since 1970.
+    /// - Throws: ``VaultError/corrupt(_:)`` if one is no member, or is this device.
+    package func removeDevices(_ numbers: Set<UInt32>, now: Int64) throws(VaultError) {
+        try editSync(now: now) { access throws(VaultError) in
+            guard let own = access.own else { throw .corrupt(.sync) }
+            let (id, deviceRoll) = (access.vault, try DeviceRoll(access))
+            let roll = deviceRoll.roll
+            guard let link = try DeviceLanes(self, access).link else { throw .levelLocked(.whenUnlocked) }
+            let (next, epoch) = (UInt32(roll.entries.count), roll.laneEpoch + 1)
+            let lanes = ProtectionLevel.Availability.allCases.map { Lane.random($0, epoch: epoch) }
+            let rest = roll.members.values.filter { !numbers.contains($0.number) }
+            let entry = try entry(
+                RollEntry.Contents(
+                    kind: .remove, vault: id, number: next, previous: roll.digests[roll.digests.count - 1], signer: own.device,
+                    time: now, laneEpoch: epoch, added: [], removed: numbers.sorted(),
+                    wraps: try Self.wraps(lanes, link, for: rest, entry: next, vault: id)),
+                salt: own.salt)
+            try deviceRoll.keep(entry, &access)
+            for lane in lanes { try DeviceLanes.keep(lane, madeBy: entry.digest, self, &access) }
+            // What a removed member lists does not count any more.
+            try PushNotes.drop(on: nil, of: nil, &access)
+        }
+    }
+}
+
+/// Runs `body`. A wrap that does not open was made by a member that does not keep the format.
+private func authentic<R: ~Copyable>(_ body: () throws(SecretsError) -> R) throws(VaultError) -> R {
+    do throws(SecretsError) { return try body() } catch { throw .corrupt(.sync) }
 }

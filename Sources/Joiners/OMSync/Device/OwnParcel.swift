@@ -9,26 +9,31 @@ struct OwnParcel: Hashable, Sendable {
     var pack: UInt64
     /// The number of bytes of the parcel.
     let count: UInt32
+    /// The digest of the entry of the roll that made its lane: 32 bytes.
+    let maker: [UInt8]
     let version: ListedVersion
 
     /// remote (1) ‖ id (16)
     static func key(_ remote: UInt8, _ id: [UInt8]) -> [UInt8] { [remote] + id }
 
-    /// pack (8) ‖ count (4) ‖ digest of the version (32) ‖ seen
+    /// pack (8) ‖ count (4) ‖ maker (32) ‖ digest of the version (32) ‖ seen
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(number: pack)
         bytes.append(number: count)
-        return bytes + version.encoded
+        return bytes + maker + version.encoded
     }
 
-    init(pack: UInt64, count: UInt32, _ version: ListedVersion) { (self.pack, self.count, self.version) = (pack, count, version) }
+    init(pack: UInt64, count: UInt32, sealedBy maker: [UInt8], _ version: ListedVersion) {
+        (self.pack, self.count, self.maker, self.version) = (pack, count, maker, version)
+    }
 
     init(decoding bytes: [UInt8]) throws(VaultError) {
         do {
             var cursor = ByteCursor()
             pack = try cursor.number(in: bytes.span)
             count = try cursor.number(in: bytes.span)
+            maker = try cursor.take(32, in: bytes.span)
             version = try ListedVersion(&cursor, in: bytes.span)
             try cursor.end(in: bytes.span)
         } catch { throw .corrupt(.sync) }

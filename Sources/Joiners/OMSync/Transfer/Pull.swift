@@ -24,12 +24,17 @@ extension Vault {
         report.needsLaterVersion = news.needsLaterVersion
         // A stopped remote still brings entries of the roll.
         let accepted = news.isStopped ? [] : news.newHeads
+        report.isRemoved = news.roll.roll.members[view.known.device] == nil
         try editSync(now: now) { access throws(VaultError) in
             let current = try DeviceRoll(access)
             if current.roll != news.roll.roll, current.roll == roll.roll {
                 try current.replace(by: news.roll.roll, &access)
                 // What a removed member lists does not count any more.
                 try PushNotes.drop(on: nil, of: nil, &access)
+            }
+            if let own = access.own {
+                let scope = MemberKeys.Scope(vault: access.vault, salt: own.salt)
+                try takeLanes(of: news.roll.roll, scope, own.device, &access)
             }
             for head in accepted { try note(head, packs.packs(of: head), on: remote.id, &access) }
         }

@@ -15,6 +15,8 @@ struct PushDraft {
     private let own: SyncSelf
     private let lanes: DeviceLanes
     private let roll: Roll
+    /// The digest of the entry that made the lanes of now.
+    private let maker: [UInt8]
     private var ownPacks: OwnPacks
     private var nextPack: UInt64
     private var newPacks: [Pack] = []
@@ -39,6 +41,7 @@ struct PushDraft {
         view = try RemoteView(remote, access)
         lanes = try DeviceLanes(vault, access)
         roll = try DeviceRoll(access).roll
+        maker = roll.maker(ofEpoch: roll.laneEpoch) ?? []
         ownPacks = try OwnPacks(remote.id, access)
         nextPack = remote.lastPack + 1
     }
@@ -65,7 +68,7 @@ struct PushDraft {
                     parcels.append(parcel)
                     let count = parcel.encoded.count
                     bytes += count
-                    let row = OwnParcel(pack: nextPack, count: UInt32(count), version)
+                    let row = OwnParcel(pack: nextPack, count: UInt32(count), sealedBy: maker, version)
                     try access.set(.own, OwnParcel.key(remote.id, found.id), row.encoded)
                 }
             }
@@ -89,7 +92,7 @@ struct PushDraft {
         of found: SyncAccess.LocalVersion, _ listed: [[UInt8]: Set<[UInt8]>], _ vault: [UInt8]
     ) throws(VaultError) -> Choice {
         guard found.content.fields.allSatisfy(\.chunks.isEmpty),
-            let lane = lanes.lanes.lane(found.place.level, epoch: roll.laneEpoch)
+            let lane = lane(found.place.level)
         else { return .skipped }
         let parts = found.content.parts(founder: own.founder)
         // The own version is compared with what the merge knows of others, so it needs the link.
@@ -97,20 +100,26 @@ struct PushDraft {
         let version = ListedVersion(
             SyncedVersion(found.content, at: found.place.level, parts, parts.lowerings.map(\.claimed), link: link))
         let isListed = listed[found.id]?.contains(version.digest) ?? false
-        let ownParcel = ownPacks.parcels[found.id].map { (seen: $0.version.seen, isSame: $0.version == version) }
-        guard PushRule.mustBeWritten(version.seen, over: ownParcel, isListed: isListed) else { return .notNeeded }
+        let own = ownPacks.parcels[found.id]
+        // A parcel of lanes that a removed device knows is sealed again, in any case.
+        guard own.map({ $0.maker != maker }) ?? false
+            || PushRule.mustBeWritten(
+                version.seen, over: own.map { (seen: $0.version.seen, isSame: $0.version == version) }, isListed: isListed)
+        else { return .notNeeded }
         var lowerings: [StoredLowering] = []
         for lowering in parts.lowerings {
-            guard lowering.isUnproven || lowering.laneEpoch != roll.laneEpoch else {
-                lowerings.append(lowering)
-                continue
-            }
-            guard let lane = lanes.lanes.lane(lowering.claimed.from, epoch: roll.laneEpoch) else { return .skipped }
-            lowerings.append(lane.prove(lowering.claimed, item: found.id, vault: vault))
+            // The MAC of a lane of now stays. Any other one is made again.
+            guard let lane = self.lane(lowering.claimed.from) else { return .skipped }
+            let isProven = lane.proves(lowering, item: found.id, vault: vault)
+            lowerings.append(isProven ? lowering : lane.prove(lowering.claimed, item: found.id, vault: vault))
         }
         let proven = SyncedParts(dot: parts.dot, seen: parts.seen, lowerings: lowerings, origin: parts.origin)
         let content = try found.content.parcelContent(proven)
         return .sealed(lane.seal(.item, content, id: found.id, vault: vault), version)
+    }
+
+    private func lane(_ level: ProtectionLevel.Availability) -> Lane? {
+        lanes.lanes.lane(level, epoch: roll.laneEpoch, madeBy: maker)
     }
 
     /// Of each item the versions that other members list.

@@ -38,7 +38,7 @@ extension Vault {
     ) throws -> SyncReport {
         var report = SyncReport()
         report.pull = try fetch(remote, from: store, now: now)
-        guard !report.pull.isStopped, !report.pull.needsLaterVersion else { return report }
+        guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
         let applied = try applyArrived(now: now)
         (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
         repeat {
