@@ -56,6 +56,47 @@ final class SyncedHome {
         }
     }
 
+    func putSecond(_ item: String, _ value: String) throws {
+        try edit { edit throws(VaultError) in
+            try edit.put(SecretBytes(copying: Array(value.utf8)), at: FieldPath(ItemName(item), FieldName("note")))
+        }
+    }
+
+    /// Adds an item with a value above 1 MiB.
+    func addLarge(_ item: String, _ value: String) throws {
+        try edit { edit throws(VaultError) in
+            try edit.add(ItemName(item), level: nil) { draft throws(VaultError) in
+                try draft.put(try spooled(value), at: FieldName("password"))
+            }
+        }
+    }
+
+    func putLarge(_ item: String, _ value: String) throws {
+        try edit { edit throws(VaultError) in
+            var change = ItemChange()
+            try change.set.put(try spooled(value), at: FieldName("password"))
+            try edit.update(ItemName(item), change)
+        }
+    }
+
+    private func spooled(_ value: String) throws(VaultError) -> SpooledValue {
+        var spool = try ValueSpool(besideVault: path)
+        try spool.append(Array(value.utf8).span)
+        return try spool.finish()
+    }
+
+    func large(_ item: String) throws -> String {
+        let vault = try unlock()
+        let path = FieldPath(try ItemName(item), try FieldName("password"))
+        let found = try vault.item(try ItemName(item))
+        let count = try #require(found.fields.first { $0.name == path.field }?.count)
+        var bytes: [UInt8] = []
+        for index in 0..<(count + Vault.chunkCount - 1) / Vault.chunkCount {
+            bytes += try vault.chunk(index, of: path).withBytes { chunk in chunk.indices.map { chunk[$0] } }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The password of each live item, by its name.
     func values() throws -> [String: String] {
         let vault = try unlock()
@@ -73,13 +114,13 @@ final class SyncedHome {
         try #require(try unlock().readSync { access throws(VaultError) in access.own?.device })
     }
 
-    /// One exchange with the only remote.
+    /// One exchange with the only remote, in its folder or in another one with a copy of it.
     @discardableResult
-    func sync() throws -> SyncReport {
+    func sync(in path: String? = nil) throws -> SyncReport {
         let vault = try unlock()
         let row = try vault.remotes()[0]
         return try vault.synchronise(
-            with: row, FolderRemote(in: row.path, vault: vault.id, incarnation: row.incarnation), now: now)
+            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation), now: now)
     }
 }
 

@@ -61,4 +61,36 @@ struct TwoDevicesTests {
         #expect(try c.unlock().readSync { access throws(VaultError) in try access.rows(.lane).count } == lanes)
         #expect(try c.values()["item 1"] == "value 1")
     }
+
+    @Test("a large value goes in chunks, over several pushes, and a copy has chunks of its own")
+    func largeValues() throws {
+        // 14 chunks, more than one push takes.
+        let large = String(repeating: "omvault ", count: 450_000)
+        let synced = try SyncedHomes(2) { home in
+            try home.addLarge("big", large)
+            try home.add("x", "small")
+        }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        #expect(try b.large("big") == large)
+        // The chunks are on the remote already: an edit of another field pushes the item alone.
+        let before = try synced.parcels().count
+        try b.putSecond("big", "note of b")
+        #expect(try b.sync().push.parcels == 1)
+        try a.sync()
+        #expect(try a.large("big") == large)
+        #expect(try synced.parcels().count == before + 1)
+        // Both change it while apart: the copy has the value of the earlier edit.
+        let (other, third) = (String(large.reversed()), String(large.dropFirst(8)))
+        try a.putLarge("big", other)
+        b.now += 10
+        try b.putLarge("big", third)
+        for home in [a, b, a, b] { try home.sync() }
+        for home in [a, b] {
+            let copy = try #require(try home.unlock().items().first { $0.name.text.hasPrefix("conflict-") })
+            #expect(try home.large("big") == third)
+            #expect(try home.large(copy.name.text) == other)
+            #expect(try home.unlock().verify(deep: true).findings.isEmpty)
+            #expect(try home.unlock().verify(deep: true).strays == 0)
+        }
+    }
 }

@@ -10,8 +10,8 @@ struct ArrivedParcel: Hashable, Sendable {
     enum State: Hashable, Sendable {
         /// Not merged yet, or held. The parcel is kept here, because its writer may replace it.
         case waits(Parcel)
-        /// The item here includes it.
-        case isApplied(ListedVersion)
+        /// The item here includes it. Nil for a chunk: the item that names it is here.
+        case isApplied(ListedVersion?)
     }
 
     struct Key: Hashable, Sendable {
@@ -46,14 +46,14 @@ struct ArrivedParcel: Hashable, Sendable {
 
     init(_ parcel: Parcel, pack: UInt64) { (self.pack, digest, state) = (pack, parcel.digest, .waits(parcel)) }
 
-    /// pack (8) ‖ digest (32) ‖ 0 and the parcel, or 1, the digest of the version (32) and seen
+    /// pack (8) ‖ digest (32) ‖ 0 and the parcel, or 1 and 0 for a chunk, or 1, 1, the digest of the version (32) and seen
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(number: pack)
         bytes += digest
         switch state {
         case .waits(let parcel): return bytes + [0] + parcel.encoded
-        case .isApplied(let version): return bytes + [1] + version.encoded
+        case .isApplied(let version): return bytes + [1] + (version.map { [1] + $0.encoded } ?? [0])
         }
     }
 
@@ -64,10 +64,17 @@ struct ArrivedParcel: Hashable, Sendable {
         switch try cursor.number(UInt8.self, in: bytes.span) {
         case 0: state = .waits(try Parcel(decoding: Array(bytes[cursor.offset...])))
         case 1:
-            state = .isApplied(try ListedVersion(&cursor, in: bytes.span))
+            state = .isApplied(try ListedVersion.optional(&cursor, in: bytes.span))
             try cursor.end(in: bytes.span)
         default: throw MalformedBytes()
         }
+    }
+
+    /// - Returns: nil if there is no such row.
+    init?(_ key: Key, _ access: borrowing SyncAccess) throws(VaultError) {
+        guard let body = try access.row(.arrived, key.encoded) else { return nil }
+        guard let parcel = try? ArrivedParcel(decoding: body) else { throw .corrupt(.sync) }
+        self = parcel
     }
 
     static func all(_ access: borrowing SyncAccess) throws(VaultError) -> [Key: ArrivedParcel] {

@@ -31,4 +31,13 @@ package struct ListedVersion: Hashable, Sendable {
         digest = try cursor.take(32, in: span)
         seen = try Seen(&cursor, in: span)
     }
+
+    /// 0 for none, or 1 and the version.
+    static func optional(_ cursor: inout ByteCursor, in span: Span<UInt8>) throws -> ListedVersion? {
+        switch try cursor.number(UInt8.self, in: span) {
+        case 0: nil
+        case 1: try ListedVersion(&cursor, in: span)
+        default: throw MalformedBytes()
+        }
+    }
 }

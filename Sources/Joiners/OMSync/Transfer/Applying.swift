@@ -51,6 +51,13 @@ extension Vault {
                 var parcel = arrival.parcel
                 parcel.state = .isApplied(ListedVersion(arrival.version.version))
                 try access.set(.arrived, arrival.key.encoded, parcel.encoded)
+                // Other members may list the same chunks: theirs wait until they list them no more.
+                for id in arrival.chunks {
+                    let key = ArrivedParcel.Key(remote: arrival.key.remote, signer: arrival.key.signer, id: id)
+                    guard var chunk = try ArrivedParcel(key, access) else { continue }
+                    chunk.state = .isApplied(nil)
+                    try access.set(.arrived, key.encoded, chunk.encoded)
+                }
             }
         }
         return report

@@ -13,6 +13,8 @@ struct Arrivals {
         let parcel: ArrivedParcel
         let version: ArrivedVersion
         let lowerings: [StoredLowering]
+        /// The ids of the chunks that it names.
+        let chunks: [[UInt8]]
     }
 
     let own: SyncSelf
@@ -20,8 +22,9 @@ struct Arrivals {
     let items: LocalItems
     let rules: ArrivalRules
     private(set) var arrived: [Arrival] = []
-    /// Those that no lane here opens, and those that cannot be merged yet.
+    /// Those that no lane here opens, and those whose chunks are not here yet.
     private(set) var unread = 0
+    private let chunks: ArrivedChunks
     private let lanes: DeviceLanes
 
     init(_ vault: borrowing Vault, _ access: borrowing SyncAccess) throws(VaultError) {
@@ -40,8 +43,10 @@ struct Arrivals {
         rules = ArrivalRules(device: own.device, issued: own.issued, counts: counts, openLevels: access.openLevels)
         let waiting = try ArrivedParcel.all(access).filter { if case .waits = $0.value.state { true } else { false } }
         items = try waiting.isEmpty ? LocalItems() : LocalItems(access, lanes.link, founder: own.founder)
-        for (key, parcel) in waiting.sorted(by: { $0.key.encoded.lexicographicallyPrecedes($1.key.encoded) }) {
-            guard let arrival = try arrival(key, parcel, access.vault) else {
+        chunks = ArrivedChunks(of: waiting, lanes.lanes, vault: access.vault)
+        for (key, parcel) in waiting.sorted(by: { $0.key.encoded.lexicographicallyPrecedes($1.key.encoded) })
+        where !chunks.keys.contains(key) {
+            guard let arrival = try arrival(key, parcel, access) else {
                 unread += 1
                 continue
             }
@@ -49,22 +54,31 @@ struct Arrivals {
         }
     }
 
-    /// - Returns: nil for a parcel that no lane here opens, that is no item, or that is not what it claims to be.
+    /// - Returns: nil for a parcel that no lane here opens, or that is not what it claims to be, and while a chunk is missing.
     private func arrival(
-        _ key: ArrivedParcel.Key, _ parcel: ArrivedParcel, _ vault: [UInt8]
+        _ key: ArrivedParcel.Key, _ parcel: ArrivedParcel, _ access: borrowing SyncAccess
     ) throws(VaultError) -> Arrival? {
-        guard let (content, level) = try content(of: parcel, vault), let parts = content.parts else { return nil }
-        // Values in chunks need their chunks, which are not fetched yet.
-        guard content.fields.allSatisfy(\.chunks.isEmpty) else { return nil }
+        guard let (content, level) = try content(of: parcel, access.vault), let parts = content.parts else { return nil }
         let lowerings: [Lowering]?
         do {
-            lowerings = try lanes.lanes.lowerings(parts.lowerings, item: key.id, vault: vault, openLevels: rules.openLevels)
+            lowerings = try lanes.lanes.lowerings(
+                parts.lowerings, item: key.id, vault: access.vault, openLevels: rules.openLevels)
         } catch { return nil }
         guard let lowerings else { return nil }
+        let ids = content.fields.flatMap(\.chunks)
+        if !ids.isEmpty {
+            let here = try items.entries[key.id].map { entry throws(VaultError) in try access.version(at: entry.place) }
+            // Attack: a member lists a version whose chunks are missing, or are those of another value.
+            let isWhole = try content.hasRightChunks { id throws(VaultError) in
+                if let here, here.content.names(chunk: id) { return try access.chunk(id, of: here) }
+                return chunks.bytes(of: id, in: key.id, at: level)
+            }
+            guard isWhole else { return nil }
+        }
         let version = SyncedVersion(content, at: level, parts, lowerings, link: link)
         return Arrival(
             key: key, parcel: parcel, version: ArrivedVersion(id: key.id, signer: key.signer, version),
-            lowerings: parts.lowerings)
+            lowerings: parts.lowerings, chunks: ids)
     }
 
     private func content(
@@ -92,37 +106,48 @@ struct Arrivals {
         for id in Set(group + group.compactMap { plan.version(of: $0)?.origin }) {
             if let entry = items.entries[id], places.contains(entry.place) { found[id] = try access.version(at: entry.place) }
         }
-        for id in group {
+        // Copies first: their values may be in chunks of the item that is replaced.
+        let order = group.filter { plan.version(of: $0)?.origin != nil } + group.filter { plan.version(of: $0)?.origin == nil }
+        for id in order {
             guard let version = plan.version(of: id) else { continue }
-            let content = try version.state == .purged ? nil : self.content(for: version, of: id, found, access.vault)
-            guard version.state == .purged || content != nil else { throw .corrupt(.sync) }
+            let source = try version.state == .purged ? nil : self.source(of: version, id, found, access.vault)
+            guard version.state == .purged || source != nil else { throw .corrupt(.sync) }
             try access.write(
                 SyncAccess.NewVersion(
                     id: id, level: version.level, state: version.contentState, name: version.name, created: version.created,
                     time: version.time, parts: parts(of: version, id)),
-                content, over: found[id])
+                source, over: found[id])
         }
         return true
     }
 
     /// A content with the values and details of a version: that of the item here, of a version that arrived for it, or of its
     /// origin.
-    private func content(
-        for version: SyncedVersion, of id: [UInt8], _ found: [[UInt8]: SyncAccess.LocalVersion], _ vault: [UInt8]
-    ) throws(VaultError) -> VersionContent? {
+    private func source(
+        of version: SyncedVersion, _ id: [UInt8], _ found: [[UInt8]: SyncAccess.LocalVersion], _ vault: [UInt8]
+    ) throws(VaultError) -> SyncAccess.Source? {
         for here in [id, version.origin].compactMap(\.self) {
             if let entry = items.entries[here], entry.version.fields == version.fields, entry.version.details == version.details,
-                let content = found[here]?.content
+                let local = found[here]
             {
-                return content
+                return SyncAccess.Source(local.content, beside: local, chunkID: chunkID(from: here, to: id)) { _ in nil }
             }
         }
         let match = arrived.first { arrival in
             [id, version.origin].contains(arrival.key.id) && arrival.version.version.fields == version.fields
                 && arrival.version.version.details == version.details
         }
-        guard let match else { return nil }
-        return try content(of: match.parcel, vault)?.0
+        guard let match, let (content, level) = try content(of: match.parcel, vault) else { return nil }
+        let item = match.key.id
+        return SyncAccess.Source(content, beside: found[item], chunkID: chunkID(from: item, to: id)) { [chunks] chunk in
+            chunks.bytes(of: chunk, in: item, at: level)
+        }
+    }
+
+    /// The chunks of a conflict copy have ids of their own, the same on every device.
+    private func chunkID(from item: [UInt8], to id: [UInt8]) -> ([UInt8]) -> [UInt8] {
+        guard item != id, let link else { return { $0 } }
+        return { link.copyChunkID(of: $0, in: id) }
     }
 
     /// The lowerings keep the MACs that they had. One that a merge joined gets its MAC when a parcel is sealed.

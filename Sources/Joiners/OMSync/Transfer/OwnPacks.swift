@@ -17,5 +17,7 @@ struct OwnPacks {
         }
     }
 
+    mutating func note(_ parcel: OwnParcel, of id: [UInt8]) { parcels[id] = parcel }
+
     var plan: PackPlan { PackPlan(Array(packs.values)) }
 }

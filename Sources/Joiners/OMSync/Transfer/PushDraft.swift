@@ -48,38 +48,110 @@ struct PushDraft {
 
     /// Seals the versions that the remote does not have, and notes those that it has.
     mutating func chooseParcels(_ access: inout SyncAccess, most: (parcels: Int, bytes: Int)) throws(VaultError) {
-        var noted = Set(try access.rows(.noted).filter { $0.key.first == remote.id }.map { Array($0.key.dropFirst()) })
-        let listed = try listedVersions(access)
-        var (parcels, bytes): ([Parcel], Int) = ([], 0)
-        let places = try access.places()
-        for place in places where noted.remove(place.digest) == nil {
-            guard parcels.count < most.parcels, bytes < most.bytes else {
+        var noted: [[UInt8]: [UInt8]] = [:]
+        for row in try access.rows(.noted) where row.key.first == remote.id { noted[Array(row.key.dropFirst())] = row.body }
+        let listed = try Listed(on: remote.id, roll, access)
+        var chosen = Chosen(most: most)
+        var namedChunks: Set<[UInt8]> = []
+        for place in try access.places() {
+            if let note = noted.removeValue(forKey: place.digest) {
+                namedChunks.formUnion(Self.chunks(inNote: note))
+                continue
+            }
+            guard !chosen.isFull else {
                 report.hasMore = true
                 continue
             }
             let found = try access.version(at: place)
-            if found.content.state != .purged || found.content.parts != nil {
-                switch try parcel(of: found, listed, access.vault) {
-                case .skipped:
-                    report.skipped += 1
-                    continue
-                case .notNeeded: break
-                case .sealed(let parcel, let version):
-                    parcels.append(parcel)
-                    let count = parcel.encoded.count
-                    bytes += count
-                    let row = OwnParcel(pack: nextPack, count: UInt32(count), sealedBy: maker, version)
-                    try access.set(.own, OwnParcel.key(remote.id, found.id), row.encoded)
-                }
-            }
-            try access.set(.noted, [remote.id] + place.digest, found.id)
+            let chunks = found.content.fields.flatMap(\.chunks)
+            namedChunks.formUnion(chunks)
+            guard try choose(found, listed, &chosen, &access) else { continue }
+            try access.set(.noted, [remote.id] + place.digest, found.id + chunks.joined())
         }
         // What is left was noted for versions that are not the newest any more. Those of closed levels cannot be told from them.
         if access.openLevels.count == ProtectionLevel.Availability.allCases.count {
-            for digest in noted { try access.set(.noted, [remote.id] + digest, nil) }
+            for digest in noted.keys { try access.set(.noted, [remote.id] + digest, nil) }
+            if !report.hasMore, report.skipped == 0 { try dropChunks(except: namedChunks, &access) }
         }
-        report.parcels = parcels.count
-        if !parcels.isEmpty { addPack(parcels, access.vault) }
+        report.parcels = chosen.parcels.count
+        if !chosen.parcels.isEmpty { addPack(chosen.parcels, access.vault) }
+    }
+
+    /// The parcels of one push.
+    private struct Chosen {
+        let most: (parcels: Int, bytes: Int)
+        var parcels: [Parcel] = []
+        var bytes = 0
+
+        init(most: (parcels: Int, bytes: Int)) { self.most = most }
+
+        var isFull: Bool { parcels.count >= most.parcels || bytes >= most.bytes }
+    }
+
+    /// item id (16) ‖ ids of chunks (16 each)
+    private static func chunks(inNote note: [UInt8]) -> [[UInt8]] {
+        stride(from: 16, to: note.count - 15, by: 16).map { Array(note[$0..<$0 + 16]) }
+    }
+
+    /// Takes the own parcels of chunks that no item names any more out of the lists. Their packs lose them when they are joined.
+    private mutating func dropChunks(except named: Set<[UInt8]>, _ access: inout SyncAccess) throws(VaultError) {
+        for (id, parcel) in ownPacks.parcels where parcel.version == nil && !named.contains(id) {
+            try access.set(.own, OwnParcel.key(remote.id, id), nil)
+        }
+    }
+
+    /// Seals a version, and before it the chunks that the remote does not have.
+    ///
+    /// - Returns: Whether the remote has the version then.
+    private mutating func choose(
+        _ found: SyncAccess.LocalVersion, _ listed: Listed, _ chosen: inout Chosen, _ access: inout SyncAccess
+    ) throws(VaultError) -> Bool {
+        // A tombstone from before the vault began to sync: no other device ever heard of the item.
+        guard found.content.state != .purged || found.content.parts != nil else { return true }
+        guard let lane = lane(found.place.level) else {
+            report.skipped += 1
+            return false
+        }
+        for id in found.content.fields.flatMap(\.chunks) {
+            let isThere = ownPacks.parcels[id].map { $0.maker == maker } ?? listed.chunks.contains(id)
+            guard !isThere else { continue }
+            guard !chosen.isFull else {
+                report.hasMore = true
+                return false
+            }
+            let content = Self.chunkContent(try access.chunk(id, of: found), of: found.id)
+            try add(lane.seal(.chunk, content, id: id, vault: access.vault), version: nil, &chosen, &access)
+        }
+        switch try parcel(of: found, lane, listed, access.vault) {
+        case .skipped:
+            report.skipped += 1
+            return false
+        case .notNeeded: return true
+        case .sealed(let parcel, let version):
+            try add(parcel, version: version, &chosen, &access)
+            return true
+        }
+    }
+
+    private mutating func add(
+        _ parcel: Parcel, version: ListedVersion?, _ chosen: inout Chosen, _ access: inout SyncAccess
+    ) throws(VaultError) {
+        let count = parcel.encoded.count
+        chosen.parcels.append(parcel)
+        chosen.bytes += count
+        let own = OwnParcel(pack: nextPack, count: UInt32(count), sealedBy: maker, version)
+        ownPacks.note(own, of: parcel.header.id)
+        try access.set(.own, OwnParcel.key(remote.id, parcel.header.id), own.encoded)
+    }
+
+    /// item id (16) ‖ length (4) ‖ bytes
+    private static func chunkContent(_ bytes: borrowing SecretBytes, of item: [UInt8]) -> SecretBytes {
+        var head = item
+        head.append(number: UInt32(bytes.count))
+        var content = SecretBuffer(capacity: head.count + bytes.count)
+        content.append(head.span)
+        content.append(bytes)
+        return content.finish()
     }
 
     private enum Choice {
@@ -89,22 +161,20 @@ struct PushDraft {
     }
 
     private func parcel(
-        of found: SyncAccess.LocalVersion, _ listed: [[UInt8]: Set<[UInt8]>], _ vault: [UInt8]
+        of found: SyncAccess.LocalVersion, _ lane: Lane, _ listed: Listed, _ vault: [UInt8]
     ) throws(VaultError) -> Choice {
-        guard found.content.fields.allSatisfy(\.chunks.isEmpty),
-            let lane = lane(found.place.level)
-        else { return .skipped }
         let parts = found.content.parts(founder: own.founder)
         // The own version is compared with what the merge knows of others, so it needs the link.
         guard let link = lanes.link else { return .skipped }
         let version = ListedVersion(
             SyncedVersion(found.content, at: found.place.level, parts, parts.lowerings.map(\.claimed), link: link))
-        let isListed = listed[found.id]?.contains(version.digest) ?? false
+        let isListed = listed.versions[found.id]?.contains(version.digest) ?? false
         let own = ownPacks.parcels[found.id]
         // A parcel of lanes that a removed device knows is sealed again, in any case.
-        guard own.map({ $0.maker != maker }) ?? false
-            || PushRule.mustBeWritten(
-                version.seen, over: own.map { (seen: $0.version.seen, isSame: $0.version == version) }, isListed: isListed)
+        guard
+            own.map({ $0.maker != maker }) ?? false
+                || PushRule.mustBeWritten(
+                    version.seen, over: own?.version.map { (seen: $0.seen, isSame: $0 == version) }, isListed: isListed)
         else { return .notNeeded }
         var lowerings: [StoredLowering] = []
         for lowering in parts.lowerings {
@@ -120,16 +190,6 @@ struct PushDraft {
 
     private func lane(_ level: ProtectionLevel.Availability) -> Lane? {
         lanes.lanes.lane(level, epoch: roll.laneEpoch, madeBy: maker)
-    }
-
-    /// Of each item the versions that other members list.
-    private func listedVersions(_ access: borrowing SyncAccess) throws(VaultError) -> [[UInt8]: Set<[UInt8]>] {
-        var listed: [[UInt8]: Set<[UInt8]>] = [:]
-        for (key, parcel) in try ArrivedParcel.all(access) where key.remote == remote.id && roll.members[key.signer] != nil {
-            guard case .isApplied(let version) = parcel.state else { continue }
-            listed[key.id, default: []].insert(version.digest)
-        }
-        return listed
     }
 
     /// Puts the parcels of several packs that still count into one.

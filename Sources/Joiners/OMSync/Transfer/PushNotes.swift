@@ -6,7 +6,7 @@ enum PushNotes {
     /// Drops the notes about these items, so that they are looked at again. Nil means all remotes, and all items.
     static func drop(on remote: UInt8?, of ids: Set<[UInt8]>?, _ access: inout SyncAccess) throws(VaultError) {
         for row in try access.rows(.noted) where remote.map({ $0 == row.key[0] }) ?? true {
-            if ids?.contains(row.body) ?? true { try access.set(.noted, row.key, nil) }
+            if ids?.contains(Array(row.body.prefix(16))) ?? true { try access.set(.noted, row.key, nil) }
         }
     }
 }

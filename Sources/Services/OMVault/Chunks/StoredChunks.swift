@@ -130,6 +130,30 @@ extension Snapshot {
         return ChunkedValue(count: count, digest: hash.digest(), ids: ids)
     }
 
+    /// Writes one chunk under an id that is given. Does nothing if the item has it.
+    ///
+    /// - Parameter bytes: The part of the value.
+    /// - Throws: ``VaultError/corrupt(_:)`` if another item's chunk is in its row.
+    func addChunk(
+        _ bytes: () throws(VaultError) -> SecretBytes, as id: [UInt8], for record: Record.Header, _ keys: LevelKeys
+    ) throws(VaultError) {
+        let isTaken = try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(VaultSchema.hasChunk)
+            try find.bind(1, ValueChunk.row(id))
+            defer { find.reset() }
+            return try find.step()
+        }
+        guard !isTaken else {
+            _ = try stored(id, of: record)
+            return
+        }
+        let bytes = try bytes()
+        let padded = SecretBytes(count: ValueChunk.paddedCount(bytes.count)) { target in
+            bytes.withBytes { bytes in for index in bytes.indices { target[index] = bytes[index] } }
+        }
+        try store(padded, as: id, VaultSchema.addChunk, for: record, keys)
+    }
+
     /// The chunks of a value, copied for another item.
     ///
     /// - Parameter copies: The values that were copied before. Versions of an item share chunks.

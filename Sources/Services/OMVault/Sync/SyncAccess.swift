@@ -24,6 +24,7 @@ package struct SyncAccess: ~Copyable {
         package let id: [UInt8]
         package let place: Place
         package let content: VersionContent
+        let record: Record.Header
     }
 
     /// The id of the vault: 16 bytes.
@@ -35,7 +36,7 @@ package struct SyncAccess: ~Copyable {
         Set(ProtectionLevel.Availability.allCases.filter { snapshot.vault.keys[Self.level($0)] != nil })
     }
 
-    private static func level(_ availability: ProtectionLevel.Availability) -> ProtectionLevel {
+    static func level(_ availability: ProtectionLevel.Availability) -> ProtectionLevel {
         ProtectionLevel(availability, deviceOnly: false)
     }
 
@@ -83,128 +84,26 @@ package struct SyncAccess: ~Copyable {
         let id = newest.header.id
         guard newest.header.isDeleted else {
             let opened = try snapshot.open(newest, at: place.entry)
-            return LocalVersion(id: id, place: place, content: VersionContent(opened.content))
+            return LocalVersion(id: id, place: place, content: VersionContent(opened.content), record: newest.header)
         }
         let opened = try snapshot.plaintext(newest.record)
         return LocalVersion(
-            id: id, place: place, content: VersionContent(try Tombstone(opened: opened, format: snapshot.format)))
+            id: id, place: place, content: VersionContent(try Tombstone(opened: opened, format: snapshot.format)),
+            record: newest.header)
     }
 
-    /// A version to write. It becomes the newest one of its item.
-    package struct NewVersion {
-        /// The id of the item: 16 bytes.
-        package var id: [UInt8]
-        package var level: ProtectionLevel.Availability
-        package var state: VersionContent.State
-        /// Nil for a tombstone.
-        package var name: ItemName?
-        package var (created, time): (Int64, Int64)
-        package var parts: SyncedParts
-
-        package init(
-            id: [UInt8], level: ProtectionLevel.Availability, state: VersionContent.State, name: ItemName?, created: Int64,
-            time: Int64, parts: SyncedParts
-        ) {
-            precondition(id.count == 16 && (name == nil) == (state == .purged), "an item has a name, a tombstone has none")
-            (self.id, self.level, self.state, self.name) = (id, level, state, name)
-            (self.created, self.time, self.parts) = (created, time, parts)
-        }
-    }
-
-    /// Writes a version that a merge gave.
+    /// The bytes of a chunk of a version that is here.
     ///
-    /// - Parameters:
-    ///   - content: Has the details and values. Nil for a tombstone.
-    ///   - here: The newest version of this item here, or nil.
-    /// - Returns: Where it is now.
-    /// - Throws: ``VaultError/levelLocked(_:)``; ``VaultError/tooLarge`` for a value in chunks that are not the item's own.
-    @discardableResult
-    package mutating func write(_ write: NewVersion, _ content: VersionContent?, over here: LocalVersion?) throws(VaultError) -> Place {
-        let level = Self.level(write.level)
-        guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
-        guard let here else { return try add(write, content, at: level, keys) }
-        let current = try current(here, at: level, keys)
-        guard write.state != .purged else {
-            let tombstone = Tombstone(.init(created: write.created, modified: write.time, parts: write.parts))
-            if here.content.state == .purged {
-                return try replaceTombstone(current, by: tombstone)
-            }
-            try snapshot.destroy(current, kept: here.content.kept) { () throws(VaultError) in tombstone }
-            return try place(keyed: keys.key(ofDeleted: write.id), write.level)
-        }
-        let draft = try draft(write, content, isOwn: content === here.content)
-        let key = draft.key(keys, write.id)
-        if here.content.state == .purged {
-            try revive(current, draft)
-        } else {
-            _ = try snapshot.succeed(current, kept: here.content.kept, draft, AuditEvent.itemChanged)
-        }
-        return try place(keyed: key, write.level)
+    /// - Throws: ``VaultError/corrupt(_:)`` also for a chunk that the version does not name.
+    package func chunk(_ id: [UInt8], of version: LocalVersion) throws(VaultError) -> SecretBytes {
+        try snapshot.chunk(id, of: version)
     }
+}
 
-    /// The item as the next version finds it: at the level that this version has.
-    private func current(_ here: LocalVersion, at level: ProtectionLevel, _ keys: LevelKeys) throws(VaultError) -> VaultEdit.Current {
-        let old = Self.level(here.place.level)
-        var entry = here.place.entry
-        if old != level {
-            entry = try snapshot.move(here.place.entry, old, to: level, keys, epoch: snapshot.vault.header.epoch)
-            try snapshot.remove(here.place.entry, old)
-            try snapshot.insert(entry, level)
-            snapshot.purges = true
-        }
-        return VaultEdit.Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
-    }
-
-    private func draft(_ write: NewVersion, _ content: VersionContent?, isOwn: Bool) throws(VaultError) -> ItemDraft {
-        guard let content, let name = write.name else { throw .corrupt(.record) }
-        guard isOwn || content.fields.allSatisfy(\.chunks.isEmpty) else { throw .tooLarge }
-        return try content.draft(named: name, isTrashed: write.state == .trashed, (write.created, write.time), write.parts)
-    }
-
-    private func add(
-        _ write: NewVersion, _ content: VersionContent?, at level: ProtectionLevel, _ keys: LevelKeys
-    ) throws(VaultError) -> Place {
-        let isPurged = write.state == .purged
-        let record = Record.Header(
-            level: level, isDeleted: isPurged, id: write.id, revision: 1, epoch: snapshot.header.epoch, parent: nil,
-            salt: Random.bytes(16))
-        let (key, reference): ([UInt8], RowReference)
-        if isPurged {
-            let tombstone = Tombstone(.init(created: write.created, modified: write.time, parts: write.parts))
-            key = keys.key(ofDeleted: write.id)
-            reference = try snapshot.add(tombstone.encoded, record, keys, previous: nil)
-        } else {
-            let draft = try draft(write, content, isOwn: false)
-            key = draft.key(keys, write.id)
-            reference = try snapshot.add(draft, kept: 0, record, keys, previous: nil)
-            snapshot.log(.itemAdded(.init(record)))
-        }
-        try snapshot.insert(TreeEntry(key, reference), level)
-        return try place(keyed: key, write.level)
-    }
-
-    private func replaceTombstone(_ current: VaultEdit.Current, by tombstone: Tombstone) throws(VaultError) -> Place {
-        let record = snapshot.next(current, isDeleted: true)
-        let reference = try snapshot.add(tombstone.encoded, record, current.keys, previous: nil)
-        try snapshot.drop(rows: [current.newest.reference])
-        try snapshot.insert(TreeEntry(key: current.entry.key, digest: reference.digest, row: reference.row), current.level)
-        return try place(keyed: current.entry.key, current.level.availability)
-    }
-
-    /// Puts a version in the place of a tombstone: an edit that the purge did not know.
-    private func revive(_ current: VaultEdit.Current, _ draft: consuming ItemDraft) throws(VaultError) {
-        let record = snapshot.next(current, isDeleted: false)
-        let key = draft.key(current.keys, record.id)
-        let reference = try snapshot.add(draft, kept: 0, record, current.keys, previous: nil)
-        try snapshot.drop(rows: [current.newest.reference])
-        try snapshot.remove(current.entry, current.level)
-        try snapshot.insert(TreeEntry(key, reference), current.level)
-        snapshot.log(.itemRestored(.init(record)))
-    }
-
-    private func place(keyed key: [UInt8], _ level: ProtectionLevel.Availability) throws(VaultError) -> Place {
-        guard let entry = try snapshot.entry(key, Self.level(level)) else { throw .corrupt(.tree) }
-        return Place(level: level, entry: entry)
+extension Snapshot {
+    func chunk(_ id: [UInt8], of version: SyncAccess.LocalVersion) throws(VaultError) -> SecretBytes {
+        guard let (value, index) = version.content.value(withChunk: id) else { throw .corrupt(.record) }
+        return try chunk(index, of: value, in: version.record)
     }
 }
 

@@ -87,16 +87,51 @@ package final class VersionContent {
         }
     }
 
+    package func names(chunk id: [UInt8]) -> Bool { fields.contains { $0.chunks.contains(id) } }
+
+    /// The value that has a chunk, and the place of the chunk in it.
+    func value(withChunk id: [UInt8]) -> (value: ChunkedValue, index: Int)? {
+        switch item {
+        case .none: return nil
+        case .some(let item):
+            for value in item.chunkedValues {
+                if let index = value.ids.firstIndex(of: id) { return (value, index) }
+            }
+            return nil
+        }
+    }
+
+    /// Whether the values in chunks have their digests.
+    ///
+    /// - Parameter chunk: The bytes of a chunk. Nil if it is not at hand.
+    package func hasRightChunks(_ chunk: ([UInt8]) throws(VaultError) -> SecretBytes?) throws(VaultError) -> Bool {
+        let values: [ChunkedValue]
+        switch item {
+        case .none: return true
+        case .some(let item): values = item.chunkedValues
+        }
+        for value in values {
+            let hash = BLAKE2b(count: ChunkedValue.digestCount)
+            for (index, id) in value.ids.enumerated() {
+                guard let bytes = try chunk(id), bytes.count == value.count(ofChunk: index) else { return false }
+                bytes.withBytes { hash.update($0) }
+            }
+            guard hash.digest() == value.digest else { return false }
+        }
+        return true
+    }
+
     /// A draft with these values and details.
     ///
     /// - Parameter times: When the item was made, and when the version was written.
     func draft(
-        named name: ItemName, isTrashed: Bool, _ times: (created: Int64, modified: Int64), _ parts: SyncedParts
+        named name: ItemName, isTrashed: Bool, _ times: (created: Int64, modified: Int64), _ parts: SyncedParts,
+        chunked: (ChunkedValue) throws(VaultError) -> ChunkedValue = { value throws(VaultError) in value }
     ) throws(VaultError) -> ItemDraft {
         switch item {
         case .none: throw .corrupt(.record)
         case .some(let item):
-            var draft = try item.draft(named: name, isTrashed: isTrashed, at: times.modified)
+            var draft = try item.draft(named: name, isTrashed: isTrashed, at: times.modified, chunked: chunked)
             draft.created = times.created
             draft.synced = parts
             return draft
