@@ -42,6 +42,7 @@ struct CarriedFilesTests {
                 random = choice
             }
         }
+        for folder in folders { try whole(from: synced.remote.path, to: folder.path) }
         for _ in 0..<4 {
             for (device, home) in synced.homes.enumerated() {
                 for target in 0..<3 where target != device { try carried.carry(from: device, to: target) { _ in true } }
@@ -59,6 +60,12 @@ struct CarriedFilesTests {
             // The founding entry is half-written now.
             return false
         }
+    }
+
+    /// Puts the founding entry back whole, as a tool that goes on does.
+    private func whole(from source: String, to target: String) throws {
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: source).first)
+        try Data(contentsOf: URL(filePath: "\(source)/\(name)/remote")).write(to: URL(filePath: "\(target)/\(name)/remote"))
     }
 
     private func carryAll(from source: String, to target: String) throws {

@@ -42,6 +42,8 @@ struct ModelItems: SyncedItems {
         versions.filter { $0.value.state == .live && $0.value.name == name }.map(\.key)
     }
 
+    func isTaken(_ name: ItemName) -> Bool { false }
+
     func liveCopies(of origin: [UInt8]) -> [[UInt8]] {
         versions.filter { $0.value.state == .live && $0.value.origin == origin }.map(\.key)
     }

@@ -116,11 +116,12 @@ final class SyncedHome {
 
     /// One exchange with the only remote, in its folder or in another one with a copy of it.
     @discardableResult
-    func sync(in path: String? = nil) throws -> SyncReport {
+    func sync(in path: String? = nil, agreed isAgreed: Bool = false) throws -> SyncReport {
         let vault = try unlock()
         let row = try vault.remotes()[0]
         return try vault.synchronise(
-            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation), now: now)
+            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation),
+            agreedByUser: isAgreed, now: now)
     }
 }
 

@@ -93,4 +93,44 @@ struct TwoDevicesTests {
             #expect(try home.unlock().verify(deep: true).strays == 0)
         }
     }
+
+    @Test("the brake holds removals and changes of many items until the user agrees, and everything else applies")
+    func brake() throws {
+        let synced = try SyncedHomes(2) { home in for index in 0..<30 { try home.add("item \(index)", "value \(index)") } }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        try b.edit { edit throws(VaultError) in for index in 0..<21 { try edit.trash(ItemName("item \(index)")) } }
+        try b.put("item 25", "new")
+        try b.sync()
+        let report = try a.sync()
+        #expect(report.pull.braked == 21 && report.pull.written == 1)
+        #expect(try a.values().count == 30 && a.values()["item 25"] == "new")
+        // What is held comes no sooner in small steps.
+        try b.edit { edit throws(VaultError) in try edit.trash(ItemName("item 22")) }
+        try b.sync()
+        #expect(try a.sync().pull.braked == 22)
+        #expect(try a.sync(agreed: true).pull.written == 22)
+        #expect(try a.values() == b.values())
+        // Changed values of one device within a day.
+        for index in 23..<30 { try b.put("item \(index)", "once more") }
+        for index in 0..<20 { try b.add("again \(index)", "1") }
+        for home in [b, a] { try home.sync() }
+        for index in 0..<20 { try b.put("again \(index)", "2") }
+        try b.sync()
+        #expect(try a.sync().pull.braked == 20)
+        a.now += 86_400
+        #expect(try a.sync().pull.braked == 0)
+        #expect(try a.values() == b.values())
+    }
+
+    @Test("an item that arrives does not take the name of a device-only one")
+    func deviceOnlyName() throws {
+        let synced = try SyncedHomes(2)
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        try a.add("db", "here", level: ProtectionLevel(.always, deviceOnly: true))
+        try b.add("db", "from b")
+        for home in [b, a, b] { try home.sync() }
+        #expect(try a.values()["db"] == "here")
+        #expect(try a.values().values.contains("from b"))
+        #expect(try b.values().values.sorted() == ["from b"])
+    }
 }

@@ -80,7 +80,8 @@ import Testing
     func tampered() throws {
         try change { $0.type = .becomes(.note) }
         let statements = [
-            "PRAGMA user_version = 1", "PRAGMA user_version = 4", "PRAGMA user_version = 3", "DROP TABLE chunks", "PRAGMA user_version = 0",
+            "PRAGMA user_version = 1", "PRAGMA user_version = 4", "PRAGMA user_version = 3", "DROP TABLE chunks",
+            "PRAGMA user_version = 0",
         ]
         for (statement, error) in zip(statements, [.corrupt, .laterFormat(4), .corrupt, .corrupt, .corrupt] as [StorageError]) {
             try home.save("whole")

@@ -204,4 +204,25 @@ import Testing
         let kept = Vault.RekeyedSlot(id: 1, try NewSlot(password: Password(secret("pass word")), .floor))
         #expect(throws: VaultError.vaultSyncs) { _ = try home.unlock().rekey(slots: [kept], expecting: slots) }
     }
+
+    @Test("a vault that is released leaves no descriptor of its file open")
+    func released() throws {
+        try home.add("a", ["x": String(repeating: "large ", count: 20_000)])
+        try begin()
+        try change(String(repeating: "larger", count: 20_000))
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                return target?.hasPrefix(home.root) ?? false
+            }
+        }
+        #expect(try descriptors() == 0)
+        _ = try home.unlock().readSync { access throws(VaultError) in try access.checkRows() }
+        _ = try home.unlock().chunk(0, of: FieldPath(ItemName("a"), FieldName("x")))
+        _ = try home.unlock().rememberingKey(of: ProtectionLevel(.always, deviceOnly: true))
+        try home.unlock().withDeviceKey { _ throws(VaultError) in }
+        try home.unlock().withRootKey { _ throws(VaultError) in }
+        try home.unlock().withClassKey(of: .always) { _ throws(VaultError) in }
+        #expect(try descriptors() == 0)
+    }
 }

@@ -55,11 +55,13 @@ package struct LocalItems: SyncedItems {
     private(set) var entries: [[UInt8]: Entry] = [:]
     private var named: [ItemName: [[UInt8]]] = [:]
     private var copies: [[UInt8]: [[UInt8]]] = [:]
+    private var taken: Set<ItemName> = []
 
     /// None, for a plan that takes nothing.
     init() {}
 
     init(_ access: borrowing SyncAccess, _ link: LinkKey?, founder: UInt32) throws(VaultError) {
+        taken = try access.namesOfDeviceOnlyItems()
         for place in try access.places() {
             let found = try access.version(at: place)
             // A tombstone from before the vault began to sync: no other device ever heard of the item.
@@ -77,5 +79,6 @@ package struct LocalItems: SyncedItems {
 
     package func version(of id: [UInt8]) -> SyncedVersion? { entries[id]?.version }
     package func liveItems(named name: ItemName) -> [[UInt8]] { named[name] ?? [] }
+    package func isTaken(_ name: ItemName) -> Bool { taken.contains(name) }
     package func liveCopies(of origin: [UInt8]) -> [[UInt8]] { copies[origin] ?? [] }
 }

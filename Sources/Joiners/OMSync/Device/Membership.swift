@@ -81,15 +81,15 @@ extension Vault {
                 guard let maker = roll.maker(ofEpoch: wrap.scope.laneEpoch) else { continue }
                 let place = (number: entry.contents.number, maker: maker)
                 switch wrap.scope.kind {
-                case .unlocked: try takeUnlocked(wrap, place, scope, &access)
-                case .always: try takeAlways(wrap, place, scope, &access)
+                case .unlocked: try takeUnlocked(wrap, in: place, scope, &access)
+                case .always: try takeAlways(wrap, in: place, scope, &access)
                 }
             }
         }
     }
 
     private func takeUnlocked(
-        _ wrap: LaneWrap, _ place: (number: UInt32, maker: [UInt8]), _ scope: MemberKeys.Scope, _ access: inout SyncAccess
+        _ wrap: LaneWrap, in place: (number: UInt32, maker: [UInt8]), _ scope: MemberKeys.Scope, _ access: inout SyncAccess
     ) throws(VaultError) {
         let epoch = wrap.scope.laneEpoch
         guard access.openLevels.contains(.whenUnlocked),
@@ -105,7 +105,7 @@ extension Vault {
     }
 
     private func takeAlways(
-        _ wrap: LaneWrap, _ place: (number: UInt32, maker: [UInt8]), _ scope: MemberKeys.Scope, _ access: inout SyncAccess
+        _ wrap: LaneWrap, in place: (number: UInt32, maker: [UInt8]), _ scope: MemberKeys.Scope, _ access: inout SyncAccess
     ) throws(VaultError) {
         guard try !DeviceLanes.has(.always, epoch: wrap.scope.laneEpoch, madeBy: place.maker, access) else { return }
         let key = try withDeviceKey { key throws(VaultError) in MemberKeys.alwaysWrapping(key, scope) }

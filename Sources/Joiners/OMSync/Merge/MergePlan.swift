@@ -10,6 +10,8 @@ package protocol SyncedItems {
     func version(of id: [UInt8]) -> SyncedVersion?
     /// The ids of the live items with this name.
     func liveItems(named name: ItemName) -> [[UInt8]]
+    /// Whether an item that is not synced has this name.
+    func isTaken(_ name: ItemName) -> Bool
     /// The ids of the live conflict copies of this item.
     func liveCopies(of origin: [UInt8]) -> [[UInt8]]
 }
@@ -19,7 +21,7 @@ package struct MergePlan<Items: SyncedItems> {
     /// The largest number of live conflict copies of one item. The oldest further ones go to the trash.
     package static var maximumCopies: Int { 8 }
 
-    private let items: Items
+    let items: Items
     private let link: LinkKey
     /// The versions that this device will have, for each item that changes.
     package private(set) var changes: [[UInt8]: SyncedVersion] = [:]
@@ -160,9 +162,11 @@ package struct MergePlan<Items: SyncedItems> {
             if one.version.created != other.version.created { return one.version.created < other.version.created }
             return one.id.lexicographicallyPrecedes(other.id)
         }
-        for (id, version) in owners.dropFirst() {
+        // Attack: an arriving item takes the name of a device-only one, so that every reader refuses the name (11).
+        let owner = items.isTaken(name) ? nil : owners.first
+        for (id, version) in owners where id != owner?.id {
             // The same import on two devices.
-            if version.level == owners[0].version.level, version.hasContent(of: owners[0].version) {
+            if let owner, version.level == owner.version.level, version.hasContent(of: owner.version) {
                 trash(id, issue: issue)
                 continue
             }
@@ -170,7 +174,7 @@ package struct MergePlan<Items: SyncedItems> {
             let names = [8, 16, 32].map { name.withConflictPrefix(digits, digits: $0) }
             var renamed = version
             // Of three unpredictable names one is free. If not, the name stays, and a reader refuses it (11).
-            guard let free = names.first(where: { self.owners(of: $0).isEmpty }) else { continue }
+            guard let free = names.first(where: { self.owners(of: $0).isEmpty && !items.isTaken($0) }) else { continue }
             renamed.name = free
             edit(&renamed, issue: issue)
             changes[id] = renamed

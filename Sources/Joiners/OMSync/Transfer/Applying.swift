@@ -13,54 +13,71 @@ extension Vault {
     /// Merges the versions that arrived from all remotes, as far as the rules allow, and writes the result in groups.
     ///
     /// A group whose items were edited meanwhile is left for the next call.
-    package func applyArrived(now: Int64) throws(VaultError) -> PullReport {
+    ///
+    /// - Parameter isAgreed: Whether the user agrees to changes that the brake holds.
+    package func applyArrived(agreedByUser isAgreed: Bool = false, now: Int64) throws(VaultError) -> PullReport {
         var report = PullReport()
         let reading = try readSync { access throws(VaultError) in try Arrivals(self, access) }
-        guard !reading.arrived.isEmpty else {
-            report.waiting = reading.unread
-            return report
-        }
+        report.waiting = reading.unread
+        guard !reading.arrived.isEmpty else { return report }
         var plan = MergePlan(reading.items, link: reading.link ?? .random())
-        let decisions = plan.take(reading.arrived.map(\.version), by: reading.rules)
+        let versions = reading.arrived.map(\.version)
+        var decisions = plan.take(versions, by: reading.rules)
+        let held = isAgreed ? [] : reading.brake.held(versions, decisions, in: plan, at: now)
+        if !held.isEmpty {
+            // The rest applies. What is held is looked at again each time, until the user agrees or its writer changes it.
+            plan = MergePlan(reading.items, link: reading.link ?? .random())
+            let rest = versions.indices.filter { !held.contains(versions[$0].id) }
+            let found = plan.take(rest.map { versions[$0] }, by: reading.rules)
+            for index in decisions.indices where decisions[index] == .applies { decisions[index] = .waits }
+            for (index, decision) in zip(rest, found) { decisions[index] = decision }
+            report.braked = held.count
+        }
+        let brake = reading.brake.noting(versions, decisions, in: plan, isAgreed: isAgreed, at: now)
         if reading.rules.isAllOpen {
             // The dots are given out before they are used: a crash between costs counts, and gives none twice.
             plan = try settle(plan, reading.own, now: now)
         }
-        for decision in decisions {
-            switch decision {
-            case .applies: break
-            case .isHeld: report.held += 1
-            default: report.waiting += 1
+        report.held = decisions.count { $0 == .isHeld }
+        report.waiting += decisions.count { $0 != .applies && $0 != .isHeld }
+        let written = try write(reading, plan, now: now)
+        report.written = written.count
+        try editSync(now: now) { access throws(VaultError) in
+            for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
+                if plan.isUsedUp(arrival.version, by: written) { try Self.useUp(arrival, &access) }
             }
+            try brake.save(&access)
         }
-        report.waiting += reading.unread
+        return report
+    }
+
+    /// - Returns: The ids of the items that were written.
+    private func write(
+        _ reading: Arrivals, _ plan: MergePlan<LocalItems>, now: Int64
+    ) throws(VaultError) -> Set<[UInt8]> {
         var written: Set<[UInt8]> = []
         for group in plan.groups(of: Self.groupCount) {
             let isWritten = try editSync(now: now) { access throws(VaultError) in
                 try reading.write(group, of: plan, self, &access)
             }
-            guard isWritten else { continue }
-            written.formUnion(group)
-            report.written += group.count
+            if isWritten { written.formUnion(group) }
         }
-        let done = written
-        try editSync(now: now) { access throws(VaultError) in
-            for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
-                guard plan.isUsedUp(arrival.version, by: done) else { continue }
-                guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { continue }
-                var parcel = arrival.parcel
-                parcel.state = .isApplied(ListedVersion(arrival.version.version))
-                try access.set(.arrived, arrival.key.encoded, parcel.encoded)
-                // Other members may list the same chunks: theirs wait until they list them no more.
-                for id in arrival.chunks {
-                    let key = ArrivedParcel.Key(remote: arrival.key.remote, signer: arrival.key.signer, id: id)
-                    guard var chunk = try ArrivedParcel(key, access) else { continue }
-                    chunk.state = .isApplied(nil)
-                    try access.set(.arrived, key.encoded, chunk.encoded)
-                }
-            }
+        return written
+    }
+
+    /// Keeps of a parcel that was merged, and of its chunks, only what a push must know.
+    private static func useUp(_ arrival: Arrivals.Arrival, _ access: inout SyncAccess) throws(VaultError) {
+        guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { return }
+        var parcel = arrival.parcel
+        parcel.state = .isApplied(ListedVersion(arrival.version.version))
+        try access.set(.arrived, arrival.key.encoded, parcel.encoded)
+        // Other members may list the same chunks: theirs wait until they list them no more.
+        for id in arrival.chunks {
+            let key = ArrivedParcel.Key(remote: arrival.key.remote, signer: arrival.key.signer, id: id)
+            guard var chunk = try ArrivedParcel(key, access) else { continue }
+            chunk.state = .isApplied(nil)
+            try access.set(.arrived, key.encoded, chunk.encoded)
         }
-        return report
     }
 
     private func settle(

@@ -21,6 +21,7 @@ struct Arrivals {
     let link: LinkKey?
     let items: LocalItems
     let rules: ArrivalRules
+    let brake: Brake
     private(set) var arrived: [Arrival] = []
     /// Those that no lane here opens, and those whose chunks are not here yet.
     private(set) var unread = 0
@@ -31,6 +32,7 @@ struct Arrivals {
         guard let own = access.own else { throw .corrupt(.sync) }
         try access.checkRows()
         self.own = own
+        brake = try Brake(access)
         lanes = try DeviceLanes(vault, access)
         // Values of two devices are compared by the link alone. Without it, they are compared by their digests on this device.
         link = lanes.link

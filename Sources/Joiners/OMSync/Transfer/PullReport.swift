@@ -12,6 +12,8 @@ package struct PullReport: Hashable, Sendable {
     package var needsLaterVersion = false
     /// Items that were written.
     package var written = 0
+    /// Items whose changes wait for the user: the brake.
+    package var braked = 0
     /// Versions that wait or are held.
     package var (waiting, held) = (0, 0)
 

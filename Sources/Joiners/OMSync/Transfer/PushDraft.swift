@@ -65,7 +65,7 @@ struct PushDraft {
             let found = try access.version(at: place)
             let chunks = found.content.fields.flatMap(\.chunks)
             namedChunks.formUnion(chunks)
-            guard try choose(found, listed, &chosen, &access) else { continue }
+            guard try choose(found, beside: listed, &chosen, &access) else { continue }
             try access.set(.noted, [remote.id] + place.digest, found.id + chunks.joined())
         }
         // What is left was noted for versions that are not the newest any more. Those of closed levels cannot be told from them.
@@ -104,7 +104,7 @@ struct PushDraft {
     ///
     /// - Returns: Whether the remote has the version then.
     private mutating func choose(
-        _ found: SyncAccess.LocalVersion, _ listed: Listed, _ chosen: inout Chosen, _ access: inout SyncAccess
+        _ found: SyncAccess.LocalVersion, beside listed: Listed, _ chosen: inout Chosen, _ access: inout SyncAccess
     ) throws(VaultError) -> Bool {
         // A tombstone from before the vault began to sync: no other device ever heard of the item.
         guard found.content.state != .purged || found.content.parts != nil else { return true }

@@ -31,16 +31,19 @@ extension Vault {
 
     /// Reads what others wrote, merges it, and writes what changed here.
     ///
-    /// - Parameter now: In seconds since 1970.
+    /// - Parameters:
+    ///   - isAgreed: Whether the user agrees to changes that the brake holds.
+    ///   - now: In seconds since 1970.
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func synchronise<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, now: Int64
+        with remote: RemoteRow, _ store: Store, agreedByUser isAgreed: Bool = false, now: Int64
     ) throws -> SyncReport {
         var report = SyncReport()
         report.pull = try fetch(remote, from: store, now: now)
         guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
-        let applied = try applyArrived(now: now)
+        let applied = try applyArrived(agreedByUser: isAgreed, now: now)
         (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
+        report.pull.braked = applied.braked
         repeat {
             let push = try push(remote.id, to: store, now: now)
             report.push.parcels += push.parcels

@@ -78,7 +78,6 @@ extension Snapshot {
         let bytes = try storing { () throws(StorageError) in
             var find = try vault.database.prepare(VaultSchema.findChunk)
             try find.bind(1, ValueChunk.row(id))
-            defer { find.reset() }
             return try find.step() ? find.bytes(0) : []
         }
         let chunk = try authentic(.record) { () throws(MalformedBytes) in try ValueChunk(decoding: bytes) }
@@ -140,7 +139,6 @@ extension Snapshot {
         let isTaken = try storing { () throws(StorageError) in
             var find = try vault.database.prepare(VaultSchema.hasChunk)
             try find.bind(1, ValueChunk.row(id))
-            defer { find.reset() }
             return try find.step()
         }
         guard !isTaken else {

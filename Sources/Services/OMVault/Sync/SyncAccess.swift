@@ -79,6 +79,20 @@ package struct SyncAccess: ~Copyable {
         return places
     }
 
+    /// The names of the live items of the open device-only levels.
+    package func namesOfDeviceOnlyItems() throws(VaultError) -> Set<ItemName> {
+        var names: Set<ItemName> = []
+        for level in snapshot.vault.levels where level.isDeviceOnly {
+            for entry in try snapshot.entries(level) {
+                let newest = try snapshot.newest(entry, level)
+                guard !newest.header.isDeleted else { continue }
+                let item = try snapshot.open(newest, at: entry).item
+                if !item.isTrashed { names.insert(item.name) }
+            }
+        }
+        return names
+    }
+
     package func version(at place: Place) throws(VaultError) -> LocalVersion {
         let newest = try snapshot.newest(place.entry, Self.level(place.level))
         let id = newest.header.id
@@ -149,10 +163,8 @@ extension Vault {
     package func withDeviceKey<R: ~Copyable>(
         _ body: (borrowing Key<Deriving>) throws(VaultError) -> R
     ) throws(VaultError) -> R {
-        switch state.device {
-        case .some(let device): try body(device.key)
-        case .none: throw .readOnlyHere
-        }
+        guard let device = state.device?.duplicate() else { throw .readOnlyHere }
+        return try body(device.key)
     }
 
     /// Lends the root key.
@@ -161,9 +173,7 @@ extension Vault {
     package func withRootKey<R: ~Copyable>(
         _ body: (borrowing Key<Deriving>) throws(VaultError) -> R
     ) throws(VaultError) -> R {
-        switch state.root {
-        case .some(let root): try body(root)
-        case .none: throw .levelLocked(.whenUnlocked)
-        }
+        guard let root = state.root?.duplicate() else { throw .levelLocked(.whenUnlocked) }
+        return try body(root)
     }
 }

@@ -16,6 +16,7 @@ package struct SyncRow: Hashable, Sendable {
         case own = 7
         case arrived = 8
         case push = 9
+        case brake = 10
     }
 
     /// A row can hold a pack.
