@@ -10,10 +10,6 @@ package struct FolderRemote: RemoteStore {
     /// The remote's own folder: `omvault-sync-…`.
     package let path: String
 
-    /// More names than 32 devices use. A larger folder is refused.
-    static let maximumFiles = 100_000
-    static let maximumCopies = 16
-
     /// - Parameters:
     ///   - folder: Where the user keeps the remote. It can be a link.
     ///   - vault: The vault's id. Both have 16 bytes.
@@ -25,26 +21,19 @@ package struct FolderRemote: RemoteStore {
 
     /// - Throws: ``StorageError/missing`` if the remote's folder is not there: it is not mounted, or was never made.
     package func files() throws(StorageError) -> [RemoteFile] {
-        var found: [RemoteFile] = []
-        var copies: [UInt32: Int] = [:]
+        var found = RemoteList()
         for name in try names(in: "") {
             if let file = RemoteFile(path: name) {
-                found.append(file)
+                try found.add(file)
                 continue
             }
             guard Self.isFolder(name) else { continue }
             for inner in try names(in: name) {
                 guard let file = RemoteFile(path: "\(name)/\(inner)") else { continue }
-                if case .headCopy(let device, _) = file {
-                    // Attack: a million copies of heads, each with a signature to check.
-                    guard copies[device, default: 0] < Self.maximumCopies else { continue }
-                    copies[device, default: 0] += 1
-                }
-                found.append(file)
-                guard found.count <= Self.maximumFiles else { throw .io(EOVERFLOW) }
+                try found.add(file)
             }
         }
-        return found
+        return found.files
     }
 
     package func bytes(of file: RemoteFile) throws(StorageError) -> [UInt8]? {
@@ -114,7 +103,7 @@ package struct FolderRemote: RemoteStore {
                 String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
             }
             names.append(name)
-            guard names.count <= Self.maximumFiles else { throw .io(EOVERFLOW) }
+            guard names.count <= RemoteList.maximumCount else { throw .io(EOVERFLOW) }
         }
         return names
     }
@@ -140,13 +129,28 @@ package struct FolderRemote: RemoteStore {
     ///
     /// - Throws: ``StorageError/exists`` if it is there already; ``StorageError/missing`` if the folder above it is not there.
     package func make(founding: [UInt8]) throws(StorageError) {
-        if mkdir(path, 0o700) != 0 {
-            // A process that was killed here before left the folder empty.
-            guard errno == EEXIST else { throw .last }
-            guard try bytes(of: .founding) == nil else { throw .exists }
-        }
+        try makeFolder()
+        try found(with: founding)
+    }
+
+    /// The first step of ``make(founding:)``, which reads nothing that others wrote. A folder that is there already is kept: a
+    /// process that was killed between the steps left it empty.
+    package func makeFolder() throws(StorageError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last }
         try syncFolder(above: path)
+    }
+
+    /// The second step of ``make(founding:)``.
+    package func found(with founding: [UInt8]) throws(StorageError) {
+        guard try bytes(of: .founding) == nil else { throw .exists }
         try write(founding, to: .founding)
+    }
+
+    /// - Throws: ``StorageError/missing`` if the remote's folder is not there; ``StorageError/io(_:)`` if it is no folder.
+    package func checkIsThere() throws(StorageError) {
+        let descriptor = open(below: "", O_RDONLY | O_DIRECTORY)
+        guard descriptor >= 0 else { throw .last }
+        close(descriptor)
     }
 
     /// Writes a file whole: under another name, synced, then renamed, and its folder synced. A reader sees all of it or none.
