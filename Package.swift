@@ -33,8 +33,8 @@ let rooms: [Target] = [
     room(
         .joiners, "OMAgent",
         imports: [
-            "OMAgentProtocol", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem",
-            "COMSystem",
+            "OMAgentProtocol", "OMVault", "OMAuth", "OMRemote", "OMItems", "OMStorage", "OMParcels", "OMRecords", "OMOnlineModel",
+            "OMSecrets", "OMSystem", "COMSystem",
         ],
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
@@ -135,8 +135,8 @@ let tests: [Target] = [
     .testTarget(
         name: "OMAgentTests",
         dependencies: [
-            "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMItems",
-            "OMStorage", "OMRecords",
+            "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMRemote",
+            "OMItems", "OMStorage", "OMParcels", "OMRecords",
             "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),

@@ -13,10 +13,12 @@ import Testing
 @testable import OMAgentProtocol
 
 @Suite("The helper's confinement") struct ConfinementTests {
-    private typealias Layer = Confinement.Layer
+    typealias Layer = Confinement.Layer
+    /// An attempt of Tests/ConfinedWorker, with the layers that stop it, in the kernel's order, and their errors.
+    typealias Attempt = (name: String, stoppedBy: [(layer: Layer, error: Int32)])
 
-    /// Every attempt of Tests/ConfinedWorker with the layers that stop it, in the kernel's order, and their errors.
-    private static let attempts: [(name: String, stoppedBy: [(layer: Layer, error: Int32)])] = [
+    /// Those of the online helper.
+    private static let attempts: [Attempt] = [
         ("device-key", [(.user, EACCES), (.files, EACCES)]),
         ("write", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
         ("truncate", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
@@ -55,7 +57,7 @@ import Testing
             [.calls, .scope],
             [.calls, .sockets], [.files, .ports, .scope], [.calls, .files, .ports, .scope], all.subtracting([.privileges]), all,
         ]
-        for left in left { try await check(left, asRoot: false) }
+        for left in left { try await Self.check(Self.attempts, without: left, asRoot: false) }
     }
 
     @Test(
@@ -67,21 +69,21 @@ import Testing
             [.user, .files, .ports, .scope],
             all.subtracting([.user, .privileges]), all.subtracting([.privileges]), all,
         ]
-        for left in left { try await check(left, asRoot: true) }
+        for left in left { try await Self.check(Self.attempts, without: left, asRoot: true) }
     }
 
-    /// Lets a worker make all attempts without the layers `left`.
-    private func check(_ left: Set<Layer>, asRoot: Bool) async throws {
+    /// Lets a worker make all attempts of a helper without the layers `left`.
+    static func check(_ attempts: [Attempt], as work: String = "try", without left: Set<Layer>, asRoot: Bool) async throws {
         let room = try Room(ofRoot: asRoot)
         let words = left.map(\.rawValue).sorted()
-        let output = try await room.run([room.worker, "try", room.folder + "/tried"] + words)
+        let output = try await room.run([room.worker, work, room.folder + "/tried"] + words)
         var found: [String: Int32] = [:]
         let lines = output.split(separator: "\n").map { $0.split(separator: " ") }
         for line in lines where line.count == 2 { found[String(line[0])] = Int32(line[1]) }
         let inForce = Set(Layer.allCases).subtracting(left).subtracting(Confinement.lacking)
         // An ordinary user has no other user to change to, and no capability to lose.
         let stopping = asRoot ? inForce : inForce.subtracting([.user, .privileges])
-        for attempt in Self.attempts {
+        for attempt in attempts {
             let expected = attempt.stoppedBy.first { stopping.contains($0.layer) }?.error ?? 0
             guard attempt.name != "exec" || expected != 0 else {
                 // The started program belongs to root and sets its user id. Without new privileges that gives no rights.
@@ -176,7 +178,7 @@ import Testing
         let calls = try files.filter { $0.pathExtension == "swift" }.flatMap { file in
             try String(contentsOf: file, encoding: .utf8).matches(of: /Confinement\.apply\([^:,]*[:,]/).map { String($0.0) }
         }
-        #expect(calls == ["Confinement.apply(ports:"])
+        #expect(calls.sorted() == ["Confinement.apply(folder:", "Confinement.apply(ports:"])
     }
 
     @Test(
@@ -204,7 +206,7 @@ import Testing
 }
 
 /// A folder of one test, with the programs that it starts as root or as a user.
-private final class Room {
+final class Room {
     private let home: TestFolder
     var folder: String { home.path }
     /// The user of the programs that start here.
@@ -221,15 +223,19 @@ private final class Room {
         let capability = hasCapability ? ["--inh-caps=+chown", "--ambient-caps=+chown"] : []
         words = changes ? ["/usr/bin/setpriv", "--reuid=61048", "--regid=61048", "--clear-groups"] + capability : []
         home = try TestFolder(containing: ["tried"])
+        // The folder of the folder's helper.
+        try FileManager.default.createDirectory(atPath: home.file("tried/remote"), withIntermediateDirectories: false)
         let files = FileManager.default
         // The user may lack access to the folder of the build.
         for program in [Programs.worker("confined-worker"), Programs.path(of: "omvault-agent")] {
             try files.copyItem(atPath: program, toPath: home.file((program as NSString).lastPathComponent))
         }
-        try files.copyItem(atPath: "/usr/bin/id", toPath: home.file("tried/id"))
-        chmod(home.file("tried/id"), 0o4755)
+        for name in ["tried/id", "tried/remote/id"] {
+            try files.copyItem(atPath: "/usr/bin/id", toPath: home.file(name))
+            chmod(home.file(name), 0o4755)
+        }
         chmod(home.path, 0o755)
-        if changes { chown(folder + "/tried", user, user) }
+        if changes { for name in ["tried", "tried/remote"] { chown(home.file(name), user, user) } }
     }
 
     /// The output of a command.

@@ -74,7 +74,17 @@ struct path_rule {
 struct port_rule {
     uint64_t allowed, port;
 };
-enum { PATH_RULE = 1, PORT_RULE = 2, READ_FILE = 1 << 2, CONNECT_TCP = 1 << 1, BIND_AND_CONNECT_TCP = 3, BOTH_SCOPES = 3 };
+enum { PATH_RULE = 1, PORT_RULE = 2, CONNECT_TCP = 1 << 1, BIND_AND_CONNECT_TCP = 3, BOTH_SCOPES = 3 };
+// Accesses to files.
+enum {
+    WRITE_FILE = 1 << 1,
+    READ_FILE = 1 << 2,
+    READ_FOLDER = 1 << 3,
+    REMOVE_FILE = 1 << 5,
+    MAKE_FOLDER = 1 << 7,
+    MAKE_FILE = 1 << 8,
+    KEEP_FILES = WRITE_FILE | READ_FILE | READ_FOLDER | REMOVE_FILE | MAKE_FOLDER | MAKE_FILE,
+};
 
 int om_landlock_version(void) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
@@ -87,19 +97,28 @@ static uint64_t file_accesses(int version) {
     return ((uint64_t)1 << count) - 1;
 }
 
-static int allow_files(int ruleset, const char *const *paths) {
-    for (; *paths; paths++) {
-        struct path_rule rule = {READ_FILE, open(*paths, O_PATH | O_CLOEXEC)};
-        // A missing file needs no rule.
-        if (rule.folder < 0) continue;
-        long done = syscall(SYS_landlock_add_rule, ruleset, PATH_RULE, &rule, 0);
-        close(rule.folder);
-        if (done != 0) return -1;
-    }
-    return 0;
+// Closes the descriptor `path`.
+static int allow(int ruleset, int path, uint64_t accesses) {
+    struct path_rule rule = {accesses, path};
+    long done = syscall(SYS_landlock_add_rule, ruleset, PATH_RULE, &rule, 0);
+    close(path);
+    return done == 0 ? 0 : -1;
 }
 
-int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_count, bool scopes) {
+static int allow_files(int ruleset, const char *const *paths, const char *folder) {
+    for (; *paths; paths++) {
+        int path = open(*paths, O_PATH | O_CLOEXEC);
+        // A missing file needs no rule.
+        if (path >= 0 && allow(ruleset, path, READ_FILE) != 0) return -1;
+    }
+    if (!folder) return 0;
+    // Attack: a link takes the place of the folder, and this process may write to where it leads.
+    int path = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return path < 0 ? -1 : allow(ruleset, path, KEEP_FILES);
+}
+
+int om_landlock(
+    const char *const *paths, const char *folder, const uint16_t *ports, size_t port_count, bool scopes) {
     int version = om_landlock_version();
     struct ruleset wanted = {
         .files = paths && version >= 1 ? file_accesses(version) : 0,
@@ -109,7 +128,7 @@ int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_cou
     if (!wanted.files && !wanted.network && !wanted.scopes) return 0;
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0);
     if (ruleset < 0) return -1;
-    int failed = wanted.files ? allow_files(ruleset, paths) : 0;
+    int failed = wanted.files ? allow_files(ruleset, paths, folder) : 0;
     for (size_t i = 0; wanted.network && i < port_count && !failed; i++) {
         struct port_rule rule = {CONNECT_TCP, ports[i]};
         failed = (int)syscall(SYS_landlock_add_rule, ruleset, PORT_RULE, &rule, 0);
@@ -192,31 +211,20 @@ enum { WHOLE = -1, REFUSED = SECCOMP_RET_ERRNO | EPERM, UNKNOWN = SECCOMP_RET_ER
 // The flags that write, create or empty a file. O_TMPFILE is here without O_DIRECTORY's bit.
 #define OF_WRITING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY))
 
-// Every call that a question to a server needs: threads, memory, time, waiting, reading files, using sockets.
-static const struct rule allowed[] = {
+// What every confined process needs: memory, its own signals, time, waiting, reading files.
+static const struct rule common[] = {
     // Memory.
     {SYS_brk}, {SYS_mmap}, {SYS_munmap}, {SYS_mremap}, {SYS_mprotect}, {SYS_madvise}, {SYS_mlock}, {SYS_mlock2}, {SYS_munlock},
-    // Threads and their signals. This process can neither make nor reach another process.
-    {SYS_clone, {{0, OF_THREAD, CLONE_THREAD}}},
-    {SYS_futex}, {SYS_set_robust_list}, {SYS_gettid}, {SYS_getpid}, {SYS_getppid}, {SYS_sched_yield}, {SYS_sched_getaffinity},
-    {SYS_sched_getparam}, {SYS_sched_getscheduler}, {SYS_membarrier}, {SYS_getcpu}, {SYS_exit}, {SYS_exit_group},
-    {SYS_setpriority, {{0, WHOLE, 0}, {1, WHOLE, 0}}},
+    // This thread and its signals. This process can neither make nor reach another process.
+    {SYS_futex}, {SYS_gettid}, {SYS_getpid}, {SYS_getppid}, {SYS_sched_yield}, {SYS_getcpu}, {SYS_exit}, {SYS_exit_group},
     {SYS_rt_sigaction}, {SYS_rt_sigprocmask}, {SYS_rt_sigreturn}, {SYS_sigaltstack}, {SYS_restart_syscall},
-    {SYS_prctl, {{0, WHOLE, PR_SET_NAME}}}, {SYS_prctl, {{0, WHOLE, PR_GET_NAME}}},
-#ifdef SYS_rseq
-    {SYS_rseq},
-#endif
     // Facts about this process and the machine.
     {SYS_getuid}, {SYS_geteuid}, {SYS_getgid}, {SYS_getegid}, {SYS_uname}, {SYS_sysinfo}, {SYS_getrusage}, {SYS_getcwd},
     {SYS_prlimit64, {{0, WHOLE, 0}}}, {SYS_getrandom},
     // Time.
     {SYS_clock_gettime}, {SYS_clock_getres}, {SYS_clock_nanosleep}, {SYS_nanosleep}, {SYS_gettimeofday},
-    {SYS_timerfd_create}, {SYS_timerfd_settime}, {SYS_timerfd_gettime},
     // Waiting.
-    {SYS_ppoll}, {SYS_pselect6}, {SYS_epoll_create1}, {SYS_epoll_ctl}, {SYS_epoll_pwait}, {SYS_eventfd2},
-#ifdef SYS_epoll_pwait2
-    {SYS_epoll_pwait2},
-#endif
+    {SYS_ppoll},
     // Files, for reading only. Landlock limits which ones.
     {SYS_openat, {{2, OF_WRITING, O_RDONLY}}},
     {SYS_read}, {SYS_pread64}, {SYS_readv}, {SYS_write}, {SYS_writev}, {SYS_close}, {SYS_lseek}, {SYS_fstat}, {SYS_newfstatat},
@@ -226,26 +234,65 @@ static const struct rule allowed[] = {
 #endif
     {SYS_fcntl, {{1, WHOLE, F_GETFD}}}, {SYS_fcntl, {{1, WHOLE, F_SETFD}}}, {SYS_fcntl, {{1, WHOLE, F_GETFL}}},
     {SYS_fcntl, {{1, WHOLE, F_SETFL}}}, {SYS_fcntl, {{1, WHOLE, F_DUPFD_CLOEXEC}}},
-    {SYS_ioctl, {{1, WHOLE, FIONREAD}}}, {SYS_ioctl, {{1, WHOLE, FIONBIO}}},
-    // Sockets that connect; none can listen. `om_filter_sockets` limits their kinds.
-    {SYS_socket}, {SYS_connect}, {SYS_getsockname}, {SYS_getpeername}, {SYS_getsockopt}, {SYS_shutdown}, {SYS_sendto}, {SYS_sendmsg},
-    {SYS_sendmmsg}, {SYS_recvfrom}, {SYS_recvmsg}, {SYS_recvmmsg},
-    {SYS_setsockopt, {{1, WHOLE, SOL_SOCKET}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_IP}}},
-    {SYS_setsockopt, {{1, WHOLE, IPPROTO_IPV6}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_TCP}}},
+    // The open sockets.
+    {SYS_sendto}, {SYS_recvfrom},
 #ifdef __x86_64__
     // Calls that newer architectures lack.
     {SYS_open, {{1, OF_WRITING, O_RDONLY}}},
-    {SYS_arch_prctl}, {SYS_time}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_poll}, {SYS_select}, {SYS_epoll_create},
-    {SYS_epoll_wait}, {SYS_eventfd},
+    {SYS_time}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_poll},
 #endif
 };
 
-int om_filter_calls(void) {
+// What a question to a server needs beside that: threads, timers, new sockets.
+static const struct rule of_online[] = {
+    {SYS_clone, {{0, OF_THREAD, CLONE_THREAD}}},
+    {SYS_set_robust_list}, {SYS_sched_getaffinity}, {SYS_sched_getparam}, {SYS_sched_getscheduler}, {SYS_membarrier},
+    {SYS_setpriority, {{0, WHOLE, 0}, {1, WHOLE, 0}}},
+    {SYS_prctl, {{0, WHOLE, PR_SET_NAME}}}, {SYS_prctl, {{0, WHOLE, PR_GET_NAME}}},
+#ifdef SYS_rseq
+    {SYS_rseq},
+#endif
+    {SYS_timerfd_create}, {SYS_timerfd_settime}, {SYS_timerfd_gettime},
+    {SYS_pselect6}, {SYS_epoll_create1}, {SYS_epoll_ctl}, {SYS_epoll_pwait}, {SYS_eventfd2},
+#ifdef SYS_epoll_pwait2
+    {SYS_epoll_pwait2},
+#endif
+    {SYS_ioctl, {{1, WHOLE, FIONREAD}}}, {SYS_ioctl, {{1, WHOLE, FIONBIO}}},
+    // Sockets that connect; none can listen. `om_filter_sockets` limits their kinds.
+    {SYS_socket}, {SYS_connect}, {SYS_getsockname}, {SYS_getpeername}, {SYS_getsockopt}, {SYS_shutdown}, {SYS_sendmsg},
+    {SYS_sendmmsg}, {SYS_recvmsg}, {SYS_recvmmsg},
+    {SYS_setsockopt, {{1, WHOLE, SOL_SOCKET}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_IP}}},
+    {SYS_setsockopt, {{1, WHOLE, IPPROTO_IPV6}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_TCP}}},
+#ifdef __x86_64__
+    {SYS_arch_prctl}, {SYS_select}, {SYS_epoll_create}, {SYS_epoll_wait}, {SYS_eventfd},
+#endif
+};
+
+// What a folder's files need beside that: lists, drafts with their locks, new names, removals. Landlock limits where.
+static const struct rule of_folder[] = {
+    {SYS_getdents64},
+    {SYS_openat, {{2, OF_WRITING | O_EXCL, O_WRONLY | O_CREAT | O_EXCL}}},
+    // A draft that a killed process left is open for writing while its lock is tried.
+    {SYS_openat, {{2, OF_WRITING, O_RDWR}}},
+    {SYS_pwrite64}, {SYS_fsync}, {SYS_fdatasync}, {SYS_flock},
+    {SYS_mkdirat}, {SYS_unlinkat, {{2, WHOLE, 0}}}, {SYS_renameat}, {SYS_renameat2, {{4, WHOLE, 0}}},
+#ifdef __x86_64__
+    {SYS_mkdir}, {SYS_unlink}, {SYS_rename},
+#endif
+};
+
+static void put_rules(struct filter *filter, const struct rule *rules, size_t count) {
+    for (size_t i = 0; i < count; i++) put_rule(filter, &rules[i], SECCOMP_RET_ALLOW);
+}
+
+int om_filter_calls(enum om_work work) {
     // The last call of Linux 6.1. After ENOSYS a library goes on without a newer call, as it does on that kernel.
     enum { LAST_KNOWN = 450 };
     struct filter filter = {.count = 0};
     put_head(&filter);
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) put_rule(&filter, &allowed[i], SECCOMP_RET_ALLOW);
+    put_rules(&filter, common, sizeof common / sizeof *common);
+    if (work == OM_WORK_FOLDER) put_rules(&filter, of_folder, sizeof of_folder / sizeof *of_folder);
+    if (work == OM_WORK_ONLINE) put_rules(&filter, of_online, sizeof of_online / sizeof *of_online);
     // abort() signals its own thread.
     // Attack: this process kills the agent, which has the same user. Only signals to this process pass.
     const struct rule own = {SYS_tgkill, {{0, WHOLE, (uint32_t)getpid()}}};
@@ -259,10 +306,11 @@ int om_filter_calls(void) {
     return install(&filter);
 }
 
-// Attack: this process asks the agent over AF_UNIX, and the agent gives out every item. Only IPv4 and IPv6 pass.
+// Attack: this process asks the agent over AF_UNIX, and the agent gives out every item. Only IPv4 and IPv6 pass,
+// and for a folder's files no socket at all.
 // Attack: a connection by another protocol number than TCP's own (MPTCP), or with data in the first packet (TCP fast open),
 // goes around Landlock's ports, as on Linux 6.18. Neither passes.
-int om_filter_sockets(void) {
+int om_filter_sockets(enum om_work work) {
     enum { KIND = 0xf };
 #define ONE_KIND(family, kind, protocol) {SYS_socket, {{0, WHOLE, family}, {1, KIND, kind}, {2, WHOLE, protocol}}}
 #define TCP_AND_UDP(family)                                                                                       \
@@ -271,6 +319,8 @@ int om_filter_sockets(void) {
     static const struct rule sockets[] = {
         TCP_AND_UDP(AF_INET),
         TCP_AND_UDP(AF_INET6),
+    };
+    static const struct rule sending[] = {
         {SYS_sendto, {{3, MSG_FASTOPEN, 0}}},
         {SYS_sendmsg, {{2, MSG_FASTOPEN, 0}}},
         {SYS_sendmmsg, {{3, MSG_FASTOPEN, 0}}},
@@ -278,7 +328,8 @@ int om_filter_sockets(void) {
     static const long judged[] = {SYS_socket, SYS_socketpair, SYS_sendto, SYS_sendmsg, SYS_sendmmsg};
     struct filter filter = {.count = 0};
     put_head(&filter);
-    for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++) put_rule(&filter, &sockets[i], SECCOMP_RET_ALLOW);
+    if (work == OM_WORK_ONLINE) put_rules(&filter, sockets, sizeof sockets / sizeof *sockets);
+    put_rules(&filter, sending, sizeof sending / sizeof *sending);
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) put_rule(&filter, &(struct rule){judged[i]}, REFUSED);
     put_answer(&filter, SECCOMP_RET_ALLOW);
     return install(&filter);
@@ -291,11 +342,13 @@ bool om_has_filters(void) {
 
 #else
 
-int om_filter_calls(void) {
+int om_filter_calls(enum om_work work) {
+    (void)work;
     return 0;
 }
 
-int om_filter_sockets(void) {
+int om_filter_sockets(enum om_work work) {
+    (void)work;
     return 0;
 }
 

@@ -81,12 +81,12 @@ int om_process_end(int process) {
     return 0;
 }
 
-int om_limit_process(void) {
+int om_limit_process(uint64_t file_bytes, uint64_t seconds) {
     const struct {
         int resource;
         rlim_t limit;
     } limits[] = {
-        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, 64}, {RLIMIT_DATA, 512 << 20}, {RLIMIT_CPU, 60},
+        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, file_bytes}, {RLIMIT_NOFILE, 64}, {RLIMIT_DATA, 512 << 20}, {RLIMIT_CPU, seconds},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit now;

@@ -1,5 +1,5 @@
 // The agent's door: its arguments, its hardening and its exit code. OMAgent does the rest. With `--online` the program is the
-// online helper, which joins OMOnline to OMAgent in OnlineHelperProgram.
+// online helper, which joins OMOnline to OMAgent in OnlineHelperProgram. With `--folder` it is the helper of a remote's folder.
 
 internal import Glibc
 internal import OMAgent
@@ -12,6 +12,7 @@ enum AgentProgram {
     static func main() {
         protectFreedMemory()
         if CommandLine.arguments.dropFirst() == ["--online"] { OnlineHelperProgram.run() }
+        if CommandLine.arguments.dropFirst() == ["--folder"] { FolderHelperProgram.run() }
         let options = AgentArguments(Array(CommandLine.arguments.dropFirst()))
         if options?.reportsReady == true { AgentProcess.leaveParent() }
         guard AgentProcess.harden(hidesMemory: options?.hidesMemory ?? true) else {
@@ -19,7 +20,7 @@ enum AgentProgram {
         }
         guard let options else {
             let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready] [--json]"
-            say("usage: omvault-agent \(options), or omvault-agent --online with a socket as descriptor 3")
+            say("usage: omvault-agent \(options), or omvault-agent --online or --folder with a socket as descriptor 3")
             exit(2)
         }
         signal(SIGPIPE, SIG_IGN)

@@ -1,6 +1,7 @@
 // The attempts of a process that an attacker took over: on files, sockets, processes, keys and ports.
 #include "attempts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
@@ -160,13 +161,13 @@ static void *open_own_state(void *error) {
 
 static long try_own_thread(void) {
     pthread_t thread;
-    int error = pthread_create(&thread, NULL, open_own_state, &error);
-    if (error == 0) pthread_join(thread, NULL);
-    errno = error;
-    return error ? -1 : 0;
+    int error = 0, failed = pthread_create(&thread, NULL, open_own_state, &error);
+    if (!failed) pthread_join(thread, NULL);
+    errno = failed ? failed : error;
+    return errno ? -1 : 0;
 }
 
-void attempts_run(void) {
+static void try_all(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     tried("device-key", open(in_folder("device.key"), O_RDONLY));
     tried("write", open(in_folder("device.key"), O_WRONLY));
@@ -194,11 +195,64 @@ void attempts_run(void) {
     tried("certificates", open("/etc/ssl/certs/ca-certificates.crt", O_RDONLY));
     tried("hosts", open("/etc/hosts", O_RDONLY));
     tried("new-call", syscall(999));
+}
+
+static long try_list(const char *name) {
+    DIR *folder = opendir(in_folder(name));
+    if (!folder) return -1;
+    errno = 0;
+    (void)readdir(folder);
+    int error = errno;
+    closedir(folder);
+    errno = error;
+    return error ? -1 : 0;
+}
+
+static long try_two(int call(const char *, const char *), const char *from, const char *to) {
+    char first[sizeof path];
+    strcpy(first, in_folder(from));
+    return call(first, in_folder(to));
+}
+
+// In the folder that the confinement allows, and between it and others.
+static void try_remote(void) {
+    const int new_file = O_WRONLY | O_CREAT | O_EXCL;
+    tried("in-list", try_list("remote"));
+    tried("in-new", open(in_folder("remote/new"), new_file, 0600));
+    tried("in-read", open(in_folder("remote/new"), O_RDONLY));
+    tried("in-folder", mkdir(in_folder("remote/inner"), 0700));
+    tried("in-inner", open(in_folder("remote/inner/new"), new_file, 0600));
+    tried("in-rename", try_two(rename, "remote/new", "remote/named"));
+    tried("in-link", symlink("/", in_folder("remote/link")));
+    tried("in-pipe", mkfifo(in_folder("remote/pipe"), 0600));
+    tried("out-list", try_list("."));
+    tried("out-new", open(in_folder("made"), new_file, 0600));
+    tried("out-folder", mkdir(in_folder("made-folder"), 0700));
+    tried("out-read-write", open(in_folder("device.key"), O_RDWR));
+    tried("out-hard-link", try_two(link, "device.key", "remote/hard-link"));
+    tried("out-rename", try_two(rename, "remote/named", "named"));
+    tried("in-remove", unlink(in_folder("remote/inner/new")));
+    tried("in-remove-folder", rmdir(in_folder("remote/inner")));
+}
+
+// The last attempt: a success ends this process.
+static void try_program(const char *name) {
     kill(victim, SIGKILL);
-    const char *program = in_folder("id");
-    execl(program, "id", "-u", NULL);
+    execl(in_folder(name), "id", "-u", NULL);
     printf("exec %d\n", errno);
 }
+
+void attempts_run(void) {
+    try_all();
+    try_program("id");
+}
+
+void attempts_run_remote(void) {
+    try_all();
+    try_remote();
+    try_program("remote/id");
+}
+
 
 void attempt_address(const char *name) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;

@@ -1,7 +1,9 @@
-// Confines itself as the online helper does, except for the named layers. Then it makes the attempts that must fail in
-// the helper. Started by Tests/OMOnlineTests/ConfinementTests.swift; it is part of no product.
+// Confines itself as a helper does, except for the named layers. Then it makes the attempts that must fail in the helper.
+// Started by the confinement tests in Tests/OMOnlineTests; it is part of no product.
 //
-//   confined-worker try FOLDER [LAYER…]   makes all attempts in FOLDER, and prints a line for each: name and errno, or 0
+//   confined-worker try FOLDER [LAYER…]   makes all attempts in FOLDER as the online helper, and prints a line for each: name and
+//                                         errno, or 0
+//   confined-worker try-remote FOLDER [LAYER…]   the same as the helper of the folder FOLDER/remote, with attempts there
 //   confined-worker resolve NAME…         prints the first address of each name, under all layers
 //   confined-worker child                 frees the id of a child, gives it to another process, and releases the child
 
@@ -16,13 +18,13 @@ enum ConfinedWorker {
         let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case "try" where words.count > 1:
-            let left = Set(words.dropFirst(2).compactMap { Confinement.Layer(rawValue: $0) })
-            guard left.count == words.count - 2 else { exit(2) }
             attempts_prepare(words[1])
-            guard Confinement.apply(Set(Confinement.Layer.allCases).subtracting(left), ports: [attempts_open_port()]) else {
-                return print("not confined")
-            }
+            guard Confinement.apply(layers(words), ports: [attempts_open_port()]) else { return print("not confined") }
             attempts_run()
+        case "try-remote" where words.count > 1:
+            attempts_prepare(words[1])
+            guard Confinement.apply(layers(words), folder: words[1] + "/remote") else { return print("not confined") }
+            attempts_run_remote()
         case "resolve":
             guard Confinement.apply(ports: []) else { return print("not confined") }
             for name in words.dropFirst() { attempt_address(name) }
@@ -40,5 +42,11 @@ enum ConfinedWorker {
             print(attempt_is_alive(child) == 1 ? "alive" : "killed")
         default: exit(2)
         }
+    }
+    /// All layers but the named ones.
+    private static func layers(_ words: [String]) -> Set<Confinement.Layer> {
+        let left = Set(words.dropFirst(2).compactMap { Confinement.Layer(rawValue: $0) })
+        guard left.count == words.count - 2 else { exit(2) }
+        return Set(Confinement.Layer.allCases).subtracting(left)
     }
 }

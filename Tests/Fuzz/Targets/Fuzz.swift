@@ -38,6 +38,7 @@ private let targets: [FuzzTarget] =
     + MarkTargets.all
     + SealedTargets.all
     + SyncTargets.all
+    + FolderTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

@@ -132,9 +132,9 @@ int om_socket_wait_for_end(int socket, int milliseconds);
 int om_event(void);
 int om_event_raise(int event);
 
-/// Limits this process to no writing of files, 64 descriptors, 512 MiB of memory and 60 seconds of processor time. For a
-/// process that reads untrusted bytes.
-int om_limit_process(void);
+/// Limits this process to no core file, files of `file_bytes`, 64 descriptors, 512 MiB of memory and `seconds` of processor
+/// time. For a process that reads untrusted bytes.
+int om_limit_process(uint64_t file_bytes, uint64_t seconds);
 
 /// Kills the child that the descriptor `process` refers to, and waits for it. -1 if this process has already waited for it.
 int om_process_end(int process);
@@ -151,17 +151,29 @@ int om_leave_root(void);
 int om_drop_capabilities(void);
 /// Landlock's version, 0 if the kernel has no Landlock. It restricts files from version 1 on, TCP ports from 4, scopes from 6.
 int om_landlock_version(void);
-/// Three layers. Files: this process can only read, and only files at or beneath `paths` (NULL at its end). TCP: it can
-/// connect only to `ports`, and cannot listen. Scopes: it can neither signal another process nor use another one's abstract
-/// socket. NULL or false leaves a layer out; so does a kernel that lacks it.
-int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_count, bool scopes);
+/// Three layers. Files: this process can only read, and only files at or beneath `paths` (NULL at its end); beneath `folder`
+/// (NULL for none, no link) it can also list, write, make, replace and remove files, and make folders. TCP: it can connect only
+/// to `ports`, and cannot listen. Scopes: it can neither signal another process nor use another one's abstract socket. `paths`
+/// or `ports` NULL, or false, leaves a layer out; so does a kernel that lacks it.
+int om_landlock(
+    const char *const *paths, const char *folder, const uint16_t *ports, size_t port_count, bool scopes);
+
+/// What a confined process does.
+enum om_work {
+    /// It asks one server.
+    OM_WORK_ONLINE,
+    /// It reads and writes the files of one folder.
+    OM_WORK_FOLDER,
+};
+
 /// Whether the kernel can filter system calls, and this file has a filter for the processor.
 bool om_has_filters(void);
-/// Allows only sockets of TCP and UDP over IPv4 and IPv6. Call it before `om_filter_calls`, which forbids further filters.
-int om_filter_sockets(void);
-/// Allows only system calls for threads, memory, time, reading files and using sockets. Any other call fails with EPERM; a
-/// call newer than Linux 6.1 fails with ENOSYS.
-int om_filter_calls(void);
+/// Online: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder: allows no new socket. Call it before
+/// `om_filter_calls`, which forbids further filters.
+int om_filter_sockets(enum om_work work);
+/// Allows only system calls for memory, time and reading files; online also those for threads and sockets, and in a folder
+/// those for writing files. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
+int om_filter_calls(enum om_work work);
 
 // The editor's sandbox: a process in namespaces of its own. Every file system is read-only there. The user's home and the folders
 // for temporary files can be written, and the written files are in memory that is never in swap. They end with the sandbox, and

@@ -2,6 +2,7 @@
 
 internal import COMSystem
 internal import Glibc
+internal import OMSystem
 
 /// A process that this one started, held by a descriptor.
 ///
@@ -9,9 +10,13 @@ internal import Glibc
 /// process kills that id, it may belong to another process. A descriptor never means another process.
 package struct ChildProcess: ~Copyable {
     private let descriptor: Int32
+    private let waits: Bool
 
-    /// - Parameter child: A process that was just started. If the system gives no descriptor for it, it is killed at once.
-    package init(_ child: Int32) {
+    /// - Parameters:
+    ///   - child: A process that was just started. If the system gives no descriptor for it, it is killed at once.
+    ///   - waits: Whether the end of this value waits for the end of the process. If not, a thread waits.
+    package init(_ child: Int32, waits: Bool = true) {
+        self.waits = waits
         descriptor = om_process_descriptor(child)
         // The child was reaped already, so there is nothing to hold.
         guard descriptor < 0, errno != ESRCH else { return }
@@ -21,6 +26,12 @@ package struct ChildProcess: ~Copyable {
 
     deinit {
         guard descriptor >= 0 else { return }
+        let descriptor = descriptor
+        if waits { return Self.end(descriptor) }
+        DetachedThread.startOrRunHere(stack: 256 << 10) { Self.end(descriptor) }
+    }
+
+    private static func end(_ descriptor: Int32) {
         _ = om_process_end(descriptor)
         close(descriptor)
     }

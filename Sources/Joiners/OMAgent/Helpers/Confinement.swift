@@ -1,26 +1,27 @@
-// The confinement layers of the online helper, the process that reads a server's bytes. docs/formats/online-protocol.md,
-// "Confinement".
+// The confinement layers of the helpers, the processes that read foreign bytes: docs/formats/online-protocol.md, "Confinement", for
+// a server's bytes, and docs/formats/sync.md, "The folder's helper", for a remote's.
 
 internal import COMSystem
 internal import Glibc
 
-/// The confinement of the online helper.
+/// The confinement of the online helper and of the folder's helper.
 package enum Confinement {
     /// One restriction. No layer relies on another one.
     package enum Layer: String, CaseIterable, Sendable {
-        /// Root's helper continues as a user of its own, in no group.
+        /// Root's online helper continues as a user of its own, in no group. The folder's helper stays root without
+        /// capabilities: the files of root's remote are root's.
         case user
         /// No capability, and no program that gains rights.
         case privileges
-        /// Landlock: files for name resolution and certificates, for reading only.
+        /// Landlock: files for name resolution and certificates, for reading only; or the folder and nothing else.
         case files
-        /// Landlock 4: TCP connections only to the profile's ports and port 53, at any address; no listening.
+        /// Landlock 4: TCP connections only to the profile's ports and port 53, at any address, or to none; no listening.
         case ports
         /// Landlock 6: no signal to another process, no abstract socket of another one.
         case scope
-        /// seccomp: TCP and UDP sockets only.
+        /// seccomp: TCP and UDP sockets only, or no new socket.
         case sockets
-        /// seccomp: no program, no process, no change of a file, no key ring, no listening socket.
+        /// seccomp: no program, no process, no key ring, no listening socket. Online no change of a file.
         case calls
     }
 
@@ -57,29 +58,44 @@ package enum Confinement {
         }
     }
 
-    /// Applies the layers that the kernel has, for good. Call it while there is one thread, before the first
-    /// byte from a server.
+    /// Confines the online helper: applies the layers that the kernel has, for good. Call it while there is one thread, before
+    /// the first byte from a server.
     ///
     /// - Parameter layers: All of them, except in a test that shows what a layer is for.
     /// - Returns: false if the system refuses a layer that it has.
     package static func apply(_ layers: Set<Layer> = Set(Layer.allCases), ports: Set<UInt16>) -> Bool {
+        apply(layers, OM_WORK_ONLINE, files: readable, folder: nil, ports: Array(ports) + [namePort])
+    }
+
+    /// Confines the folder's helper in the same way, before it reads the first byte of the folder. The layer `user` is left out.
+    ///
+    /// - Parameter folder: The folder that it reads and writes, which is no link.
+    package static func apply(_ layers: Set<Layer> = Set(Layer.allCases), folder: String) -> Bool {
+        apply(layers.subtracting([.user]), OM_WORK_FOLDER, files: [], folder: folder, ports: [])
+    }
+
+    private static func apply(
+        _ layers: Set<Layer>, _ work: om_work, files: [String], folder: String?, ports: [UInt16]
+    ) -> Bool {
         if layers.contains(.privileges), om_no_new_privileges() != 0 { return false }
-        guard landlock(layers, Array(ports) + [namePort]) else { return false }
+        guard landlock(layers, files: files, folder: folder, ports) else { return false }
         if layers.contains(.user), om_leave_root() != 0 { return false }
         if layers.contains(.privileges), om_drop_capabilities() != 0 { return false }
         guard om_has_filters() else { return true }
         // In this order: the second filter forbids a third one.
-        if layers.contains(.sockets), om_filter_sockets() != 0 { return false }
-        if layers.contains(.calls), om_filter_calls() != 0 { return false }
+        if layers.contains(.sockets), om_filter_sockets(work) != 0 { return false }
+        if layers.contains(.calls), om_filter_calls(work) != 0 { return false }
         return true
     }
 
-    private static func landlock(_ layers: Set<Layer>, _ ports: [UInt16]) -> Bool {
-        let files = layers.contains(.files) ? readable : nil
-        let open = layers.contains(.ports) ? ports : nil
-        return withPaths(files) { paths in
-            (open ?? []).withUnsafeBufferPointer { ports in
-                om_landlock(paths, open == nil ? nil : ports.baseAddress, ports.count, layers.contains(.scope)) == 0
+    private static func landlock(
+        _ layers: Set<Layer>, files: [String], folder: String?, _ ports: [UInt16]
+    ) -> Bool {
+        withPaths(layers.contains(.files) ? files : nil) { paths in
+            // The end, so that a list without ports has an address too.
+            (ports + [0]).withUnsafeBufferPointer { open in
+                let open = layers.contains(.ports) ? open.baseAddress : nil
+                return om_landlock(paths, folder, open, ports.count, layers.contains(.scope)) == 0
             }
         }
     }

@@ -30,7 +30,7 @@ package struct OnlineClient: Sendable {
         let program = try AgentProcess.check(program)
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
         let end = bootMilliseconds() + Int64(question.service.deadlines.total) + Self.grace
-        let helper = try Helper(program)
+        let helper = try HelperProcess(program, "--online")
         return Self.exchange(body, of: question, over: helper.channel, until: end, cancellation)
     }
 
@@ -59,25 +59,5 @@ package struct OnlineClient: Sendable {
         } catch {
             return .refused(broken)
         }
-    }
-}
-
-/// A running helper. It ends with this value, so however a question ends, no process is left behind.
-private struct Helper: ~Copyable {
-    let channel: FrameChannel
-    private let process: ChildProcess
-
-    init(_ program: String) throws(AgentError) {
-        var ends: [Int32] = [-1, -1]
-        guard om_socket_pair(&ends) == 0 else { throw .io(errno) }
-        let child = AgentProcess.spawnDetached(program, ["--online"], ends[1])
-        let failure = errno
-        close(ends[1])
-        guard child > 0 else {
-            close(ends[0])
-            throw .io(failure)
-        }
-        channel = FrameChannel(ends[0])
-        process = ChildProcess(child)
     }
 }

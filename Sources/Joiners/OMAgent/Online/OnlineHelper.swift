@@ -9,8 +9,6 @@ internal import OMSecrets
 
 /// The process that asks one server one question.
 package enum OnlineHelper {
-    private static let descriptor: Int32 = 3
-
     /// Reads the question, confines the process, gets the answer from `answer`, sends it, and ends the process. Call it
     /// right after ``AgentProcess/harden(hidesMemory:)``, while there is one thread.
     ///
@@ -22,15 +20,10 @@ package enum OnlineHelper {
         ports: (OnlineService) -> Set<UInt16>,
         _ answer: @escaping @Sendable (borrowing OnlineQuestion) async -> OnlineReply
     ) -> Never {
-        guard om_socket_is_connected(descriptor) == 1 else { _exit(2) }
-        var user: uid_t = 0
-        var process: pid_t = 0
-        guard om_socket_peer(descriptor, &user, &process) == 0, user == geteuid() else { _exit(2) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-
+        let descriptor = HelperSocket.take()
         // The question comes from the parent. All later bytes may come from a server, so this is the last moment to confine
         // the process. The question is read first, because reading it maps hidden memory: under the limits that would fail.
-        guard let asked = ReceivedQuestion(descriptor), om_limit_process() == 0,
+        guard let asked = ReceivedQuestion(descriptor), om_limit_process(0, 60) == 0,
             Confinement.apply(ports: ports(asked.question.service))
         else { _exit(1) }
         let end = bootMilliseconds() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace

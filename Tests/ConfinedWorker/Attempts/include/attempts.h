@@ -11,6 +11,8 @@ void attempts_prepare(const char *folder);
 uint16_t attempts_open_port(void);
 /// Makes every attempt, and prints "NAME ERRNO" for each, 0 for a success. The last runs FOLDER/id, which prints its user.
 void attempts_run(void);
+/// The same with attempts in FOLDER/remote, the folder that the confinement allows. The last runs FOLDER/remote/id.
+void attempts_run_remote(void);
 /// Prints "NAME ADDRESS".
 void attempt_address(const char *name);
 /// A process that waits for its end, with the id `wanted`, which must be free, or with any id.

@@ -1,0 +1,52 @@
+// Messages between a folder's helper and the process that started it. Format: docs/formats/sync.md, "The folder's helper".
+
+internal import OMAgentProtocol
+internal import OMSecrets
+
+/// Messages in parts, each in a frame. Frames are in locked memory, of which a process has little. So no frame is long, and the
+/// messages, which are no secrets, are in ordinary memory.
+enum FolderMessage {
+    /// The bytes of a part.
+    static let partCount = 256 << 10
+
+    /// - Parameter end: In milliseconds since boot.
+    static func send(
+        _ message: [UInt8], _ kind: FrameKind, over channel: borrowing FrameChannel, until end: Int64
+    ) throws(ChannelError) {
+        var rest = message[...]
+        repeat {
+            let part = rest.prefix(partCount)
+            rest = rest.dropFirst(partCount)
+            var body = SecretBuffer(capacity: 1 + part.count)
+            body.append(rest.isEmpty ? 0 : 1)
+            body.append(Array(part).span)
+            try channel.send(kind, body, within: milliseconds(until: end))
+        } while !rest.isEmpty
+    }
+
+    /// - Parameter maximum: The most bytes of the message.
+    /// - Returns: nil if the other end closed the socket before a message began.
+    static func receive(
+        _ kind: FrameKind, upTo maximum: Int, from channel: borrowing FrameChannel, until end: Int64
+    ) throws(ChannelError) -> [UInt8]? {
+        var message: [UInt8] = []
+        while true {
+            let left = milliseconds(until: end)
+            // Attack: the other end sends parts without end.
+            let most = 1 + min(partCount, maximum - message.count)
+            guard let frame = try channel.receive(start: left, frame: left, maximum: most) else {
+                guard message.isEmpty else { throw .ended }
+                return nil
+            }
+            guard frame.version == AgentProtocol.version, frame.kind == kind.rawValue else { throw .malformed }
+            let part = frame.body.withBytes { (bytes: Span<UInt8>) in bytes.withUnsafeBufferPointer { Array($0) } }
+            switch part.first {
+            case 0: return message + part.dropFirst()
+            case 1 where part.count == 1 + partCount: message += part.dropFirst()
+            default: throw .malformed
+            }
+        }
+    }
+
+    private static func milliseconds(until end: Int64) -> Int { Int(max(1, end - bootMilliseconds())) }
+}

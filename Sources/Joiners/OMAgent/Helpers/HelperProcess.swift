@@ -1,0 +1,29 @@
+// The start of a helper: this program's own end of it.
+
+internal import COMSystem
+internal import Glibc
+internal import OMAgentProtocol
+
+/// A running helper. It ends with this value, so however its work ends, no process is left behind.
+struct HelperProcess: ~Copyable {
+    let channel: FrameChannel
+    private let process: ChildProcess
+
+    /// - Parameters:
+    ///   - program: The path that ``AgentProcess/check(_:)`` returned.
+    ///   - option: The program's only argument.
+    ///   - waits: Whether the end of this value waits for the end of the process.
+    init(_ program: String, _ option: String, waits: Bool = true) throws(AgentError) {
+        var ends: [Int32] = [-1, -1]
+        guard om_socket_pair(&ends) == 0 else { throw .io(errno) }
+        let child = AgentProcess.spawnDetached(program, [option], ends[1])
+        let failure = errno
+        close(ends[1])
+        guard child > 0 else {
+            close(ends[0])
+            throw .io(failure)
+        }
+        channel = FrameChannel(ends[0])
+        process = ChildProcess(child, waits: waits)
+    }
+}
