@@ -89,6 +89,13 @@ import Testing
         #expect(throws: ConfinedFolder.Failure.storage(.missing)) { try remote.files() }
         #expect(rename(path + "-away", path) == 0)
         #expect(try remote.files() == [.founding])
+        // Another folder takes its place. The helper cannot open it, and the next one can.
+        #expect(rename(path, path + "-away") == 0)
+        try Self.plain(in: folder).make(founding: [2])
+        if !Confinement.lacking.contains(.files) {
+            #expect(throws: ConfinedFolder.Failure.storage(.io(EACCES))) { try remote.files() }
+        }
+        #expect(try remote.bytes(of: .founding) == [2])
         for path in ["/gone", "/no\0de", String(repeating: "/d", count: 3_000)] {
             let elsewhere = Self.confined(in: folder, path)
             #expect(throws: ConfinedFolder.Failure.storage(.missing)) { try elsewhere.make(founding: [1]) }
@@ -208,9 +215,11 @@ import Testing
     func impostors() async throws {
         for (what, script, isOfList) in Self.impostors {
             let folder = try TestFolder()
-            let remote = Self.confined(in: folder, helper: try await Self.impostor(script, in: folder))
-            #expect(throws: ConfinedFolder.Failure.helper(.misbehaved), "\(what)") {
-                if isOfList { _ = try remote.files() } else { _ = try remote.bytes(of: Self.head) }
+            do {
+                let remote = Self.confined(in: folder, helper: try await Self.impostor(script, in: folder))
+                #expect(throws: ConfinedFolder.Failure.helper(.misbehaved), "\(what)") {
+                    if isOfList { _ = try remote.files() } else { _ = try remote.bytes(of: Self.head) }
+                }
             }
             try await Self.expectGone(folder)
         }

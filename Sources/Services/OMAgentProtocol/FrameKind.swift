@@ -15,7 +15,7 @@ package enum FrameKind: UInt8 {
     case renewSession = 0x52
     case endSession = 0x53
     case sessions = 0x54
-    // To the online helper: docs/formats/online-protocol.md
+    // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     // From the agent
     case done = 0x80
@@ -33,7 +33,7 @@ package enum FrameKind: UInt8 {
     case sessionRefused = 0xD2
     case sessionEnded = 0xD3
     case sessionList = 0xD4
-    // From the online helper
+    // From a helper
     case answer = 0xA0
     // From the agent, for logins
     case rememberingKeyIs = 0xC0

@@ -85,7 +85,8 @@ package final class ConfinedFolder: RemoteFiles {
 
     // MARK: - The helper
 
-    /// Starts the helper if none runs, and asks it. The helper ends with any error but one of the folder.
+    /// Starts the helper if none runs, and asks it. The helper ends with any error: the folder may be another one now, for example
+    /// after its stick was mounted again, and this helper can open only the one that it began with.
     private func ask(_ request: FolderRequest, makes: Bool = false) throws(Failure) -> FolderReply {
         let end = bootMilliseconds() + Int64(time)
         do throws(Failure) {
@@ -93,33 +94,31 @@ package final class ConfinedFolder: RemoteFiles {
                 let opening = FolderRequest.Opening(folder: folder, vault: vault, incarnation: incarnation, makes: makes)
                 guard let opening else { throw .storage(.missing) }
                 helper = try RunningHelper(program)
-                if case .failed(let error) = try exchange(.open(opening), until: end) { throw .storage(error) }
+                _ = try exchange(.open(opening), until: end)
             }
+            return try exchange(request, until: end)
         } catch {
             helper = nil
             throw error
         }
-        let reply: FolderReply
-        do throws(Failure) { reply = try exchange(request, until: end) } catch {
-            helper = nil
-            throw error
-        }
-        if case .failed(let error) = reply { throw .storage(error) }
-        return reply
     }
 
+    /// - Returns: Any answer but an error of the folder.
     private func exchange(_ request: FolderRequest, until end: Int64) throws(Failure) -> FolderReply {
         guard let helper else { throw .helper(.misbehaved) }
         do throws(ChannelError) {
             try FolderMessage.send(request.encoded, .question, over: helper.process.channel, until: end)
         } catch { throw .helper(error == .deadline ? .deadline : .misbehaved) }
         try awaitReply(helper.process.channel.descriptor, until: end)
+        let answer: FolderReply
         do throws(ChannelError) {
             let reply = try FolderMessage.receive(
                 .answer, upTo: request.maximumReply, from: helper.process.channel, until: end)
             guard let reply else { throw .ended }
-            do throws(MalformedBytes) { return try FolderReply(decoding: reply, to: request) } catch { throw .malformed }
+            do throws(MalformedBytes) { answer = try FolderReply(decoding: reply, to: request) } catch { throw .malformed }
         } catch { throw .helper(error == .deadline ? .deadline : .misbehaved) }
+        if case .failed(let error) = answer { throw .storage(error) }
+        return answer
     }
 
     private func awaitReply(_ descriptor: Int32, until end: Int64) throws(Failure) {
