@@ -11,7 +11,7 @@ package import OMSystem
 ///
 /// The first call starts the helper, and the end of this value ends it. After an error the next call starts another one. One
 /// thread at a time uses the value.
-package final class ConfinedFolder: RemoteFiles {
+package final class ConfinedFolder: RemoteStore {
     package enum Failure: Error, Hashable, Sendable {
         /// The folder's error. ``StorageError/missing``: the remote is not mounted, or was never made.
         case storage(StorageError)

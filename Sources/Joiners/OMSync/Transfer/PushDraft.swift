@@ -171,11 +171,9 @@ struct PushDraft {
         let isListed = listed.versions[found.id]?.contains(version.digest) ?? false
         let own = ownPacks.parcels[found.id]
         // A parcel of lanes that a removed device knows is sealed again, in any case.
-        guard
-            own.map({ $0.maker != maker }) ?? false
-                || PushRule.mustBeWritten(
-                    version.seen, over: own?.version.map { (seen: $0.seen, isSame: $0 == version) }, isListed: isListed)
-        else { return .notNeeded }
+        let isOld = own.map { $0.maker != maker } ?? false
+        let present = own?.version.map { (seen: $0.seen, isSame: $0 == version) }
+        guard isOld || PushRule.mustBeWritten(version.seen, over: present, isListed: isListed) else { return .notNeeded }
         var lowerings: [StoredLowering] = []
         for lowering in parts.lowerings {
             // The MAC of a lane of now stays. Any other one is made again.
