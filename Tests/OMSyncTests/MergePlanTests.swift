@@ -134,7 +134,8 @@ import Testing
         plan.take(arrived.version, of: id(9))
         let copy = try #require(plan.changes.keys.first)
         #expect(plan.changes.count == 1 && copy != id(9))
-        #expect(!plan.isUsedUp(arrived, by: []) && plan.isUsedUp(arrived, by: [copy]))
+        #expect(!plan.isUsedUp(arrived, beside: plan.unwritten(behind: [])))
+        #expect(plan.isUsedUp(arrived, beside: plan.unwritten(behind: [copy])))
     }
 
     @Test("planted items of a less strict level take no name, and push no copy into the trash")

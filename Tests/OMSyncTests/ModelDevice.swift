@@ -115,7 +115,7 @@ struct ModelDevice {
         for (row, decision) in zip(arrived, decisions) {
             switch decision {
             // A row goes in the transaction that writes its item.
-            case .applies where !plan.isUsedUp(row, by: written): break
+            case .applies where !plan.isUsedUp(row, beside: plan.unwritten(behind: written)): break
             case .applies:
                 waiting[row.signer]?[row.id] = nil
                 held[row.signer]?[row.id] = nil

@@ -114,6 +114,19 @@ final class SyncedHome {
         try #require(try unlock().readSync { access throws(VaultError) in access.own?.device })
     }
 
+    /// An exchange that is killed at a call of the folder.
+    ///
+    /// - Returns: Whether it came to its end before that.
+    func syncKilled(behind count: Int) throws -> Bool {
+        let vault = try unlock()
+        let row = try vault.remotes()[0]
+        let folder = FolderRemote(in: row.path, vault: vault.id, incarnation: row.incarnation)
+        do {
+            _ = try vault.synchronise(with: row, KilledStore(folder, behind: count), now: now)
+            return true
+        } catch is KilledStore.Killed { return false }
+    }
+
     /// One exchange with the only remote, in its folder or in another one with a copy of it.
     @discardableResult
     func sync(in path: String? = nil, agreed isAgreed: Bool = false) throws -> SyncReport {
@@ -123,6 +136,28 @@ final class SyncedHome {
             with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation),
             agreedByUser: isAgreed, now: now)
     }
+}
+
+/// A folder whose reader or writer is killed at a call.
+final class KilledStore: RemoteStore {
+    struct Killed: Error {}
+
+    private let store: FolderRemote
+    private var left: Int
+
+    /// - Parameter count: The number of calls before the kill.
+    init(_ store: FolderRemote, behind count: Int) { (self.store, left) = (store, count) }
+
+    private func call<R>(_ body: () throws -> R) throws -> R {
+        guard left > 0 else { throw Killed() }
+        left -= 1
+        return try body()
+    }
+
+    func files() throws -> [RemoteFile] { try call { try store.files() } }
+    func bytes(of file: RemoteFile) throws -> [UInt8]? { try call { try store.bytes(of: file) } }
+    func write(_ bytes: [UInt8], to file: RemoteFile) throws { try call { try store.write(bytes, to: file) } }
+    func remove(_ file: RemoteFile) throws -> Bool { try call { try store.remove(file) } }
 }
 
 /// Devices that sync through a folder.

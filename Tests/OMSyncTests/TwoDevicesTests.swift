@@ -133,4 +133,22 @@ struct TwoDevicesTests {
         #expect(try a.values().values.contains("from b"))
         #expect(try b.values().values.sorted() == ["from b"])
     }
+
+    @Test("a push that ends before its head is on the remote goes on with the same bytes, also beside another process")
+    func interruptedPush() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        for count in 0... {
+            try a.put("x", "value \(count)")
+            let isWhole = try a.syncKilled(behind: count)
+            // The other process, and the same one again.
+            try a.put("x", "value \(count) again")
+            try a.sync()
+            try b.sync()
+            #expect(try b.values()["x"] == "value \(count) again")
+            if isWhole { break }
+            #expect(count < 40)
+        }
+        #expect(try !b.sync().pull.isStopped && !a.sync().pull.isStopped)
+    }
 }

@@ -107,14 +107,27 @@ package struct MergePlan<Items: SyncedItems> {
         return filled
     }
 
+    /// The changes that are not written, for ``isUsedUp(_:beside:)``.
+    package struct Unwritten {
+        fileprivate var ids: Set<[UInt8]> = []
+        fileprivate var origins: Set<[UInt8]> = []
+    }
+
+    /// - Parameter written: The ids of the items that were written.
+    package func unwritten(behind written: Set<[UInt8]>) -> Unwritten {
+        var rest = Unwritten()
+        for (id, version) in changes where !written.contains(id) {
+            rest.ids.insert(id)
+            rest.origins.insert(version.origin ?? id)
+        }
+        return rest
+    }
+
     /// Whether all that an applied version changes is written, so that it need not be kept any longer.
     ///
     /// Accident: a merge can leave the item as it is, and make a copy only. A crash must not lose that copy.
-    package func isUsedUp(_ arrived: ArrivedVersion, by written: Set<[UInt8]>) -> Bool {
-        let origin = arrived.version.origin ?? arrived.id
-        return changes.allSatisfy { id, version in
-            written.contains(id) || id != arrived.id && (version.origin ?? id) != origin
-        }
+    package func isUsedUp(_ arrived: ArrivedVersion, beside rest: Unwritten) -> Bool {
+        !rest.ids.contains(arrived.id) && !rest.origins.contains(arrived.version.origin ?? arrived.id)
     }
 
     /// Makes the names of live items unique again, drops equal items and copies, and bounds the number of copies, by

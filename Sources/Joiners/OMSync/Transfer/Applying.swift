@@ -42,9 +42,10 @@ extension Vault {
         report.waiting += decisions.count { $0 != .applies && $0 != .isHeld }
         let written = try write(reading, plan, now: now)
         report.written = written.count
+        let rest = plan.unwritten(behind: written)
         try editSync(now: now) { access throws(VaultError) in
             for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
-                if plan.isUsedUp(arrival.version, by: written) { try Self.useUp(arrival, &access) }
+                if plan.isUsedUp(arrival.version, beside: rest) { try Self.useUp(arrival, &access) }
             }
             try brake.save(&access)
         }

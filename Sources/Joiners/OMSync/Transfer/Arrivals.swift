@@ -23,6 +23,8 @@ struct Arrivals {
     let rules: ArrivalRules
     let brake: Brake
     private(set) var arrived: [Arrival] = []
+    /// The same by the id of the item.
+    private var arrivedOf: [[UInt8]: [Arrival]] = [:]
     /// Those that no lane here opens, and those whose chunks are not here yet.
     private(set) var unread = 0
     private let chunks: ArrivedChunks
@@ -53,6 +55,7 @@ struct Arrivals {
                 continue
             }
             arrived.append(arrival)
+            arrivedOf[key.id, default: []].append(arrival)
         }
     }
 
@@ -99,14 +102,13 @@ struct Arrivals {
     func write(
         _ group: [[UInt8]], of plan: MergePlan<LocalItems>, _ vault: borrowing Vault, _ access: inout SyncAccess
     ) throws(VaultError) -> Bool {
-        let places = Set(try access.places())
         for id in group {
-            if let entry = items.entries[id], !places.contains(entry.place) { return false }
+            if let entry = items.entries[id], try !access.isNewest(entry.place) { return false }
         }
         // All contents are read before the first is replaced.
         var found: [[UInt8]: SyncAccess.LocalVersion] = [:]
         for id in Set(group + group.compactMap { plan.version(of: $0)?.origin }) {
-            if let entry = items.entries[id], places.contains(entry.place) { found[id] = try access.version(at: entry.place) }
+            if let entry = items.entries[id], try access.isNewest(entry.place) { found[id] = try access.version(at: entry.place) }
         }
         // Copies first: their values may be in chunks of the item that is replaced.
         let order = group.filter { plan.version(of: $0)?.origin != nil } + group.filter { plan.version(of: $0)?.origin == nil }
@@ -135,9 +137,9 @@ struct Arrivals {
                 return SyncAccess.Source(local.content, beside: local, chunkID: chunkID(from: here, to: id)) { _ in nil }
             }
         }
-        let match = arrived.first { arrival in
-            [id, version.origin].contains(arrival.key.id) && arrival.version.version.fields == version.fields
-                && arrival.version.version.details == version.details
+        let possible = [id, version.origin].compactMap(\.self).flatMap { arrivedOf[$0] ?? [] }
+        let match = possible.first { arrival in
+            arrival.version.version.fields == version.fields && arrival.version.version.details == version.details
         }
         guard let match, let (content, level) = try content(of: match.parcel, vault) else { return nil }
         let item = match.key.id
@@ -154,7 +156,7 @@ struct Arrivals {
 
     /// The lowerings keep the MACs that they had. One that a merge joined gets its MAC when a parcel is sealed.
     private func parts(of version: SyncedVersion, _ id: [UInt8]) -> SyncedParts {
-        let stored = (items.entries[id]?.lowerings ?? []) + arrived.filter { $0.key.id == id }.flatMap(\.lowerings)
+        let stored = (items.entries[id]?.lowerings ?? []) + (arrivedOf[id] ?? []).flatMap(\.lowerings)
         let lowerings = version.lowerings.map { lowering in
             stored.first { $0.claimed == lowering } ?? StoredLowering(unproven: lowering)
         }

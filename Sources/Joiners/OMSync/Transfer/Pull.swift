@@ -47,7 +47,10 @@ extension Vault {
     ) throws(VaultError) {
         let signer = head.statement.device
         for row in try access.rows(.head) where row.key.first == remote {
-            if let old = try? Head(decoding: row.body), old.statement.device == signer { try access.set(.head, row.key, nil) }
+            guard let old = try? Head(decoding: row.body), old.statement.device == signer else { continue }
+            // Another process has read more meanwhile.
+            guard old.statement.number < head.statement.number else { return }
+            try access.set(.head, row.key, nil)
         }
         try access.set(.head, RemoteView.headKey(remote, head), head.encoded)
         let listed = Set(head.statement.packs.map(\.number))

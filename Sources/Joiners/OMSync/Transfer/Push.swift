@@ -54,6 +54,12 @@ extension Vault {
             guard let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
                 throw .corrupt(.sync)
             }
+            // Attack, or accident: two processes push at the same time. A device signs one head of each number.
+            guard try access.row(.push, RemoteView.pendingKey(remote)) == nil else {
+                var report = PushReport()
+                report.hasMore = true
+                return (report, true)
+            }
             try access.checkRows()
             var push = try PushDraft(to: row, of: own, self, access)
             try push.chooseParcels(&access, most: (Self.maximumParcels, Self.maximumBytes))

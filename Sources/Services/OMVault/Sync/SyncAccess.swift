@@ -79,6 +79,11 @@ package struct SyncAccess: ~Copyable {
         return places
     }
 
+    /// Whether the version at this place is still the newest one of its item.
+    package func isNewest(_ place: Place) throws(VaultError) -> Bool {
+        try snapshot.entry(place.entry.key, Self.level(place.level)) == place.entry
+    }
+
     /// The names of the live items of the open device-only levels.
     package func namesOfDeviceOnlyItems() throws(VaultError) -> Set<ItemName> {
         var names: Set<ItemName> = []
