@@ -11,8 +11,8 @@ import Testing
 @testable import OMSync
 @testable import OMVault
 
-/// A device with one vault.
-final class SyncedHome {
+/// A device with one vault. Several threads may use it as if they were processes, while none changes the clock.
+final class SyncedHome: @unchecked Sendable {
     let name: String
     private let folder: TestFolder
     private var path: String { folder.path + "/data/a.omv" }

@@ -1,12 +1,13 @@
 import OMItems
 import OMParcels
 import OMRecords
+import TestSupport
 import Testing
 
 @testable import OMSync
 @testable import OMVault
 
-@Suite("Two devices and a folder")
+@Suite("Two devices and a folder", .onOwnThreads)
 struct TwoDevicesTests {
     @Test("A new device gets all items, and the next edits go both ways")
     func exchange() throws {
@@ -150,5 +151,27 @@ struct TwoDevicesTests {
             #expect(count < 40)
         }
         #expect(try !b.sync().pull.isStopped && !a.sync().pull.isStopped)
+    }
+
+    @Test("several processes of one device sync at the same time, and no other device sees two histories")
+    func processes() async throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        for round in 0..<4 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<3 {
+                    group.addTask {
+                        try a.add("item \(round) \(index)", "value")
+                        try a.sync()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try !b.sync().pull.isStopped)
+        }
+        try a.sync()
+        try b.sync()
+        #expect(try a.values() == b.values() && a.values().count == 13)
+        #expect(try !a.sync().pull.isStopped)
     }
 }
