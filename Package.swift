@@ -20,7 +20,8 @@ let rooms: [Target] = [
         .doors, "omvault-full",
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
-            "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "COMSystem", "CVectors", "CWords",
+            "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "OMSync", "OMRemote", "OMSyncKeys", "OMParcels",
+            "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(

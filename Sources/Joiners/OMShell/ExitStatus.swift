@@ -113,7 +113,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .vectors: "a test vector failed, or none was run"
         case .auditFindings: "(reserved)"
         case .doctorFindings: "verify or doctor found problems"
-        case .network: "the server cannot be reached"
+        case .network: "the server, or the folder of a remote, cannot be reached"
         case .remoteAuth: "the server does not let the user in"
         case .remoteError: "the server gave no usable answer, or its certificate is not trusted"
         case .io: "reading or writing failed, or the disk is full"

@@ -35,6 +35,7 @@ struct CommandTree: ParsableCommand {
             subcommands: [
                 PolicyCommand.self, BackupCommand.self, VerifyCommand.self, LogCommand.self, DoctorCommand.self,
             ]),
+        CommandGroup(name: "Several devices", subcommands: [SyncCommand.self, DeviceCommand.self]),
         CommandGroup(
             name: "Logins",
             subcommands: [LoginCommand.self, LogoutCommand.self, ProfileCommand.self, CredentialCommand.self]),

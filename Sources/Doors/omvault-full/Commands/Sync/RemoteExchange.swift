@@ -1,0 +1,105 @@
+// One exchange of a command with a remote, and its result in words.
+
+internal import OMItems
+internal import OMParcels
+internal import OMRemote
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMSystem
+internal import OMVault
+
+/// What an exchange did, or why it did not.
+struct RemoteExchange {
+    enum State: String {
+        /// All that was there is here, and the other way round.
+        case idle
+        /// Versions wait, or are held.
+        case waiting
+        case offline
+        case stopped
+        case failed
+    }
+
+    let remote: RemoteRow
+    private(set) var pull = PullReport()
+    private(set) var push = PushReport()
+    private(set) var failure: Failure?
+
+    init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess) {
+        self.remote = remote
+        let place = RemoteFolder(of: remote)
+        let store = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
+        do {
+            let report = try vault.synchronise(with: remote, store, now: secondsNow())
+            (pull, push) = (report.pull, report.push)
+            failure = Self.failure(pull, remote, try vault.syncStatus())
+        } catch let error as VaultError {
+            failure = access.failure(error)
+        } catch let error as StorageError {
+            failure = place.unreachable(error)
+        } catch let problem as RemoteNews.Problem {
+            failure = Self.failure(problem, place)
+        } catch {
+            failure = Failure(anyError: error)
+        }
+    }
+
+    var state: State {
+        guard let failure else { return pull.waiting + pull.held > 0 ? .waiting : .idle }
+        switch failure.status {
+        case .rollback: return .stopped
+        case .network: return .offline
+        default: return .failed
+        }
+    }
+
+    private static func failure(_ problem: RemoteNews.Problem, _ place: RemoteFolder) -> Failure {
+        switch problem {
+        case .notMounted: place.notMounted
+        case .otherVault:
+            Failure(
+                .corrupt, "the remote in \"\(place.path.shown)\" was founded by another vault, or its first file was changed",
+                hint: "nothing of it was used; put back the file \"remote\" of that folder")
+        case .badRoll:
+            Failure(
+                .corrupt, "the list of devices in \"\(place.path.shown)\" was changed without the keys",
+                hint: "nothing of it was used")
+        }
+    }
+
+    /// What stops the remote. Nil if nothing does.
+    private static func failure(_ pull: PullReport, _ remote: RemoteRow, _ status: SyncStatus?) -> Failure? {
+        if pull.needsLaterVersion {
+            return Failure(
+                .unsupported, "remote \(remote.id) has an entry of a later omvault; nothing was exchanged", hint: "update omvault"
+            )
+        }
+        guard pull.isStopped else { return nil }
+        let reasons = pull.notAccepted.sorted { $0.key < $1.key }.compactMap { device, decision in
+            words(decision, status?.name(of: device) ?? SyncStatus.digits(device))
+        }
+        let isClone = pull.notAccepted.values.contains(.isClone)
+        return Failure(
+            .rollback,
+            "remote \(remote.id) is stopped: "
+                + (reasons.isEmpty ? "two entries of the list of devices exclude each other" : reasons.joined(separator: "; ")),
+            hints: [
+                isClone
+                    ? "a copy of this vault is in use elsewhere, or an older file was put back"
+                    : "put back the newest files of the folder, if an older copy of it was put back",
+                "nothing was taken or deleted; the other remotes still sync",
+            ])
+    }
+
+    private static func words(_ decision: KnownHeads.Decision, _ device: String) -> String? {
+        let device = "\"\(device.shown)\""
+        return switch decision {
+        case .isRolledBack: "it shows an older state of \(device) than before"
+        case .isForked: "there are two histories of \(device)"
+        case .isDisputed: "\(device) and another device contradict each other"
+        case .isClone: "there is another copy of the vault of \(device)"
+        case .isNew, .isKnown, .waits, .isRefused: nil
+        }
+    }
+}

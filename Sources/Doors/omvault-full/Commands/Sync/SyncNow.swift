@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMVault
+
+/// `omvault sync now`
+struct SyncNow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "now",
+        abstract: "Exchange with the remotes.",
+        discussion: """
+            Takes what other devices wrote, and writes what changed here. If an item was changed on two devices, the later version
+            shows, and the other one is in a conflict copy beside it. A folder that is not mounted (50) or a remote that is stopped
+            (31) does not keep the other remotes from syncing.
+
+              omvault sync now
+              omvault sync now --remote 1
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Option(help: ArgumentHelp("Only this remote, as 'omvault sync remote ls' numbers it.", valueName: "n"))
+    var remote: UInt8?
+
+    var printsRows: Bool { true }
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let remotes = try SyncedVault.chosen(remote, of: try synced.status())
+        var exchanges: [RemoteExchange] = []
+        for remote in remotes { exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access)) }
+        try context.output.list(
+            "remotes", exchanges,
+            columns: ["REMOTE", "STATE", "RECEIVED", "SENT", "WAITING", "HELD", "SKIPPED", "FOLDER"],
+            head: ["vault": .text(synced.access.location.name)],
+            row: { exchange in
+                let (pull, push) = (exchange.pull, exchange.push)
+                return [
+                    "\(exchange.remote.id)", exchange.state.rawValue, "\(pull.written)", "\(push.parcels)", "\(pull.waiting)",
+                    "\(pull.held)", "\(push.skipped)", exchange.remote.path,
+                ]
+            },
+            object: { exchange, entry in exchange.write(to: &entry) })
+        explain(exchanges, context)
+        // The gravest problem decides: a remote that lies, then one that this omvault cannot read, then the others.
+        let failures = exchanges.compactMap(\.failure)
+        let order: [ExitStatus] = [.rollback, .corrupt, .unsupported]
+        guard let worst = order.compactMap({ status in failures.first { $0.status == status } }).first ?? failures.first else {
+            return
+        }
+        for failure in failures where failure.message != worst.message { context.output.notice(failure.message) }
+        throw worst
+    }
+
+    private func explain(_ exchanges: [RemoteExchange], _ context: CommandContext) {
+        if exchanges.contains(where: { $0.pull.waiting > 0 }) {
+            context.output.notice("versions that wait need news of another device; they come with a later exchange")
+        }
+        if exchanges.contains(where: { $0.pull.held > 0 }) {
+            context.output.notice("versions that are held may not replace the item here; the item stays as it is")
+        }
+        if exchanges.contains(where: { $0.push.skipped > 0 }) {
+            context.output.notice("items that are skipped cannot be sent yet: a value above 1 MiB")
+        }
+    }
+}
+
+extension RemoteExchange {
+    func write(to entry: inout JSONDocument) {
+        entry.field("remote", .number(Int(remote.id)))
+        entry.field("folder", .text(remote.path))
+        entry.field("state", .text(state.rawValue))
+        entry.field("received", .number(pull.written))
+        entry.field("sent", .number(push.parcels))
+        entry.field("waiting", .number(pull.waiting))
+        entry.field("held", .number(pull.held))
+        entry.field("skipped", .number(push.skipped))
+        entry.field("problem", failure.map { .text($0.message) } ?? .null)
+    }
+}

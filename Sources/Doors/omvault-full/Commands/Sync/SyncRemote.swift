@@ -1,0 +1,190 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMParcels
+internal import OMRemote
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMSystem
+internal import OMVault
+
+/// `omvault sync remote`
+struct SyncRemote: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remote",
+        abstract: "Add, list and forget the folders that a vault syncs over.",
+        subcommands: [RemoteAdd.self, RemoteList.self, RemoteRemove.self])
+}
+
+/// `omvault sync remote add`
+struct RemoteAdd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a folder to sync over.",
+        discussion: """
+            With --create it makes a new remote in the folder. Without it, the folder has one that another device of this vault
+            made. If the folder has several of them, name the folder omvault-sync-… that is meant.
+
+              omvault sync remote add /media/stick --create
+              omvault sync remote add ~/Shared
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The folder. It must be there.", completion: .directory)
+    var folder: String
+
+    @Flag(help: "Make a new remote in the folder.")
+    var create = false
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let status = try synced.status()
+        let founding = try synced.access.run { () throws(VaultError) in try synced.vault.roll() }.entries[0]
+        var place = RemoteFolder(given: folder)
+        let remote: RemoteFolderName
+        if create {
+            // A folder that is not there is not made: a stick that is not mounted would get its files in the folder below it.
+            let others = try place.remotes().filter { $0.vault == status.vault }
+            if let known = status.remotes.first(where: { $0.row.path == place.path && others.contains($0.name(status)) }) {
+                throw Failure(
+                    .exists, "remote \(known.row.id) is in that folder already", hint: "omvault sync now exchanges with it")
+            }
+            remote = RemoteFolderName(vault: status.vault, incarnation: Random.bytes(16))
+            try place.make(remote, founding: founding)
+            if !others.isEmpty {
+                context.output.notice(
+                    "the folder has \(others.count.of("other remote")) of this vault; the devices must all use the same one")
+            }
+        } else {
+            (place, remote) = try find(place, status, founding)
+        }
+        let row: RemoteRow
+        do throws(VaultError) {
+            row = try synced.vault.addRemote(incarnation: remote.incarnation, path: place.path, now: secondsNow())
+        } catch {
+            switch error {
+            case .unchanged:
+                throw Failure(.unchanged, "the vault has this remote already", hint: "omvault sync remote ls lists its remotes")
+            case .tooLarge:
+                throw Failure(
+                    .policy,
+                    "a vault has at most \(RemoteRow.maximumRemotes) remotes, and a path at most \(RemoteRow.maximumPath) bytes",
+                    hint: "omvault sync remote rm N forgets one")
+            default: throw synced.access.failure(error)
+            }
+        }
+        try context.output.done(
+            "remote \(row.id) is in \(row.path.shown)",
+            [
+                "result": .text(create ? "created" : "added"), "remote": .number(Int(row.id)), "folder": .text(row.path),
+                "name": .text(remote.text),
+            ])
+        context.output.notice("omvault sync now exchanges with it")
+    }
+
+    /// The one remote of this vault in a folder. The folder may be the remote's own.
+    private func find(
+        _ place: RemoteFolder, _ status: SyncStatus, _ founding: RollEntry
+    ) throws(Failure) -> (RemoteFolder, RemoteFolderName) {
+        var (place, all) = (place, [RemoteFolderName]())
+        if let own = RemoteFolderName(FilePath.name(of: place.path)) {
+            place = RemoteFolder(given: FilePath.folder(of: place.path))
+            all = try place.remotes().filter { $0 == own && $0.vault == status.vault }
+        } else {
+            all = try place.remotes().filter { $0.vault == status.vault }
+        }
+        var found: [(name: RemoteFolderName, contents: RemoteContents)] = []
+        for name in all {
+            let contents = try place.run { try RemoteContents(reading: place.store(name), vault: status.vault) }
+            if contents.founding == founding { found.append((name, contents)) }
+        }
+        guard let first = found.first else {
+            throw Failure(
+                .notFound, "the folder \"\(place.path.shown)\" has no remote of this vault",
+                hint: "--create makes one; if another device made it, its files may not be there yet")
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                .ambiguous, "the folder \"\(place.path.shown)\" has \(found.count) remotes of this vault",
+                hint: "name the one that the other devices use",
+                details: ["remotes": .list(found.map { .text($0.name.text) })]
+            ).with(hints: ["name the one that the other devices use:"] + found.map { "\(place.path)/\($0.name.text)" }.sorted())
+        }
+        let isKnown = status.remotes.contains { $0.row.incarnation == first.name.incarnation }
+        // A forgotten remote has heads of this device that it does not know any more. It would be taken for its own clone.
+        guard isKnown || first.contents.heads[status.own.device] == nil else {
+            throw Failure(
+                .policy, "this device wrote to that remote before, and then forgot it",
+                hint: "--create makes a new remote there, which the other devices must then add too")
+        }
+        return (place, first.name)
+    }
+}
+
+extension SyncStatus.Remote {
+    func name(_ status: SyncStatus) -> RemoteFolderName {
+        RemoteFolderName(vault: status.vault, incarnation: row.incarnation)
+    }
+}
+
+/// `omvault sync remote ls`
+struct RemoteList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List the folders that the vault syncs over.",
+        discussion: """
+            Does not look into the folders.
+
+              omvault sync remote ls
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    var printsRows: Bool { true }
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let status = try synced.status()
+        try context.output.list(
+            "remotes", status.remotes, columns: ["REMOTE", "FOLDER", "NAME"],
+            head: ["vault": .text(synced.access.location.name)],
+            row: { ["\($0.row.id)", $0.row.path, $0.name(status).text] },
+            object: { remote, entry in
+                entry.field("remote", .number(Int(remote.row.id)))
+                entry.field("folder", .text(remote.row.path))
+                entry.field("name", .text(remote.name(status).text))
+            })
+    }
+}
+
+/// `omvault sync remote rm`
+struct RemoteRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Forget a folder here.",
+        discussion: """
+            Asks first. Deletes nothing in the folder, and nothing on other devices. This device cannot add the same remote again;
+            'omvault sync remote add FOLDER --create' makes a new one.
+
+              omvault sync remote rm 1
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The remote's number, as 'omvault sync remote ls' shows it.")
+    var remote: UInt8
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let row = try SyncedVault.chosen(remote, of: try synced.status())[0].row
+        try context.confirm("Forget remote \(row.id) in \(row.path) on this device?")
+        try synced.access.run { () throws(VaultError) in try synced.vault.removeRemote(row.id, now: secondsNow()) }
+        try context.output.done(
+            "forgot remote \(row.id); its files are still in \(row.path.shown)",
+            ["result": .text("removed"), "remote": .number(Int(row.id)), "folder": .text(row.path)])
+    }
+}

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMParcels
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMSyncKeys
+internal import OMVault
+
+/// `omvault sync status`
+struct SyncStatusCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show the remotes, and when news of each device last came.",
+        discussion: """
+            Does not look into the folders: it shows what the last exchange brought. --compare prints 60 digits for each remote. Two
+            devices that know the same state of the remote show the same digits.
+
+              omvault sync status
+              omvault sync status --compare
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Flag(help: "Also print the digits to compare with another device.")
+    var compare = false
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let status = try synced.status()
+        let remotes = status.remotes.map { ShownRemote($0, status, compare: compare) }
+        guard context.output.format != .json else {
+            var document = JSONDocument()
+            document.field("vault", .text(synced.access.location.name))
+            document.field("device", .text(status.name(of: status.own.device)))
+            document.objects("remotes", remotes) { remote, entry in remote.write(to: &entry) }
+            return try context.output.document(document)
+        }
+        try context.output.line(
+            "this device is \"\(status.name(of: status.own.device))\", 1 of \(status.members.count.of("member"))")
+        if remotes.isEmpty { try context.output.line("no remote") }
+        for remote in remotes { for line in remote.lines(context.output) { try context.output.line(line) } }
+    }
+}
+
+private struct ShownRemote {
+    let remote: SyncStatus.Remote
+    /// Of the other devices. A time is nil if no news came from there.
+    let news: [(device: MemberStatus, time: Int64?)]
+    let digits: String?
+
+    init(_ remote: SyncStatus.Remote, _ status: SyncStatus, compare: Bool) {
+        self.remote = remote
+        news = status.members.filter { !$0.isThis && $0.kind == .device }.map { ($0, remote.news[$0.number]) }
+        digits =
+            compare
+            ? ComparisonDigits.digits(
+                vault: status.vault, incarnation: remote.row.incarnation, heads: remote.heads, rollDigest: status.rollDigest)
+            : nil
+    }
+
+    func lines(_ output: Output) -> [String] {
+        var lines = ["remote \(remote.row.id): \(remote.row.path)"]
+        for (device, time) in news {
+            lines.append(
+                time.map { "  news of \"\(device.shownName)\" from \(output.time($0))" }
+                    ?? "  no news of \"\(device.shownName)\" yet")
+        }
+        if remote.waiting > 0 { lines.append("  \(remote.waiting.of("version")) that wait\(remote.waiting == 1 ? "s" : "")") }
+        if let digits { lines.append("  compare: \(digits)") }
+        return lines
+    }
+
+    func write(to entry: inout JSONDocument) {
+        entry.field("remote", .number(Int(remote.row.id)))
+        entry.field("folder", .text(remote.row.path))
+        entry.field("waiting", .number(remote.waiting))
+        entry.objects("news", news) { one, member in
+            member.field("device", .text(one.device.shownName))
+            member.field("number", .text(SyncStatus.digits(one.device.number)))
+            member.field("time", one.time.map { .text(Timestamp.text($0)) } ?? .null)
+        }
+        entry.field("compare", digits.map { .text($0) } ?? .null)
+    }
+}

@@ -1,0 +1,69 @@
+// The vault of a command of sync: unlocked in this process, since the agent does not sync yet.
+
+internal import OMItems
+internal import OMParcels
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMVault
+
+/// An unlocked vault, and what it knows of its sync.
+struct SyncedVault: ~Copyable {
+    let access: VaultAccess
+    let vault: Vault
+
+    init(_ context: CommandContext, _ unlock: UnlockOptions) throws(Failure) {
+        try self.init(context, unlock, SecretSources(context, unlock.sources))
+    }
+
+    init(_ context: CommandContext, _ unlock: UnlockOptions, _ secrets: borrowing SecretSources) throws(Failure) {
+        let access = try VaultAccess(context)
+        let vault = try access.open(secrets, unlock)
+        self.access = access
+        self.vault = vault
+    }
+
+    /// - Throws: ``ExitStatus/notFound`` if the vault does not sync.
+    borrowing func status() throws(Failure) -> SyncStatus {
+        let status: SyncStatus?
+        do throws(VaultError) { status = try vault.syncStatus() } catch { throw access.failure(error) }
+        guard let status else {
+            throw Failure(
+                .notFound, "vault \"\(access.location.name.shown)\" does not sync",
+                hint: "omvault sync init makes it a vault that syncs; omvault device join joins the vault of another device")
+        }
+        return status
+    }
+
+    /// The remotes that a command works on.
+    ///
+    /// - Parameter number: Nil for all.
+    static func chosen(_ number: UInt8?, of status: SyncStatus) throws(Failure) -> [SyncStatus.Remote] {
+        guard !status.remotes.isEmpty else {
+            throw Failure(
+                .notFound, "the vault has no remote", hint: "omvault sync remote add FOLDER --create makes one in a folder")
+        }
+        guard let number else { return status.remotes }
+        guard let remote = status.remotes.first(where: { $0.row.id == number }) else {
+            throw Failure(.notFound, "the vault has no remote \(number)", hint: "omvault sync remote ls lists them")
+        }
+        return [remote]
+    }
+}
+
+extension SyncStatus {
+    /// The name of a device, as the user gave it; else its number.
+    func name(of device: UInt32) -> String {
+        members.first { $0.number == device }?.name?.text ?? Self.digits(device)
+    }
+
+    /// The number of a device, as the folders of a remote have it.
+    static func digits(_ device: UInt32) -> String {
+        let digits = String(device, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
+
+extension MemberStatus {
+    var shownName: String { name?.text ?? (kind == .recovery ? "recovery code" : SyncStatus.digits(number)) }
+}

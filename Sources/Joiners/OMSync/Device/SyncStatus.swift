@@ -1,0 +1,88 @@
+// What a vault knows of its devices and remotes, without a look at a remote. Format: docs/formats/sync.md, "Remote".
+
+package import OMItems
+package import OMParcels
+internal import OMSyncKeys
+package import OMVault
+
+/// A member of the roll, with its name.
+package struct MemberStatus: Hashable, Sendable {
+    package let number: UInt32
+    package let kind: RollMember.Kind
+    /// Nil while when-unlocked is closed, or if its box does not open.
+    package let name: DeviceName?
+    package let isThis: Bool
+    /// In seconds since 1970, by the clock of the device that signed the entry.
+    package let added: Int64
+}
+
+/// The state of a vault's sync.
+package struct SyncStatus: Sendable {
+    /// What this device accepted from one remote.
+    package struct Remote: Sendable {
+        package let row: RemoteRow
+        /// The time of the newest head of each present member, in seconds since 1970, by that device's clock.
+        package let news: [UInt32: Int64]
+        /// The newest head of each present member, also of this device.
+        package let heads: [Head.Reference]
+        /// Versions that wait or are held.
+        package let waiting: Int
+    }
+
+    /// The vault's id: 16 bytes.
+    package let vault: [UInt8]
+    package let own: SyncSelf
+    /// Those of now, by the entry that added them.
+    package let members: [MemberStatus]
+    package let remotes: [Remote]
+    /// That of the last entry: 32 bytes.
+    package let rollDigest: [UInt8]
+}
+
+extension Vault {
+    /// - Returns: Nil for a vault that does not sync.
+    package func syncStatus() throws(VaultError) -> SyncStatus? {
+        try readSync { access throws(VaultError) in
+            guard let own = access.own else { return nil }
+            let roll = try DeviceRoll(access).roll
+            let link = try DeviceLanes(self, access).link
+            var members: [MemberStatus] = []
+            for entry in roll.entries {
+                for member in entry.contents.added where roll.members[member.number] == member {
+                    let name = link.flatMap { $0.name(of: member, vault: roll.vault) }
+                    members.append(
+                        MemberStatus(
+                            number: member.number, kind: member.kind, name: name, isThis: member.number == own.device,
+                            added: entry.contents.time))
+                }
+            }
+            let arrived = try ArrivedParcel.all(access)
+            var remotes: [SyncStatus.Remote] = []
+            for row in try RemoteRow.all(access) {
+                let known = try RemoteView(row, access).known
+                let present = known.newest.filter { roll.members[$0.key] != nil }
+                let waiting = arrived.count { arrival in
+                    guard arrival.key.remote == row.id, case .waits = arrival.value.state else { return false }
+                    return true
+                }
+                remotes.append(
+                    SyncStatus.Remote(
+                        row: row, news: present.mapValues(\.statement.time), heads: known.references(of: roll), waiting: waiting))
+            }
+            return SyncStatus(
+                vault: access.vault, own: own, members: members, remotes: remotes,
+                rollDigest: roll.digests[roll.digests.count - 1])
+        }
+    }
+
+    /// Forgets a remote: all rows about it. Nothing on the remote changes.
+    ///
+    /// The remote cannot be added again here: this device would not know the heads that it signed there.
+    package func removeRemote(_ id: UInt8, now: Int64) throws(VaultError) {
+        try editSync(now: now) { access throws(VaultError) in
+            for kind in [SyncRow.Kind.remote, .head, .noted, .own, .arrived, .push] {
+                for row in try access.rows(kind) where row.key.first == id { try access.set(kind, row.key, nil) }
+            }
+        }
+    }
+}
