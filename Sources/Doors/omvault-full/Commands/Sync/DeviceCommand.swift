@@ -10,7 +10,7 @@ struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "List and add the devices of a vault that syncs.",
-        subcommands: [DeviceList.self])
+        subcommands: [DeviceList.self, DeviceAdd.self, DeviceJoin.self])
 }
 
 /// `omvault device ls`

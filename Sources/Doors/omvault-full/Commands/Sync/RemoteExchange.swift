@@ -46,13 +46,16 @@ struct RemoteExchange {
     }
 
     var state: State {
-        guard let failure else { return pull.waiting + pull.held > 0 ? .waiting : .idle }
+        guard let failure else { return pull.waiting + pull.held > 0 || !lateDevices.isEmpty ? .waiting : .idle }
         switch failure.status {
         case .rollback: return .stopped
         case .network: return .offline
         default: return .failed
         }
     }
+
+    /// Devices whose files there are not whole, or older than before, and may be late.
+    var lateDevices: [UInt32] { pull.notAccepted.filter { $0.value == .waits }.keys.sorted() }
 
     private static func failure(_ problem: RemoteNews.Problem, _ place: RemoteFolder) -> Failure {
         switch problem {

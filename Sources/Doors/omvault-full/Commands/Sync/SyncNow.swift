@@ -29,7 +29,8 @@ struct SyncNow: Verb {
 
     func run(_ context: CommandContext) throws {
         let synced = try SyncedVault(context, unlock)
-        let remotes = try SyncedVault.chosen(remote, of: try synced.status())
+        let status = try synced.status()
+        let remotes = try SyncedVault.chosen(remote, of: status)
         var exchanges: [RemoteExchange] = []
         for remote in remotes { exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access)) }
         try context.output.list(
@@ -44,7 +45,7 @@ struct SyncNow: Verb {
                 ]
             },
             object: { exchange, entry in exchange.write(to: &entry) })
-        explain(exchanges, context)
+        explain(exchanges, status, context)
         // The gravest problem decides: a remote that lies, then one that this omvault cannot read, then the others.
         let failures = exchanges.compactMap(\.failure)
         let order: [ExitStatus] = [.rollback, .corrupt, .unsupported]
@@ -55,7 +56,14 @@ struct SyncNow: Verb {
         throw worst
     }
 
-    private func explain(_ exchanges: [RemoteExchange], _ context: CommandContext) {
+    private func explain(_ exchanges: [RemoteExchange], _ status: SyncStatus, _ context: CommandContext) {
+        for exchange in exchanges {
+            for device in exchange.lateDevices {
+                context.output.notice(
+                    "remote \(exchange.remote.id): the files of \"\(status.name(of: device).shown)\" are not whole yet, or older than before"
+                )
+            }
+        }
         if exchanges.contains(where: { $0.pull.waiting > 0 }) {
             context.output.notice("versions that wait need news of another device; they come with a later exchange")
         }

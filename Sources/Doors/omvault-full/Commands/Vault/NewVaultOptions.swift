@@ -9,6 +9,19 @@ internal import OMStorage
 internal import OMSystem
 internal import OMVault
 
+/// What a vault is made of, and its secrets.
+struct NewVault: ~Copyable {
+    let device: DeviceFolder
+    let policy: VaultPolicy
+    /// That of the password is the first.
+    let slots: [NewSlot]
+    let password: Password
+    /// Nil for a vault without one.
+    let code: RecoveryCode?
+    /// Whether the user has seen the code, and typed it back.
+    let isCodeShown: Bool
+}
+
 /// The options of the commands that make a vault.
 struct NewVaultOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
@@ -26,10 +39,26 @@ struct NewVaultOptions: ParsableArguments {
         if noRecovery, codeFrom != nil { throw ValidationError("give --no-recovery or --code-from, not both") }
     }
 
+    /// The options for ``SecretSources``.
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        [("--password-from", passwordFrom), ("--code-from", codeFrom)]
+    }
+
     /// Asks for the secrets, and makes the vault.
     func make(_ location: VaultLocation, in folders: UserFolders, _ context: CommandContext) throws {
         let parameters = try stretch.parameters()
-        let secrets = try SecretSources(context, ["--password-from": passwordFrom, "--code-from": codeFrom])
+        let secrets = try SecretSources(context, sources)
+        let ready = try prepare(location, stretch: parameters, secrets, in: folders, context)
+        try make(location, device: ready.device, policy: ready.policy, slots: ready.slots)
+        guard !ready.isCodeShown else { return made(context, location) }
+        try report(context, location, ready.code?.text())
+    }
+
+    /// Asks for the secrets of a vault that is made next.
+    func prepare(
+        _ location: VaultLocation, stretch parameters: Argon2id.Parameters, _ secrets: borrowing SecretSources,
+        in folders: UserFolders, _ context: CommandContext
+    ) throws -> NewVault {
         // Checked before the user types a password twice.
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
         let password = try secrets.readPassword(
@@ -40,20 +69,18 @@ struct NewVaultOptions: ParsableArguments {
         let policy = VaultPolicy(defaultLevel: .whenUnlocked, stretch: parameters)
         let slot = try NewSlot(password: password, parameters)
         guard !noRecovery else {
-            try make(location, device: folder, policy: policy, slots: [slot])
-            return try report(context, location, nil)
+            return NewVault(device: folder, policy: policy, slots: [slot], password: password, code: nil, isCodeShown: false)
         }
         let code = RecoveryCode.random()
-        let recovery = try NewSlot(recovery: code, parameters)
+        let slots = [slot, try NewSlot(recovery: code, parameters)]
         // The user types the code back before the vault is made, so that a typing error costs nothing.
-        guard RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, context) else {
-            try make(location, device: folder, policy: policy, slots: [slot, recovery])
-            return try report(context, location, code.text())
+        let isShown = RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, context)
+        if isShown {
+            try RecoveryCodeSheet.print(code.text(), context)
+            try RecoveryCodeSheet.confirm(code, secrets, context)
         }
-        try RecoveryCodeSheet.print(code.text(), context)
-        try RecoveryCodeSheet.confirm(code, secrets, context)
-        try make(location, device: folder, policy: policy, slots: [slot, recovery])
-        made(context, location)
+        return NewVault(
+            device: folder, policy: policy, slots: slots, password: password, code: code, isCodeShown: isShown)
     }
 
     private func make(

@@ -1,0 +1,191 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMParcels
+internal import OMRemote
+internal import OMSecrets
+internal import OMShell
+internal import OMStorage
+internal import OMSync
+internal import OMSyncKeys
+internal import OMVault
+
+/// `omvault device join`
+struct DeviceJoin: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Get the vault of another device, on a new device.",
+        discussion: """
+            'omvault device add' on the other device prints a code. This command asks for it, and for the password of the vault on
+            this device: each device has its own, and its own recovery code. Then it shows six digits to type on the other device.
+            If it is ended before that is done, there is no vault.
+
+              omvault device join /media/stick
+              omvault device join ~/Shared work --device laptop
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The folder with the remote.", completion: .directory)
+    var folder: String
+
+    @Argument(help: "The vault's name on this device.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("This device's name for the others; that of the machine if not given.", valueName: "name"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Where the code of the other device comes from.", valueName: "source"))
+    var pairingCodeFrom: SecretSourceArgument?
+
+    @OptionGroup var options: NewVaultOptions
+
+    func validate() throws { try global.refuseVault("NAME is the new vault") }
+
+    func run(_ context: CommandContext) throws {
+        let deviceName = try DeviceNameOption.name(device)
+        let folders = try context.userFolders()
+        let location = try VaultLocation(name, in: folders)
+        guard VaultLocation.isName(location.name), location.path == "\(folders.vaults)/\(location.name).omv" else {
+            throw Failure(.usage, "\"\(location.name)\" is not the name of a vault", hint: "a name has no / and no .omv")
+        }
+        guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
+        let parameters = try options.stretch.parameters()
+        let secrets = try SecretSources(context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources)
+        let place = RemoteFolder(given: folder)
+        let remotes = try place.remotes()
+        let messages = PairingMessages(try code(secrets))
+        let (remote, invitation) = try find(messages, in: place, remotes)
+        let device = try DeviceFolder.make(folders.device)
+        let joining = try JoiningVault(id: remote.vault, in: folders, device)
+        var isJoined = false
+        do {
+            let ready = try options.prepare(location, stretch: parameters, secrets, in: folders, context)
+            try pair(
+                ready, at: joining.path, named: deviceName, messages, answering: invitation, on: remote, in: place, context)
+            try VaultFile.rename(joining.path, to: location.path, device: device)
+            isJoined = true
+            joining.finish()
+            try exchange(ready, at: location, named: deviceName, context)
+        } catch {
+            if !isJoined { joining.remove() }
+            try PairingWait.end(error)
+        }
+    }
+
+    /// Makes the vault, and makes it a device of the roll.
+    private func pair(
+        _ new: borrowing NewVault, at path: String, named name: DeviceName, _ messages: borrowing PairingMessages,
+        answering invitation: PairingInvitation, on remote: RemoteFolderName, in place: RemoteFolder, _ context: CommandContext
+    ) throws {
+        try VaultFile.create(path, id: remote.vault, device: new.device, policy: new.policy, slots: new.slots)
+        let vault = try new.unlock(path)
+        let store = place.store(remote)
+        let pairing = try NewDevicePairing(invitation, vault, named: name)
+        do {
+            try place.run { try pairing.putRequest(messages, on: store) }
+            context.output.notice("waiting for the other device; Ctrl-C ends this, and leaves no vault")
+            let digits = try awaited(pairing, messages, on: store, until: { try pairing.digits(messages, from: store) })
+            try show(digits, context)
+            let roll = try awaited(pairing, messages, on: store, until: { try pairing.roll(messages, from: store) })
+            try pairing.join(vault, roll, now: secondsNow())
+            _ = try vault.addRemote(incarnation: remote.incarnation, path: place.path, now: secondsNow())
+        } catch {
+            try? pairing.removeRequest(messages, from: store)
+            throw error
+        }
+        try? pairing.removeRequest(messages, from: store)
+    }
+
+    private func awaited<R>(
+        _ pairing: NewDevicePairing, _ messages: borrowing PairingMessages, on store: RemoteFolder.Store,
+        until look: () throws -> R?
+    ) throws -> R {
+        try PairingWait.result {
+            if let found = try look() { return found }
+            guard try !pairing.isEnded(messages, on: store) else {
+                throw Failure(
+                    .aborted, "the other device has ended the pairing; there is no vault",
+                    hint: "omvault device add there prints a new code")
+            }
+            return nil
+        }
+    }
+
+    private func show(_ digits: String, _ context: CommandContext) throws(Failure) {
+        guard context.output.format != .json else {
+            return try context.output.done("", ["result": .text("answered"), "digits": .text(digits)])
+        }
+        context.output.notice("the digits to type on the other device:")
+        try context.output.line(digits)
+    }
+
+    /// The first exchange, once the vault has its name.
+    private func exchange(
+        _ new: borrowing NewVault, at location: VaultLocation, named name: DeviceName, _ context: CommandContext
+    ) throws {
+        let access = try VaultAccess(context, vault: location.name)
+        let vault = try new.unlock(location.path)
+        guard let status = try vault.syncStatus(), let remote = status.remotes.first else {
+            throw Failure(.corrupt, "the new vault does not sync", hint: "please report it")
+        }
+        let exchange = RemoteExchange(with: remote.row, of: vault, access)
+        let code = new.isCodeShown ? nil : new.code?.text()
+        if context.output.format == .json {
+            var document = JSONDocument()
+            document.field("result", .text("joined"))
+            document.field("vault", .text(location.name))
+            document.field("path", .text(location.path))
+            document.field("device", .text(name.text))
+            document.field("number", .text(SyncStatus.digits(status.own.device)))
+            document.objects("remotes", [exchange]) { one, entry in one.write(to: &entry) }
+            switch code {
+            case .some(let code): document.secret("recovery_code", code)
+            case .none: document.field("recovery_code", .null)
+            }
+            try context.output.document(document)
+        } else {
+            context.output.notice(
+                "vault \"\(location.name.shown)\" is here as \"\(name.text.shown)\", with \(exchange.pull.written.of("item"))")
+            switch code {
+            case .some(let code): try RecoveryCodeSheet.print(code, context)
+            case .none: break
+            }
+        }
+        if let failure = exchange.failure { throw failure }
+    }
+
+    private func code(_ secrets: borrowing SecretSources) throws(Failure) -> PairingCode {
+        let typed = try secrets.read(
+            "--pairing-code-from", prompt: "Code that the other device shows", name: "the code of the other device", isShown: true
+        )
+        do throws(SecretsError) { return try PairingCode(typed: typed) } catch {
+            throw Failure(
+                .usage, "that is no code of 'omvault device add': a letter is wrong or missing", hint: "compare each letter")
+        }
+    }
+
+    /// The remote that has the invitation of the code.
+    private func find(
+        _ messages: borrowing PairingMessages, in place: RemoteFolder, _ remotes: [RemoteFolderName]
+    ) throws(Failure) -> (RemoteFolderName, PairingInvitation) {
+        for remote in remotes {
+            let found = try place.run {
+                try NewDevicePairing.invitation(
+                    in: messages, place.store(remote), vault: remote.vault, incarnation: remote.incarnation)
+            }
+            if let found { return (remote, found) }
+        }
+        throw Failure(
+            .notFound, "the folder \"\(place.path.shown)\" has no invitation of that code",
+            hint: "the command on the other device must still wait; if a tool syncs the folder, wait for its files")
+    }
+}
+
+extension NewVault {
+    /// Opens the vault that was made of this.
+    fileprivate borrowing func unlock(_ path: String) throws(VaultError) -> Vault {
+        let file = try VaultFile.open(path, device: device)
+        guard let slot = file.slots.first else { throw .cannotUnlock }
+        return try file.unlock(slot, with: try slot.key(stretching: password.bytes))
+    }
+}
