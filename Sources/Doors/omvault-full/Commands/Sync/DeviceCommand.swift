@@ -9,8 +9,8 @@ internal import OMSync
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "List and add the devices of a vault that syncs.",
-        subcommands: [DeviceList.self, DeviceAdd.self, DeviceJoin.self])
+        abstract: "List, add and remove the devices of a vault that syncs.",
+        subcommands: [DeviceList.self, DeviceAdd.self, DeviceJoin.self, DeviceRemove.self])
 }
 
 /// `omvault device ls`

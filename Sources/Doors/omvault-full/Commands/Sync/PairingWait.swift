@@ -40,7 +40,7 @@ enum PairingWait {
         while true {
             do {
                 if let result = try look() { return .found(result) }
-            } catch StorageError.missing {}
+            } catch let failure as Failure where failure.status == .network {}
             var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
             poll(&waiting, 1, pause)
             if waiting.revents != 0, let number = signals.next() { return .signal(number) }

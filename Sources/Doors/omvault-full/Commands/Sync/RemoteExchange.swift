@@ -26,18 +26,19 @@ struct RemoteExchange {
     private(set) var push = PushReport()
     private(set) var failure: Failure?
 
-    init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess) {
+    /// - Parameter acceptsChanges: Whether the user agrees to changes that wait because they are many.
+    init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess, acceptsChanges: Bool = false) {
         self.remote = remote
         let place = RemoteFolder(of: remote)
         let store = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
         do {
-            let report = try vault.synchronise(with: remote, store, now: secondsNow())
+            let report = try vault.synchronise(with: remote, store, agreedByUser: acceptsChanges, now: secondsNow())
             (pull, push) = (report.pull, report.push)
             failure = Self.failure(pull, remote, try vault.syncStatus())
         } catch let error as VaultError {
             failure = access.failure(error)
-        } catch let error as StorageError {
-            failure = place.unreachable(error)
+        } catch let error as Failure {
+            failure = error
         } catch let problem as RemoteNews.Problem {
             failure = Self.failure(problem, place)
         } catch {
@@ -46,7 +47,7 @@ struct RemoteExchange {
     }
 
     var state: State {
-        guard let failure else { return pull.waiting + pull.held > 0 || !lateDevices.isEmpty ? .waiting : .idle }
+        guard let failure else { return pull.waiting + pull.held + pull.braked > 0 || !lateDevices.isEmpty ? .waiting : .idle }
         switch failure.status {
         case .rollback: return .stopped
         case .network: return .offline
@@ -77,6 +78,11 @@ struct RemoteExchange {
             return Failure(
                 .unsupported, "remote \(remote.id) has an entry of a later omvault; nothing was exchanged", hint: "update omvault"
             )
+        }
+        guard !pull.isRemoved else {
+            return Failure(
+                .policy, "remote \(remote.id): this device was removed from the devices of the vault",
+                hint: "the items stay here, and sync no more")
         }
         guard pull.isStopped else { return nil }
         let reasons = pull.notAccepted.sorted { $0.key < $1.key }.compactMap { device, decision in

@@ -12,7 +12,7 @@ internal import OMSystem
 /// Every access to it starts here, so that another process can do it instead.
 struct RemoteFolder {
     /// What reads and writes one remote.
-    typealias Store = FolderRemote
+    typealias Store = RemoteFolderStore
 
     /// Absolute.
     let path: String
@@ -28,12 +28,12 @@ struct RemoteFolder {
     }
 
     func store(_ remote: RemoteFolderName) -> Store {
-        FolderRemote(in: path, vault: remote.vault, incarnation: remote.incarnation)
+        RemoteFolderStore(of: remote, in: self)
     }
 
     /// Makes a remote with entry 0 of the roll.
     func make(_ remote: RemoteFolderName, founding: RollEntry) throws(Failure) {
-        do throws(StorageError) { try store(remote).make(founding: founding.encoded) } catch { throw unreachable(error) }
+        try store(remote).make(founding: founding)
     }
 
     /// Runs `body` on files of this folder.

@@ -15,8 +15,12 @@ struct SyncNow: Verb {
             shows, and the other one is in a conflict copy beside it. A folder that is not mounted (50) or a remote that is stopped
             (31) does not keep the other remotes from syncing.
 
+            If other devices remove or change many items at once, these changes wait until you agree: more than 20, and more than a
+            quarter of all items. That they are yours you know; omvault does not.
+
               omvault sync now
               omvault sync now --remote 1
+              omvault sync now --accept-changes
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -25,6 +29,9 @@ struct SyncNow: Verb {
     @Option(help: ArgumentHelp("Only this remote, as 'omvault sync remote ls' numbers it.", valueName: "n"))
     var remote: UInt8?
 
+    @Flag(help: "Take the changes that wait because they are so many.")
+    var acceptChanges = false
+
     var printsRows: Bool { true }
 
     func run(_ context: CommandContext) throws {
@@ -32,7 +39,7 @@ struct SyncNow: Verb {
         let status = try synced.status()
         let remotes = try SyncedVault.chosen(remote, of: status)
         var exchanges: [RemoteExchange] = []
-        for remote in remotes { exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access)) }
+        for remote in remotes { exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access, acceptsChanges: acceptChanges)) }
         try context.output.list(
             "remotes", exchanges,
             columns: ["REMOTE", "STATE", "RECEIVED", "SENT", "WAITING", "HELD", "SKIPPED", "FOLDER"],
@@ -40,7 +47,8 @@ struct SyncNow: Verb {
             row: { exchange in
                 let (pull, push) = (exchange.pull, exchange.push)
                 return [
-                    "\(exchange.remote.id)", exchange.state.rawValue, "\(pull.written)", "\(push.parcels)", "\(pull.waiting)",
+                    "\(exchange.remote.id)", exchange.state.rawValue, "\(pull.written)", "\(push.parcels)",
+                    "\(pull.waiting)",
                     "\(pull.held)", "\(push.skipped)", exchange.remote.path,
                 ]
             },
@@ -67,11 +75,16 @@ struct SyncNow: Verb {
         if exchanges.contains(where: { $0.pull.waiting > 0 }) {
             context.output.notice("versions that wait need news of another device; they come with a later exchange")
         }
+        if let many = exchanges.map(\.pull.braked).max(), many > 0 {
+            context.output.notice(
+                "other devices removed or changed \(many.of("item")) in a short time, and this waits for you;"
+                    + " if that was you: omvault sync now --accept-changes")
+        }
         if exchanges.contains(where: { $0.pull.held > 0 }) {
             context.output.notice("versions that are held may not replace the item here; the item stays as it is")
         }
         if exchanges.contains(where: { $0.push.skipped > 0 }) {
-            context.output.notice("items that are skipped cannot be sent yet: a value above 1 MiB")
+            context.output.notice("items that are skipped cannot be sent yet: keys of another device have not arrived")
         }
     }
 }
@@ -84,6 +97,7 @@ extension RemoteExchange {
         entry.field("received", .number(pull.written))
         entry.field("sent", .number(push.parcels))
         entry.field("waiting", .number(pull.waiting))
+        entry.field("many", .number(pull.braked))
         entry.field("held", .number(pull.held))
         entry.field("skipped", .number(push.skipped))
         entry.field("problem", failure.map { .text($0.message) } ?? .null)

@@ -13,7 +13,7 @@ struct SyncRemote: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remote",
         abstract: "Add, list and forget the folders that a vault syncs over.",
-        subcommands: [RemoteAdd.self, RemoteList.self, RemoteRemove.self])
+        subcommands: [RemoteAdd.self, SyncRemoteList.self, RemoteRemove.self])
 }
 
 /// `omvault sync remote add`
@@ -130,7 +130,7 @@ extension SyncStatus.Remote {
 }
 
 /// `omvault sync remote ls`
-struct RemoteList: Verb {
+struct SyncRemoteList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "ls",
         abstract: "List the folders that the vault syncs over.",

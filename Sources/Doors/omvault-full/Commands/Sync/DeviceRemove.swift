@@ -1,0 +1,66 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMParcels
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMVault
+
+/// `omvault device remove`
+struct DeviceRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove devices: they read nothing that is written from now on.",
+        discussion: """
+            Give each device by its name, or by its number. The other devices seal everything with new keys, and take nothing more
+            from a removed device. It keeps what it had: no one can wipe it from here. So change the secrets that its owner must
+            not use any more. Then the command exchanges with the remotes, so that the others hear of it.
+
+              omvault device remove laptop
+              omvault device remove 3f00a2b1 --yes
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The names or numbers of the devices.")
+    var devices: [String]
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let status = try synced.status()
+        let found = try devices.map { given throws(Failure) in try Self.member(given, of: status) }
+        let names = found.map(\.shownName.shown).joined(separator: ", ")
+        let vault = synced.access.location.name
+        try context.confirm("Remove \(names) from the devices of vault \"\(vault.shown)\"?")
+        let numbers = Set(found.map(\.number))
+        try synced.access.run { () throws(VaultError) in try synced.vault.removeDevices(numbers, now: secondsNow()) }
+        let exchanges = status.remotes.map { RemoteExchange(with: $0.row, of: synced.vault, synced.access) }
+        for failure in exchanges.compactMap(\.failure) { context.output.notice(failure.message) }
+        if exchanges.contains(where: { $0.failure != nil }) {
+            context.output.notice("the devices there hear of it with the next exchange: omvault sync now")
+        }
+        context.output.notice("a removed device keeps the secrets that it had; change those that it must not use")
+        try context.output.done(
+            "removed \(names) from the devices of vault \"\(vault.shown)\"",
+            ["result": .text("removed"), "devices": .list(found.map { .text($0.shownName) })])
+    }
+
+    private static func member(_ given: String, of status: SyncStatus) throws(Failure) -> MemberStatus {
+        let all = status.members.filter { $0.kind == .device }
+        let exact = all.filter { SyncStatus.digits($0.number) == given }
+        let found = exact.isEmpty ? all.filter { $0.name?.text == given } : exact
+        guard let member = found.first else {
+            throw Failure(.notFound, "the vault has no device \"\(given.shown)\"", hint: "omvault device ls lists them")
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                .ambiguous, "\(found.count) devices are called \"\(given.shown)\"",
+                hint: "give a number: \(found.map { SyncStatus.digits($0.number) }.joined(separator: ", "))")
+        }
+        guard !member.isThis else {
+            throw Failure(.policy, "this device cannot remove itself", hint: "remove it from another device")
+        }
+        return member
+    }
+}
