@@ -14,8 +14,8 @@ import Testing
         let titles = lines.filter { $0.hasSuffix(":") && !$0.hasPrefix(" ") }
         #expect(
             titles == [
-                "VAULT:", "OPENING A VAULT:", "KEEPING A VAULT SAFE:", "LOGINS:", "TOOLKIT:", "AGENT AND MAINTENANCE:",
-                "EVERY COMMAND TAKES:",
+                "VAULT:", "OPENING A VAULT:", "KEEPING A VAULT SAFE:", "SEVERAL DEVICES:", "LOGINS:", "TOOLKIT:",
+                "AGENT AND MAINTENANCE:", "EVERY COMMAND TAKES:",
             ])
         #expect(page.contains("\n  omvault get github:token") && page.contains("README.md"))
         #expect(page.contains("\n  completion ") && page.contains("\n  -V, --vault "))

@@ -162,3 +162,26 @@ shows vectors\ verify SHA256ShortMsg.rsp
 shows vectors\ verify --control SHA256ShortMsg.rsp
 shows vectors\ list SHA256ShortMsg.rsp v
 shows manual --install man
+
+# Two devices. Both halves of a pairing print two documents.
+export OMVAULT_PASSWORD_FROM=file:pw
+mkdir two stick
+shows sync\ init --vault home --device laptop
+shows sync\ remote\ add stick --create --vault home
+mkfifo digits; exec 8<> digits
+omvault device add --vault home --yes --digits-from 'cmd:head -n 1 digits' --json > added 2> .errors & adding=$!
+has_added() { [[ -s added ]]; }; while_runs $adding has_added
+sed -nE 's/.*"code":"([^"]*)".*/\1/p' added > code
+HOME=$HOME/two omvault device join stick --device desktop --pairing-code-from file:code --kdf-mem 8 --kdf-time 1 --json > joined \
+    2> .errors & joining=$!
+has_joined() { [[ -s joined ]]; }; while_runs $joining has_joined
+sed -nE 's/.*"digits":"([^"]*)".*/\1/p' joined > digits
+wait $joining; wait $adding
+sed 's/^/device add\t/' added
+sed 's/^/device join\t/' joined
+shows sync\ now --vault home
+shows sync\ status --vault home
+shows sync\ status --compare --vault home
+shows device\ ls --vault home
+shows sync\ remote\ ls --vault home
+shows sync\ remote\ rm 1 --yes --vault home

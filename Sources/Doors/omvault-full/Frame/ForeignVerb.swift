@@ -52,8 +52,7 @@ struct ForeignVerb {
             ["run", "exec", "inject", "git-credential"], "hand a secret to a program's standard input",
             "get ITEM:FIELD | PROGRAM"),
         missing(
-            ["sync", "push", "pull", "git", "clone", "merge"], "copy a vault to another device",
-            "backup create --portable FILE"),
+            ["push", "pull", "git", "clone", "merge"], "exchange with your other devices", "sync now"),
         missing(["audit"], "see what was changed", "log ls"),
     ]
 

@@ -67,6 +67,19 @@ extension CommandPage {
         (["backup", "create"], [.exists, .policy]),
         (["backup", "verify"], [.corrupt]),
         (["backup", "restore"], [.aborted, .exists, .policy]),
+        (["sync"], [.notFound]),
+        (["sync", "init"], [.unchanged]),
+        (["sync", "remote", "add"], [.exists, .ambiguous, .policy, .unchanged, .network]),
+        (["sync", "remote", "rm"], [.aborted]),
+        (["sync", "now"], [.unsupported, .network]),
+        (["device"], [.notFound]),
+        (["device", "add"], [.aborted, .unsupported, .ambiguous, .network]),
+        (
+            ["device", "join"],
+            [
+                .aborted, .unsupported, .exists, .notFound, .policy, .permission, .busy, .corrupt, .rollback, .network,
+            ]
+        ),
         (["verify"], [.doctorFindings]),
         (["doctor"], [.permission, .doctorFindings]),
         (["log"], [.noVault, .corrupt]),

@@ -10,7 +10,7 @@ internal import OMVault
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Keep a vault the same on several devices, over a folder.",
+        abstract: "Keep a vault the same on several devices.",
         discussion: """
             A remote is a folder that all devices of one person can reach: on a stick, on a share, or one that a tool syncs. Only
             sealed versions of items are there. Items that are bound to this device, passwords and logins never leave it.
