@@ -7,7 +7,7 @@ import Testing
 @Suite("The commands of sync") struct SyncCommandTests {
     /// `on HOME COMMAND…` runs omvault on one of the devices `a` and `b`. `begin_pairing` starts both halves of a pairing: the
     /// code goes through a pipe, and `shown` gets the digits. `confirm_digits` types them on the old device.
-    private static let devices = """
+    static let devices = """
         set -e
         mkdir a b stick
         printf 'correct horse' > pw; printf 'battery staple' > pw2
@@ -290,5 +290,40 @@ import Testing
                 ("New password for vault \"personal\": ", "battery staple\n"), ("again: ", "battery staple\n"),
             ])
         #expect(ran.output.hasSuffix("github\r\n"), "\(ran)")
+    }
+
+    @Test("a removed device gets nothing more; many changes wait for the user; a large value goes over; nothing is in clear")
+    func removal() async throws {
+        let ran = try await bash(
+            Self.devices + """
+                found; pair
+                code() { local code=0; "$@" > out 2> err || code=$?; echo "exit $code"; }
+                head -c 3000000 /dev/zero | tr '\\0' x > big; printf canary-value >> big
+                on b -q add canary-name --field canary-field=file:big
+                on b sync now | cut -f 2-4; on a sync now | cut -f 2-4
+                on a get canary-name:canary-field | cmp - big && echo "the same"
+                for number in $(seq 30); do echo "{\"name\": \"item $number\", \"fields\": {\"x\": \"canary-value\"}}"; done > many
+                on b -q add --from-jsonl many
+                on b -q sync now > /dev/null; on a -q sync now > /dev/null
+                for number in $(seq 25); do on b -q rm --yes "item $number"; done
+                on b -q sync now > /dev/null
+                on a sync now 2> err | cut -f 2-4; grep -c accept-changes err
+                on a ls | wc -l
+                on a sync now --accept-changes | cut -f 2-4
+                on a ls | wc -l
+                code on a device remove tablet --yes
+                code on a device remove laptop --yes
+                on a device remove desktop --yes 2>&1 | tail -n 1
+                on a -q set github:password --value-from file:new
+                on a -q sync now > /dev/null
+                code on b sync now; grep -o 'was removed' err
+                on b get github:password; echo
+                ! grep -rlE 'canary|github|desktop|laptop|item 1|correct horse' stick && echo "nothing in clear"
+                """)
+        #expect(
+            ran.output == """
+                idle\t0\t13
+                idle\t13\t0
+                """, "\(ran)")
     }
 }
