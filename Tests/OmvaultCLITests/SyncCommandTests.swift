@@ -302,7 +302,7 @@ import Testing
                 on b -q add canary-name --field canary-field=file:big
                 on b sync now | cut -f 2-4; on a sync now | cut -f 2-4
                 on a get canary-name:canary-field | cmp - big && echo "the same"
-                for number in $(seq 30); do echo "{\"name\": \"item $number\", \"fields\": {\"x\": \"canary-value\"}}"; done > many
+                for number in $(seq 30); do printf '{"name": "item %s", "fields": {"x": "canary-value"}}\\n' $number; done > many
                 on b -q add --from-jsonl many
                 on b -q sync now > /dev/null; on a -q sync now > /dev/null
                 for number in $(seq 25); do on b -q rm --yes "item $number"; done
@@ -323,7 +323,21 @@ import Testing
         #expect(
             ran.output == """
                 idle\t0\t13
-                idle\t13\t0
+                idle\t1\t0
+                the same
+                waiting\t0\t25
+                1
+                32
+                idle\t25\t0
+                7
+                exit 10
+                exit 13
+                omvault: removed desktop from the devices of vault "personal"
+                exit 13
+                was removed
+                old
+                nothing in clear
+
                 """, "\(ran)")
     }
 }

@@ -7,7 +7,8 @@ import Testing
 @Suite("An exchange that is killed") struct SyncCrashTests {
     @Test("killed at any sync to disk or rename, of the vault or of the folder, it loses nothing and sends nothing twice")
     func killed() async throws {
-        let points = Sweep.points(upTo: 60, sample: 7).map(String.init).joined(separator: " ")
+        // The first two syncs belong to the unlock: a kill there delays the next password.
+        let points = Sweep.points(upTo: 60, sample: 4).map { String($0 + 2) }.joined(separator: " ")
         let ran = try await bash(
             SyncCommandTests.devices + """
                 found; pair
@@ -31,13 +32,14 @@ import Testing
                             code=0
                             HOME=$HOME/$home strace -f -qq -o trace -e trace=$call -e inject=$call:signal=SIGKILL:when=$n \\
                                 omvault -q sync now > out 2> err || code=$?
-                            [[ $code == 0 || $code == 137 ]] || { echo "$call $n: $code"; cat err; }
+                            # 61: the kill met the helper that writes the folder.
+                            [[ $code == 0 || $code == 137 || $code == 61 ]] || { echo "$call $n: $code"; cat err; }
                             # It goes on where it was. The other device takes all of it.
                             on $home -q sync now > out 2> err || cat err
                             on $other -q sync now > out 2> err || cat err
                             same
                         done
-                        [[ $code == 137 ]] || break
+                        [[ $code != 0 ]] || break
                     done
                 done
                 wc -l < names-a | tr -d ' ' > count; [[ $(cat count) -gt 20 ]]

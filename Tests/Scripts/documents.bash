@@ -183,6 +183,6 @@ shows sync\ now --vault home
 shows sync\ status --vault home
 shows sync\ status --compare --vault home
 shows device\ ls --vault home
-shows device\ remove\ desktop --yes --vault home
+shows device\ remove desktop --yes --vault home
 shows sync\ remote\ ls --vault home
 shows sync\ remote\ rm 1 --yes --vault home

@@ -9,7 +9,7 @@ internal import OMSync
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "List, add and remove the devices of a vault that syncs.",
+        abstract: "Manage the devices of a vault that syncs.",
         subcommands: [DeviceList.self, DeviceAdd.self, DeviceJoin.self, DeviceRemove.self])
 }
 

@@ -49,6 +49,10 @@ struct RemoteFolderStore: RemoteStore {
                 throw Failure(
                     .network, "the folder \"\(place.path.shown)\" does not answer",
                     hint: "mount the stick or share again, and try again")
+            case .helper(.misbehaved):
+                throw Failure(
+                    .agent, "the process that reads and writes \"\(place.path.shown)\" ended",
+                    hint: "nothing is lost; run the command again")
             case .helper(let error): throw Failure(error)
             }
         }
