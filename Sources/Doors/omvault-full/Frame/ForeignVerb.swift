@@ -31,6 +31,7 @@ struct ForeignVerb {
             here("init", ["setup", "db-create"]),
             here("agent stop", ["stop-agent"]),
             here("vault ls", ["vaults", "mounts"]),
+            here("sync now", ["push", "pull", "git", "clone", "merge"]),
             here("gen", ["pwgen", "diceware"]),
             ForeignVerb(
                 names: ["generate"],
@@ -51,8 +52,6 @@ struct ForeignVerb {
         missing(
             ["run", "exec", "inject", "git-credential"], "hand a secret to a program's standard input",
             "get ITEM:FIELD | PROGRAM"),
-        missing(
-            ["push", "pull", "git", "clone", "merge"], "exchange with your other devices", "sync now"),
         missing(["audit"], "see what was changed", "log ls"),
     ]
 
