@@ -18,11 +18,12 @@ import Testing
     /// A device with a remote, and a new vault of the same id.
     private struct Two {
         let synced: SyncedHomes
-        let new = try! SyncedHome("new")
+        let new: SyncedHome
         let store: FolderRemote
         var old: SyncedHome { synced.homes[0] }
 
         init() throws {
+            new = try SyncedHome("new")
             synced = try SyncedHomes(1) { home in try home.add("x", "value") }
             let vault = try synced.homes[0].unlock()
             let row = try vault.remotes()[0]
