@@ -292,7 +292,7 @@ import Testing
         return try FolderReply(decoding: try #require(reply), to: request)
     }
 
-    /// The last message is none that a helper takes.
+    /// A helper does not take the last message.
     private static func expectEnd(after messages: [[UInt8]]) throws {
         let (descriptor, child) = try start()
         let channel = FrameChannel(descriptor)

@@ -271,7 +271,8 @@ import Testing
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .onlyLoginSlots,
             .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
             .malformedKeyFile,
-            .noLogHere, .vaultKnownHere, .invalidTag, .invalidExpiry, .notShowable(field), .laterContent, .tooMuchAtOnce, .vaultSyncs,
+            .noLogHere, .vaultKnownHere, .invalidTag, .invalidExpiry, .notShowable(field), .laterContent, .tooMuchAtOnce,
+            .vaultSyncs,
             .largeValue(count: 67_108_864, revision: 9, digest: [UInt8](repeating: 6, count: 32)),
             .ambiguousID([
                 EntryReference(

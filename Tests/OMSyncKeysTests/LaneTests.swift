@@ -74,7 +74,9 @@ import Testing
             #expect(opened == (level != .whenUnlocked) && !ofOldEpoch)
         }
         // The commitment is right, and the box is another's.
-        let (one, other) = (sealed(by: lanes.lane(.always, epoch: 2, madeBy: maker)), sealed(by: lanes.lane(.always, epoch: 2, madeBy: maker)))
+        let (one, other) = (
+            sealed(by: lanes.lane(.always, epoch: 2, madeBy: maker)), sealed(by: lanes.lane(.always, epoch: 2, madeBy: maker))
+        )
         #expect(throws: SecretsError.cannotOpen) { try isOpened(Parcel(header: one.header, box: other.box)) }
     }
 

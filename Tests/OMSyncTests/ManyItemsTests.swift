@@ -35,7 +35,9 @@ import Testing
         #expect(try a.sync().pull.written == 1)
         if Sweep.isWhole {
             let bytes = try synced.parcels().reduce(0) { $0 + $1.parcel.encoded.count }
-            print("\(count) items: \(times[1] - times[0]) for both devices, \(bytes) bytes of parcels, one edit \(report.push.bytes) bytes")
+            print(
+                "\(count) items: \(times[1] - times[0]) for both devices, \(bytes) bytes of parcels, one edit \(report.push.bytes) bytes"
+            )
         }
     }
 }

@@ -192,10 +192,14 @@ struct SyncedHomes {
         }
     }
 
+    func store() throws -> FolderRemote {
+        let vault = try homes[0].unlock()
+        return FolderRemote(in: remote.path, vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+    }
+
     /// All parcels of the packs on the remote.
     func parcels() throws -> [(device: UInt32, parcel: Parcel)] {
-        let vault = try homes[0].unlock()
-        let store = FolderRemote(in: remote.path, vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+        let store = try store()
         var parcels: [(UInt32, Parcel)] = []
         for file in try store.files() {
             guard case .pack(let device, _) = file else { continue }

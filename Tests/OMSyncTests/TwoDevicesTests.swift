@@ -1,6 +1,8 @@
+import Foundation
 import OMItems
 import OMParcels
 import OMRecords
+import OMRemote
 import TestSupport
 import Testing
 
@@ -173,5 +175,117 @@ struct TwoDevicesTests {
         try b.sync()
         #expect(try a.values() == b.values() && a.values().count == 13)
         #expect(try !a.sync().pull.isStopped)
+    }
+
+    @Test("names that change hands go over whole: a reused name, an exchange of two names, and the same new name on both")
+    func names() throws {
+        for round in 0..<6 {
+            let synced = try SyncedHomes(2) { home in for name in ["mail", "x", "y"] { try home.add(name, "old \(name)") } }
+            let (a, b) = (synced.homes[0], synced.homes[1])
+            try a.edit { edit throws(VaultError) in
+                try edit.trash(ItemName("mail"))
+                try edit.rename(ItemName("x"), to: ItemName("z"))
+                try edit.rename(ItemName("y"), to: ItemName("x"))
+                try edit.rename(ItemName("z"), to: ItemName("y"))
+            }
+            try a.add("mail", "new mail")
+            try a.add("both", "of a")
+            try b.add("both", "of b \(round)")
+            for home in [a, b, a, b] { try home.sync() }
+            #expect(try a.values() == b.values())
+            let values = try b.values()
+            #expect(values["mail"] == "new mail" && values["x"] == "old y" && values["y"] == "old x")
+            #expect(values.values.contains("of a") && values.values.contains("of b \(round)"))
+            for home in [a, b] {
+                #expect(try home.unlock().items(trashed: true).map(\.name.text) == ["mail"])
+                #expect(try home.unlock().verify(deep: true).findings.isEmpty)
+                #expect(try home.unlock().verify(deep: true).strays == 0)
+            }
+        }
+    }
+
+    @Test("a conflict copy that both change gives one more copy")
+    func copyOfCopy() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        try a.put("x", "from a")
+        b.now += 10
+        try b.put("x", "from b")
+        for home in [a, b, a, b] { try home.sync() }
+        let copy = try #require(try a.values().keys.first { $0.hasPrefix("conflict-") })
+        try a.put(copy, "copy of a")
+        b.now += 10
+        try b.put(copy, "copy of b")
+        for home in [a, b, a, b] { try home.sync() }
+        #expect(try a.values() == b.values())
+        #expect(try Set(a.values().values) == ["from b", "copy of a", "copy of b"])
+    }
+
+    @Test("an older version that is restored includes all that the present one does")
+    func restored() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "first") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        try b.put("x", "second")
+        for home in [b, a] { try home.sync() }
+        try a.edit { edit throws(VaultError) in try edit.restore(ItemName("x"), revision: 1) }
+        for home in [a, b] { try home.sync() }
+        #expect(try b.values() == ["x": "first"])
+        #expect(try a.values() == b.values())
+    }
+
+    @Test("a pack that someone deleted, or changed before it is joined, is written again or stays out of what is signed")
+    func damagedPacks() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "value") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        for index in 0..<6 {
+            try a.add("item \(index)", "value \(index)")
+            try a.sync()
+        }
+        let number = try a.number()
+        let store = try synced.store()
+        let packs = try store.files().filter { if case .pack(number, _) = $0 { true } else { false } }
+        #expect(packs.count > 3)
+        try store.remove(packs[0])
+        // Someone without keys puts other parcels into another one.
+        guard case .pack(_, let changed) = packs[1] else { return }
+        let pack = try Pack(decoding: try #require(try store.bytes(of: packs[1])))
+        let parcels = pack.parcels.map { Parcel(header: $0.header, box: $0.box.map { $0 ^ 1 }) }
+        let forged = Pack(vault: pack.vault, device: number, number: changed, parcels: parcels).encoded
+        try store.write(forged, to: packs[1])
+        for index in 6..<14 {
+            try a.add("item \(index)", "value \(index)")
+            try a.sync()
+        }
+        // Only the forged pack has a forged parcel.
+        let known = Set(parcels.map(\.digest))
+        for file in try store.files() where file != packs[1] {
+            guard case .pack(number, _) = file else { continue }
+            let pack = try Pack(decoding: try #require(try store.bytes(of: file)))
+            #expect(known.isDisjoint(with: pack.parcels.map(\.digest)))
+        }
+        #expect(try store.bytes(of: packs[1]) == forged)
+        try store.remove(packs[1])
+        for home in [a, b] { try home.sync() }
+        #expect(try a.values() == b.values())
+        // All of it is there for a device that begins with nothing.
+        let ids = Set(try synced.parcels().filter { $0.device == number }.map(\.parcel.header.id))
+        #expect(ids.count == 15)
+    }
+
+    @Test("a remote whose folder has moved goes on there")
+    func movedFolder() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        let row = try a.unlock().remotes()[0]
+        let link = synced.remote.path + "-moved"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: synced.remote.path)
+        defer { try? FileManager.default.removeItem(atPath: link) }
+        #expect(try a.unlock().addRemote(incarnation: row.incarnation, path: link, now: a.now).id == row.id)
+        #expect(throws: VaultError.unchanged) {
+            _ = try a.unlock().addRemote(incarnation: row.incarnation, path: link, now: a.now)
+        }
+        try a.put("x", "new")
+        for home in [a, b] { try home.sync() }
+        #expect(try b.values() == ["x": "new"])
     }
 }

@@ -34,6 +34,9 @@ package struct HighWaterFile: ~Copyable, Sendable {
     /// The lock that protects these marks.
     package var lock: FileLock { FileLock(folder, "\(name).lock") }
 
+    /// The lock of an exchange with other devices.
+    package var syncLock: FileLock { FileLock(folder, "\(name).sync.lock") }
+
     /// The marks that were written last.
     ///
     /// - Returns: nil if there is no file.

@@ -223,7 +223,9 @@ final class Snapshot {
         try tree(level).insert(entry)
     }
 
+    /// Does nothing if another entry has its key by now: of two items that exchange their names one is written first.
     func remove(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
+        guard try tree(level).entry(entry.key) == entry else { return }
         try tree(level).remove(entry.key, in: vault.database)
     }
 

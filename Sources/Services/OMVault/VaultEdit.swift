@@ -241,7 +241,8 @@ public struct VaultEdit: ~Copyable {
         let newest = try snapshot.open(current.newest, at: current.entry)
         let wanted = try snapshot.open(current.entry, current.level, revision: revision)
         // The item may have had another name then, and that name may be taken now.
-        let draft = try wanted.content.draft(named: newest.content.name, at: now)
+        var draft = try wanted.content.draft(named: newest.content.name, at: now)
+        draft.synced = newest.content.synced
         return try succeed(current, kept: newest.content.kept, draft, AuditEvent.itemRestored)
     }
 

@@ -24,6 +24,7 @@ extension Vault {
     ) throws(VaultError) -> RollEntry {
         try editSync(now: now) { access throws(VaultError) in
             guard let own = access.own else { throw .corrupt(.sync) }
+            try access.checkRows()
             let (id, deviceRoll) = (access.vault, try DeviceRoll(access))
             let roll = deviceRoll.roll
             let lanes = try DeviceLanes(self, access)
@@ -96,12 +97,12 @@ extension Vault {
             try !DeviceLanes.has(.whenUnlocked, epoch: epoch, madeBy: place.maker, access)
         else { return }
         let key = try withClassKey(of: .whenUnlocked) { key throws(VaultError) in MemberKeys.wrapping(key, scope) }
-        let opened = try authentic { () throws(SecretsError) in
-            try WrappedLanes(opening: wrap, with: key, entry: place.number, vault: access.vault)
-        }
+        // Attack: a member wraps rubbish. It must not keep this device from everything else.
+        guard let opened = try? WrappedLanes(opening: wrap, with: key, entry: place.number, vault: access.vault) else { return }
         try DeviceLanes.keep(opened.afterFirstUnlock, madeBy: place.maker, self, &access)
         try DeviceLanes.keep(opened.whenUnlocked, madeBy: place.maker, self, &access)
-        try DeviceLanes.keep(opened.link, self, &access)
+        // Attack: a member wraps another link, so that the devices name their copies differently.
+        if try DeviceLanes(self, access).link == nil { try DeviceLanes.keep(opened.link, self, &access) }
     }
 
     private func takeAlways(
@@ -109,8 +110,8 @@ extension Vault {
     ) throws(VaultError) {
         guard try !DeviceLanes.has(.always, epoch: wrap.scope.laneEpoch, madeBy: place.maker, access) else { return }
         let key = try withDeviceKey { key throws(VaultError) in MemberKeys.alwaysWrapping(key, scope) }
-        let lane = try authentic { () throws(SecretsError) in
-            try WrappedLanes.always(opening: wrap, with: key, entry: place.number, vault: access.vault)
+        guard let lane = try? WrappedLanes.always(opening: wrap, with: key, entry: place.number, vault: access.vault) else {
+            return
         }
         try DeviceLanes.keep(lane, madeBy: place.maker, self, &access)
     }
@@ -124,6 +125,7 @@ extension Vault {
     package func removeDevices(_ numbers: Set<UInt32>, now: Int64) throws(VaultError) {
         try editSync(now: now) { access throws(VaultError) in
             guard let own = access.own else { throw .corrupt(.sync) }
+            try access.checkRows()
             let (id, deviceRoll) = (access.vault, try DeviceRoll(access))
             let roll = deviceRoll.roll
             guard let link = try DeviceLanes(self, access).link else { throw .levelLocked(.whenUnlocked) }
@@ -142,9 +144,4 @@ extension Vault {
             try PushNotes.drop(on: nil, of: nil, &access)
         }
     }
-}
-
-/// Runs `body`. A wrap that does not open was made by a member that does not keep the format.
-private func authentic<R: ~Copyable>(_ body: () throws(SecretsError) -> R) throws(VaultError) -> R {
-    do throws(SecretsError) { return try body() } catch { throw .corrupt(.sync) }
 }

@@ -16,7 +16,7 @@ package struct RemoteRow: Hashable, Sendable {
     /// 16 bytes.
     package let incarnation: [UInt8]
     /// The folder in which the remote's folder is.
-    package let path: String
+    package internal(set) var path: String
     /// The number of the newest own pack, or 0.
     package var lastPack: UInt64 = 0
     /// The packs that the newest own head lists.

@@ -23,8 +23,8 @@ extension Vault {
         var plan = MergePlan(reading.items, link: reading.link ?? .random())
         let versions = reading.arrived.map(\.version)
         var decisions = plan.take(versions, by: reading.rules)
-        let held = isAgreed ? [] : reading.brake.held(versions, decisions, in: plan, at: now)
-        if !held.isEmpty {
+        let held = reading.brake.held(versions, decisions, in: plan, at: now)
+        if !held.isEmpty, !isAgreed {
             // The rest applies. What is held is looked at again each time, until the user agrees or its writer changes it.
             plan = MergePlan(reading.items, link: reading.link ?? .random())
             let rest = versions.indices.filter { !held.contains(versions[$0].id) }
@@ -33,7 +33,7 @@ extension Vault {
             for (index, decision) in zip(rest, found) { decisions[index] = decision }
             report.braked = held.count
         }
-        let brake = reading.brake.noting(versions, decisions, in: plan, isAgreed: isAgreed, at: now)
+        let brake = reading.brake.noting(versions, decisions, in: plan, isAgreed: isAgreed && !held.isEmpty, at: now)
         if reading.rules.isAllOpen {
             // The dots are given out before they are used: a crash between costs counts, and gives none twice.
             plan = try settle(plan, reading.own, now: now)
@@ -45,7 +45,7 @@ extension Vault {
         let rest = plan.unwritten(behind: written)
         try editSync(now: now) { access throws(VaultError) in
             for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
-                if plan.isUsedUp(arrival.version, beside: rest) { try Self.useUp(arrival, &access) }
+                if plan.isUsedUp(arrival.version, beside: rest) { try Self.useUp(arrival, reading.chunks.keys, &access) }
             }
             try brake.save(&access)
         }
@@ -57,17 +57,29 @@ extension Vault {
         _ reading: Arrivals, _ plan: MergePlan<LocalItems>, now: Int64
     ) throws(VaultError) -> Set<[UInt8]> {
         var written: Set<[UInt8]> = []
+        var expected = reading.generations
         for group in plan.groups(of: Self.groupCount) {
-            let isWritten = try editSync(now: now) { access throws(VaultError) in
-                try reading.write(group, of: plan, self, &access)
+            do throws(VaultError) {
+                let touched: Set<ProtectionLevel>? = try editSync(now: now) { access throws(VaultError) in
+                    // The user has changed an item since the plan was made.
+                    guard access.generations == expected else { return nil }
+                    return try reading.write(group, of: plan, &access)
+                }
+                guard let touched else { return written }
+                for level in touched { expected[level, default: 0] += 1 }
+                written.formUnion(group)
+            } catch {
+                // Attack: a member lists an item that cannot be written. It must not keep the others back.
+                guard error.isDamage else { throw error }
             }
-            if isWritten { written.formUnion(group) }
         }
         return written
     }
 
     /// Keeps of a parcel that was merged, and of its chunks, only what a push must know.
-    private static func useUp(_ arrival: Arrivals.Arrival, _ access: inout SyncAccess) throws(VaultError) {
+    private static func useUp(
+        _ arrival: Arrivals.Arrival, _ chunks: Set<ArrivedParcel.Key>, _ access: inout SyncAccess
+    ) throws(VaultError) {
         guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { return }
         var parcel = arrival.parcel
         parcel.state = .isApplied(ListedVersion(arrival.version.version))
@@ -75,7 +87,7 @@ extension Vault {
         // Other members may list the same chunks: theirs wait until they list them no more.
         for id in arrival.chunks {
             let key = ArrivedParcel.Key(remote: arrival.key.remote, signer: arrival.key.signer, id: id)
-            guard var chunk = try ArrivedParcel(key, access) else { continue }
+            guard chunks.contains(key), var chunk = try ArrivedParcel(key, access) else { continue }
             chunk.state = .isApplied(nil)
             try access.set(.arrived, key.encoded, chunk.encoded)
         }

@@ -22,19 +22,21 @@ struct Arrivals {
     let items: LocalItems
     let rules: ArrivalRules
     let brake: Brake
+    /// Of the levels when the plan was made.
+    let generations: [ProtectionLevel: UInt64]
     private(set) var arrived: [Arrival] = []
     /// The same by the id of the item.
     private var arrivedOf: [[UInt8]: [Arrival]] = [:]
     /// Those that no lane here opens, and those whose chunks are not here yet.
     private(set) var unread = 0
-    private let chunks: ArrivedChunks
+    let chunks: ArrivedChunks
     private let lanes: DeviceLanes
 
     init(_ vault: borrowing Vault, _ access: borrowing SyncAccess) throws(VaultError) {
         guard let own = access.own else { throw .corrupt(.sync) }
         try access.checkRows()
         self.own = own
-        brake = try Brake(access)
+        (brake, generations) = (try Brake(access), access.generations)
         lanes = try DeviceLanes(vault, access)
         // Values of two devices are compared by the link alone. Without it, they are compared by their digests on this device.
         link = lanes.link
@@ -98,18 +100,18 @@ struct Arrivals {
 
     /// Writes a group of a plan.
     ///
-    /// - Returns: false if an item was edited since the plan was made. Then nothing is written.
+    /// - Returns: The levels whose items it changes.
+    /// - Throws: ``VaultError/corrupt(_:)`` for a group that cannot be written.
     func write(
-        _ group: [[UInt8]], of plan: MergePlan<LocalItems>, _ vault: borrowing Vault, _ access: inout SyncAccess
-    ) throws(VaultError) -> Bool {
-        for id in group {
-            if let entry = items.entries[id], try !access.isNewest(entry.place) { return false }
-        }
+        _ group: [[UInt8]], of plan: MergePlan<LocalItems>, _ access: inout SyncAccess
+    ) throws(VaultError) -> Set<ProtectionLevel> {
         // All contents are read before the first is replaced.
         var found: [[UInt8]: SyncAccess.LocalVersion] = [:]
-        for id in Set(group + group.compactMap { plan.version(of: $0)?.origin }) {
-            if let entry = items.entries[id], try access.isNewest(entry.place) { found[id] = try access.version(at: entry.place) }
+        let origins = Set(group.compactMap { plan.version(of: $0)?.origin })
+        for id in Set(group).union(origins).union(origins.flatMap { items.liveCopies(of: $0) }) {
+            if let entry = items.entries[id] { found[id] = try access.version(at: entry.place) }
         }
+        var touched: Set<ProtectionLevel> = []
         // Copies first: their values may be in chunks of the item that is replaced.
         let order = group.filter { plan.version(of: $0)?.origin != nil } + group.filter { plan.version(of: $0)?.origin == nil }
         for id in order {
@@ -121,8 +123,11 @@ struct Arrivals {
                     id: id, level: version.level, state: version.contentState, name: version.name, created: version.created,
                     time: version.time, parts: parts(of: version, id)),
                 source, over: found[id])
+            for level in [version.level, items.entries[id]?.place.level].compactMap(\.self) {
+                touched.insert(ProtectionLevel(level, deviceOnly: false))
+            }
         }
-        return true
+        return touched
     }
 
     /// A content with the values and details of a version: that of the item here, of a version that arrived for it, or of its
@@ -130,14 +135,15 @@ struct Arrivals {
     private func source(
         of version: SyncedVersion, _ id: [UInt8], _ found: [[UInt8]: SyncAccess.LocalVersion], _ vault: [UInt8]
     ) throws(VaultError) -> SyncAccess.Source? {
-        for here in [id, version.origin].compactMap(\.self) {
+        let others = version.origin.map { [$0] + items.liveCopies(of: $0) } ?? []
+        for here in [id] + others {
             if let entry = items.entries[here], entry.version.fields == version.fields, entry.version.details == version.details,
                 let local = found[here]
             {
                 return SyncAccess.Source(local.content, beside: local, chunkID: chunkID(from: here, to: id)) { _ in nil }
             }
         }
-        let possible = [id, version.origin].compactMap(\.self).flatMap { arrivedOf[$0] ?? [] }
+        let possible = [id, version.origin].compactMap(\.self).flatMap { arrivedOf[$0] ?? [] } + ofCopies(version.origin)
         let match = possible.first { arrival in
             arrival.version.version.fields == version.fields && arrival.version.version.details == version.details
         }
@@ -146,6 +152,12 @@ struct Arrivals {
         return SyncAccess.Source(content, beside: found[item], chunkID: chunkID(from: item, to: id)) { [chunks] chunk in
             chunks.bytes(of: chunk, in: item, at: level)
         }
+    }
+
+    /// The arrived versions of an item's conflict copies: a copy of a copy has their values.
+    private func ofCopies(_ origin: [UInt8]?) -> [Arrival] {
+        guard let origin else { return [] }
+        return arrived.filter { $0.version.version.origin == origin }
     }
 
     /// The chunks of a conflict copy have ids of their own, the same on every device.

@@ -13,7 +13,10 @@ extension Vault {
     package func fetch<Files: RemoteFiles>(
         _ remote: RemoteRow, from files: Files, now: Int64
     ) throws -> PullReport {
-        let (view, roll) = try readSync { access throws(VaultError) in (try RemoteView(remote, access), try DeviceRoll(access)) }
+        let (view, roll) = try readSync { access throws(VaultError) in
+            try access.checkRows()
+            return (try RemoteView(remote, access), try DeviceRoll(access))
+        }
         let contents = try RemoteContents(reading: files, vault: roll.roll.vault)
         var packs = ReadPacks()
         let news = try RemoteNews(contents, view.known, accepted: roll.roll, keeping: roll.kept) { head, known in
@@ -22,6 +25,7 @@ extension Vault {
         var report = PullReport()
         (report.notAccepted, report.isStopped) = (news.notAccepted, news.isStopped)
         report.needsLaterVersion = news.needsLaterVersion
+        report.lostEntries = news.roll.lost.map(\.contents.number)
         // A stopped remote still brings entries of the roll.
         let accepted = news.isStopped ? [] : news.newHeads
         report.isRemoved = news.roll.roll.members[view.known.device] == nil

@@ -6,6 +6,8 @@ package struct PullReport: Hashable, Sendable {
     package var notAccepted: [UInt32: KnownHeads.Decision] = [:]
     /// Whether the remote is stopped: 31, or until the user chooses between entries of the roll.
     package var isStopped = false
+    /// Entries of the roll that this device signed, and that lost against those of another device: their numbers.
+    package var lostEntries: [UInt32] = []
     /// Whether this device was removed.
     package var isRemoved = false
     /// Whether an entry of the roll was written by a later omvault.

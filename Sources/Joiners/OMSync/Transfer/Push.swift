@@ -42,16 +42,23 @@ extension Vault {
         _ remote: UInt8, _ store: Store, now: Int64
     ) throws -> (report: PushReport, isPending: Bool) {
         // Own packs that are joined are read before the transaction, which must not wait for a share.
-        let joins = try readSync { access throws(VaultError) in try OwnPacks(remote, access).plan }
+        let (joins, listed, device): (PackPlan, [Head.PackReference], UInt32) = try readSync { access throws(VaultError) in
+            let row = try RemoteRow.all(access).first { $0.id == remote }
+            return (try OwnPacks(remote, access).plan, row?.packs ?? [], access.own?.device ?? 0)
+        }
         var old: [UInt64: Pack] = [:]
-        let device = try readSync { access throws(VaultError) in access.own?.device ?? 0 }
         for number in joins.joins.joined() {
-            guard let bytes = try store.bytes(of: .pack(device: device, number: number)), let pack = try? Pack(decoding: bytes)
+            // Attack: someone who can write the folder puts other parcels into a pack of this device, which would sign them.
+            guard let reference = listed.first(where: { $0.number == number }),
+                let bytes = try store.bytes(of: .pack(device: device, number: number)),
+                Pack.digest(of: bytes) == reference.digest, let pack = try? Pack(decoding: bytes)
             else { continue }
             old[number] = pack
         }
+        let there = Set(try store.files())
+        let lost = Set(listed.map(\.number).filter { !there.contains(.pack(device: device, number: $0)) })
         return try editSync(now: now) { access throws(VaultError) in
-            guard let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
+            guard var row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
                 throw .corrupt(.sync)
             }
             // Attack, or accident: two processes push at the same time. A device signs one head of each number.
@@ -61,6 +68,8 @@ extension Vault {
                 return (report, true)
             }
             try access.checkRows()
+            // Accident: a file of this device was deleted. A new device would wait for it for ever. Its parcels are sealed again.
+            try OwnPacks.drop(lost, of: &row, &access)
             var push = try PushDraft(to: row, of: own, self, access)
             try push.chooseParcels(&access, most: (Self.maximumParcels, Self.maximumBytes))
             try push.join(joins, old, &access)
@@ -106,8 +115,11 @@ extension Vault {
         }
         try writeWalks(remote, to: store, now: now)
         let listed = Set(said.packs.map(\.number))
+        let newest = listed.max() ?? 0
         for file in try store.files() {
-            if case .pack(said.device, let number) = file, !listed.contains(number) { try store.remove(file) }
+            // A pack behind the newest one is of a push that came later.
+            guard case .pack(said.device, let number) = file, number < newest, !listed.contains(number) else { continue }
+            try store.remove(file)
         }
         return bytes
     }

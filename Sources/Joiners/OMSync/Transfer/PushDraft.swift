@@ -25,7 +25,8 @@ struct PushDraft {
     /// A new device signs a head at once. One that only read signs one after a day: else two devices would answer each other for
     /// ever.
     func needsHead(at now: Int64) -> Bool {
-        guard newPacks.isEmpty, gone.isEmpty, let head = view.known.newest[own.device]?.statement else { return true }
+        guard newPacks.isEmpty, gone.isEmpty, let head = view.known.newest[own.device]?.statement, head.packs == remote.packs
+        else { return true }
         let isOld = now < head.time || now - head.time >= Self.dayCount
         return isOld && others != head.others
     }
@@ -198,6 +199,8 @@ struct PushDraft {
             let packs = numbers.compactMap { old[$0] }
             let isEmpty = numbers.allSatisfy { ownPacks.packs[$0]?.count ?? 0 == 0 }
             guard packs.count == numbers.count || isEmpty else { continue }
+            let there = Set(packs.flatMap { pack in pack.parcels.map { [UInt8]($0.header.id) } })
+            guard ownPacks.parcels.allSatisfy({ !numbers.contains($0.value.pack) || there.contains($0.key) }) else { continue }
             var parcels: [Parcel] = []
             for pack in packs {
                 for parcel in pack.parcels where ownPacks.parcels[parcel.header.id]?.pack == pack.number {

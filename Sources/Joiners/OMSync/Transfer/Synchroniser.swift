@@ -5,16 +5,21 @@ package import OMParcels
 package import OMVault
 
 extension Vault {
-    /// Adds a remote to those of this vault.
+    /// Adds a remote to those of this vault, or notes that its folder is elsewhere now.
     ///
     /// - Parameters:
     ///   - incarnation: 16 bytes.
     ///   - path: The folder in which the remote's folder is.
-    /// - Throws: ``VaultError/unchanged`` if the vault has this remote; ``VaultError/tooLarge`` for a ninth one or a longer path.
+    /// - Throws: ``VaultError/unchanged`` if the vault has this remote there; ``VaultError/tooLarge`` for a ninth one or a longer path.
     package func addRemote(incarnation: [UInt8], path: String, now: Int64) throws(VaultError) -> RemoteRow {
         try editSync(now: now) { access throws(VaultError) in
             let rows = try RemoteRow.all(access)
-            guard !rows.contains(where: { $0.incarnation == incarnation }) else { throw .unchanged }
+            if var known = rows.first(where: { $0.incarnation == incarnation }) {
+                guard known.path != path else { throw .unchanged }
+                known.path = path
+                try known.save(&access)
+                return known
+            }
             guard let id = (1...RemoteRow.maximumRemotes).first(where: { id in !rows.contains { $0.id == id } }),
                 path.utf8.count <= RemoteRow.maximumPath
             else { throw .tooLarge }
@@ -37,6 +42,16 @@ extension Vault {
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func synchronise<Store: RemoteStore>(
         with remote: RemoteRow, _ store: Store, agreedByUser isAgreed: Bool = false, now: Int64
+    ) throws -> SyncReport {
+        // Two processes would delete each other's packs, and put an older head over a newer one.
+        let result = try exchanging {
+            Result { try exchange(with: remote, store, agreedByUser: isAgreed, now: now) }
+        }
+        return try result.get()
+    }
+
+    private func exchange<Store: RemoteStore>(
+        with remote: RemoteRow, _ store: Store, agreedByUser isAgreed: Bool, now: Int64
     ) throws -> SyncReport {
         var report = SyncReport()
         report.pull = try fetch(remote, from: store, now: now)

@@ -5,6 +5,7 @@ package import OMParcels
 package import OMRecords
 package import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// A vault inside a transaction, for the synchroniser. It cannot leave the closure that gets it.
 package struct SyncAccess: ~Copyable {
@@ -39,6 +40,9 @@ package struct SyncAccess: ~Copyable {
     static func level(_ availability: ProtectionLevel.Availability) -> ProtectionLevel {
         ProtectionLevel(availability, deviceOnly: false)
     }
+
+    /// The generation of each open level. A change of an item raises that of its level by 1, or those of both its levels.
+    package var generations: [ProtectionLevel: UInt64] { snapshot.states.mapValues(\.generation) }
 
     // MARK: - Rows
 
@@ -144,6 +148,17 @@ extension Vault {
             var access = SyncAccess(snapshot: snapshot)
             return try body(&access)
         }.result
+    }
+
+    /// Runs an exchange with a remote, while no other process of this device has one.
+    ///
+    /// - Throws: ``VaultError/storage(_:)`` with `busy` if another one does not end.
+    package func exchanging<R>(_ body: () -> R) throws(VaultError) -> R {
+        switch state.marks {
+        case .none: throw .readOnlyHere
+        case .some(let marks):
+            return try marks.syncLock.hold(unless: state.interruption) { () throws(VaultError) in body() }
+        }
     }
 
     // MARK: - Keys

@@ -33,6 +33,8 @@ struct DeviceRemove: Verb {
         let names = found.map(\.shownName.shown).joined(separator: ", ")
         let vault = synced.access.location.name
         try context.confirm("Remove \(names) from the devices of vault \"\(vault.shown)\"?")
+        // What the device wrote last is taken first. Behind its removal no other device vouches for it.
+        _ = status.remotes.map { RemoteExchange(with: $0.row, of: synced.vault, synced.access) }
         let numbers = Set(found.map(\.number))
         try synced.access.run { () throws(VaultError) in try synced.vault.removeDevices(numbers, now: secondsNow()) }
         let exchanges = status.remotes.map { RemoteExchange(with: $0.row, of: synced.vault, synced.access) }

@@ -39,7 +39,9 @@ struct SyncNow: Verb {
         let status = try synced.status()
         let remotes = try SyncedVault.chosen(remote, of: status)
         var exchanges: [RemoteExchange] = []
-        for remote in remotes { exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access, acceptsChanges: acceptChanges)) }
+        for remote in remotes {
+            exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access, acceptsChanges: acceptChanges))
+        }
         try context.output.list(
             "remotes", exchanges,
             columns: ["REMOTE", "STATE", "RECEIVED", "SENT", "WAITING", "HELD", "SKIPPED", "FOLDER"],
@@ -74,6 +76,11 @@ struct SyncNow: Verb {
         }
         if exchanges.contains(where: { $0.pull.waiting > 0 }) {
             context.output.notice("versions that wait need news of another device; they come with a later exchange")
+        }
+        if exchanges.contains(where: { !$0.pull.lostEntries.isEmpty }) {
+            context.output.notice(
+                "another device changed the list of devices at the same time, and what you added or removed here does not count;"
+                    + " omvault device ls shows the list: add or remove again")
         }
         if let many = exchanges.map(\.pull.braked).max(), many > 0 {
             context.output.notice(
