@@ -127,11 +127,11 @@ final class SyncedHome: @unchecked Sendable {
         } catch is KilledStore.Killed { return false }
     }
 
-    /// One exchange with the only remote, in its folder or in another one with a copy of it.
+    /// One exchange with the only remote or that of a number, in its folder or in another one with a copy of it.
     @discardableResult
-    func sync(in path: String? = nil, agreed isAgreed: Bool = false) throws -> SyncReport {
+    func sync(in path: String? = nil, number: Int = 0, agreed isAgreed: Bool = false) throws -> SyncReport {
         let vault = try unlock()
-        let row = try vault.remotes()[0]
+        let row = try vault.remotes()[number]
         return try vault.synchronise(
             with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation),
             agreedByUser: isAgreed, now: now)

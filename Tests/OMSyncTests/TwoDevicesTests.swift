@@ -3,6 +3,7 @@ import OMItems
 import OMParcels
 import OMRecords
 import OMRemote
+import OMSecrets
 import TestSupport
 import Testing
 
@@ -287,5 +288,53 @@ struct TwoDevicesTests {
         try a.put("x", "new")
         for home in [a, b] { try home.sync() }
         #expect(try b.values() == ["x": "new"])
+    }
+
+    @Test("a version that names a chunk which was replaced here meanwhile is merged: its chunk is in the history")
+    func oldChunk() throws {
+        let (first, second) = (String(repeating: "first", count: 300_000), String(repeating: "other", count: 300_000))
+        let synced = try SyncedHomes(2) { home in try home.addLarge("big", first) }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        try a.putLarge("big", second)
+        b.now += 10
+        try b.putSecond("big", "note of b")
+        for home in [b, a] { try home.sync() }
+        #expect(try a.large("big") == first)
+        let copy = try #require(try a.unlock().items().first { $0.name.text.hasPrefix("conflict-") })
+        #expect(try a.large(copy.name.text) == second)
+        for home in [b, a] { try home.sync() }
+        #expect(try b.large(copy.name.text) == second && b.large("big") == first)
+    }
+
+    @Test("a device that is on another remote only: its edits come through a device that is on both")
+    func twoRemotes() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        let c = try SyncedHome("c")
+        let second = try TestFolder()
+        let vault = try b.unlock()
+        let row = try vault.addRemote(incarnation: Random.bytes(16), path: second.path, now: b.now)
+        let store = FolderRemote(in: second.path, vault: vault.id, incarnation: row.incarnation)
+        try store.make(founding: try vault.roll().entries[0].encoded)
+        try b.sync(number: 1)
+        try c.create(id: vault.id)
+        let joining = try c.unlock()
+        let new = try NewDevice(of: joining)
+        _ = try b.unlock().addDevice(new.keys, named: try #require(DeviceName("c")), now: b.now)
+        try b.sync(number: 1)
+        try joining.joinSync(try b.unlock().roll(), salt: new.salt, now: c.now)
+        _ = try joining.addRemote(incarnation: row.incarnation, path: second.path, now: c.now)
+        try c.sync()
+        #expect(try c.values() == ["x": "old"])
+        try c.put("x", "from c")
+        try c.sync()
+        for number in [1, 0] { try b.sync(number: number) }
+        try a.sync()
+        #expect(try a.values() == ["x": "from c"])
+        try a.put("x", "from a")
+        try a.sync()
+        for number in [0, 1] { try b.sync(number: number) }
+        try c.sync()
+        #expect(try c.values() == ["x": "from a"])
     }
 }

@@ -313,7 +313,7 @@ import Testing
                 on a ls | wc -l
                 code on a device remove tablet --yes
                 code on a device remove laptop --yes
-                on a device remove desktop --yes 2>&1 | tail -n 1
+                on a device remove desktop --yes > items 2> err; grep '^omvault: removed' err; sort items | head -n 2; wc -l < items
                 on a -q set github:password --value-from file:new
                 on a -q sync now > /dev/null
                 code on b sync now; grep -o 'was removed' err
@@ -333,6 +333,9 @@ import Testing
                 exit 10
                 exit 13
                 omvault: removed desktop from the devices of vault "personal"
+                canary-name
+                github
+                7
                 exit 13
                 was removed
                 old

@@ -38,6 +38,7 @@ extension Vault {
             // The dots are given out before they are used: a crash between costs counts, and gives none twice.
             plan = try settle(plan, reading.own, now: now)
         }
+        report.forgers = Set(zip(versions, decisions).filter { $0.1 == .isForged }.map(\.0.signer))
         report.held = decisions.count { $0 == .isHeld }
         report.waiting += decisions.count { $0 != .applies && $0 != .isHeld }
         let written = try write(reading, plan, now: now)

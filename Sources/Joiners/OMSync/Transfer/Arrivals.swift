@@ -40,7 +40,7 @@ struct Arrivals {
         lanes = try DeviceLanes(vault, access)
         // Values of two devices are compared by the link alone. Without it, they are compared by their digests on this device.
         link = lanes.link
-        var counts: [UInt32: UInt64] = [:]
+        var counts = try VouchedCounts(access).counts
         for remote in try RemoteRow.all(access) {
             for (device, count) in try RemoteView(remote, access).known.counts {
                 counts[device] = max(counts[device] ?? 0, count)
@@ -76,9 +76,10 @@ struct Arrivals {
         if !ids.isEmpty {
             let here = try items.entries[key.id].map { entry throws(VaultError) in try access.version(at: entry.place) }
             // Attack: a member lists a version whose chunks are missing, or are those of another value.
-            let isWhole = try content.hasRightChunks { id throws(VaultError) in
-                if let here, here.content.names(chunk: id) { return try access.chunk(id, of: here) }
-                return chunks.bytes(of: id, in: key.id, at: level)
+            let isWhole = try content.hasRightChunks { (id, count) throws(VaultError) in
+                if let bytes = chunks.bytes(of: id, in: key.id, at: level) { return bytes }
+                // The parcel of a chunk that an older version here names was dropped when that version was merged.
+                return try here.map { here throws(VaultError) in try access.chunk(id, count: count, ofItem: here) } ?? nil
             }
             guard isWhole else { return nil }
         }

@@ -40,6 +40,7 @@ extension Vault {
                 let scope = MemberKeys.Scope(vault: access.vault, salt: own.salt)
                 try takeLanes(of: news.roll.roll, scope, own.device, &access)
             }
+            try VouchedCounts(contents, news.roll.roll).keep(&access)
             for head in accepted { try note(head, packs.packs(of: head), on: remote.id, &access) }
         }
         return report

@@ -124,7 +124,23 @@ extension Vault {
         return bytes
     }
 
-    /// Writes the own heads that others need for their walks, and forgets those that no one needs.
+    /// The newest heads of members that have none on a remote: those who read it only would wait for them for ever.
+    private static func headsOfOthers(
+        than view: RemoteView, _ access: borrowing SyncAccess
+    ) throws(VaultError) -> [Head] {
+        let roll = try DeviceRoll(access).roll
+        var newest: [UInt32: Head] = [:]
+        for remote in try RemoteRow.all(access) where remote.id != view.remote.id {
+            for (device, head) in try RemoteView(remote, access).known.newest
+            where roll.members[device] != nil && view.known.newest[device] == nil {
+                if head.statement.count > newest[device]?.statement.count ?? 0 { newest[device] = head }
+            }
+        }
+        return Array(newest.values)
+    }
+
+    /// Writes the own heads that others need for their walks, those of members that have none here, and forgets own ones that no
+    /// one needs.
     private func writeWalks<Store: RemoteStore>(_ remote: UInt8, to store: Store, now: Int64) throws {
         let (needed, device, vault): ([Head], UInt32, [UInt8]) = try editSync(now: now) { access throws(VaultError) in
             guard let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
@@ -143,7 +159,7 @@ extension Vault {
                     try access.set(.head, row.key, nil)
                 }
             }
-            return (needed, own.device, access.vault)
+            return (needed + (try Self.headsOfOthers(than: view, access)), own.device, access.vault)
         }
         guard !needed.isEmpty else { return }
         let list = HeadList(vault: vault, heads: needed)

@@ -58,7 +58,9 @@ extension Vault {
         guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
         let applied = try applyArrived(agreedByUser: isAgreed, now: now)
         (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
-        report.pull.braked = applied.braked
+        (report.pull.braked, report.pull.forgers) = (applied.braked, applied.forgers)
+        // Another copy of this file gives out the same counts. It must not write over it.
+        guard applied.forgers.isEmpty else { return report }
         repeat {
             let push = try push(remote.id, to: store, now: now)
             report.push.parcels += push.parcels

@@ -14,8 +14,12 @@ extension Snapshot {
     ///
     /// - Throws: ``VaultError/corrupt(_:)`` for a chunk that is missing, damaged or another one.
     func chunk(_ index: Int, of value: ChunkedValue, in record: Record.Header) throws(VaultError) -> SecretBytes {
-        let padded = try open(try stored(value.ids[index], of: record))
-        let count = value.count(ofChunk: index)
+        try chunk(value.ids[index], count: value.count(ofChunk: index), in: record)
+    }
+
+    /// The bytes of a chunk of an item, by its id and their number.
+    func chunk(_ id: [UInt8], count: Int, in record: Record.Header) throws(VaultError) -> SecretBytes {
+        let padded = try open(try stored(id, of: record))
         // Attack: a forged padding would carry bytes that no reader sees.
         let isExact = padded.withBytes { bytes in
             bytes.count == ValueChunk.paddedCount(count) && (count..<bytes.count).allSatisfy { bytes[$0] == 0 }

@@ -106,12 +106,12 @@ extension SyncAccess {
             named: name, isTrashed: write.state == .trashed, (write.created, write.time), write.parts
         ) { value throws(VaultError) in
             var ids: [[UInt8]] = []
-            for id in value.ids {
+            for (index, id) in value.ids.enumerated() {
                 let new = source.chunkID(id)
                 let bytes = { () throws(VaultError) -> SecretBytes in
-                    if let local = source.local, local.content.names(chunk: id) { return try snapshot.chunk(id, of: local) }
-                    guard let bytes = source.chunk(id) else { throw .corrupt(.record) }
-                    return bytes
+                    if let bytes = source.chunk(id) { return bytes }
+                    guard let local = source.local else { throw .corrupt(.record) }
+                    return try snapshot.chunk(id, count: value.count(ofChunk: index), in: local.record)
                 }
                 try snapshot.addChunk(bytes, as: new, for: record, keys)
                 ids.append(new)

@@ -115,6 +115,17 @@ package struct SyncAccess: ~Copyable {
             record: newest.header)
     }
 
+    /// The bytes of a chunk that the vault has for an item, because its newest version or an older one names it.
+    ///
+    /// - Parameter count: Their number.
+    /// - Returns: nil if the vault has no such chunk, or has it for another item.
+    package func chunk(_ id: [UInt8], count: Int, ofItem version: LocalVersion) throws(VaultError) -> SecretBytes? {
+        do throws(VaultError) { return try snapshot.chunk(id, count: count, in: version.record) } catch {
+            guard error.isDamage else { throw error }
+            return nil
+        }
+    }
+
     /// The bytes of a chunk of a version that is here.
     ///
     /// - Throws: ``VaultError/corrupt(_:)`` also for a chunk that the version does not name.

@@ -17,6 +17,7 @@ package struct SyncRow: Hashable, Sendable {
         case arrived = 8
         case push = 9
         case brake = 10
+        case count = 11
     }
 
     /// A row can hold a pack.

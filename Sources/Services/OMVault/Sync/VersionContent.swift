@@ -103,8 +103,10 @@ package final class VersionContent {
 
     /// Whether the values in chunks have their digests.
     ///
-    /// - Parameter chunk: The bytes of a chunk. Nil if it is not at hand.
-    package func hasRightChunks(_ chunk: ([UInt8]) throws(VaultError) -> SecretBytes?) throws(VaultError) -> Bool {
+    /// - Parameter chunk: The bytes of a chunk, by its id and their number. Nil if it is not at hand.
+    package func hasRightChunks(
+        _ chunk: (_ id: [UInt8], _ count: Int) throws(VaultError) -> SecretBytes?
+    ) throws(VaultError) -> Bool {
         let values: [ChunkedValue]
         switch item {
         case .none: return true
@@ -113,7 +115,8 @@ package final class VersionContent {
         for value in values {
             let hash = BLAKE2b(count: ChunkedValue.digestCount)
             for (index, id) in value.ids.enumerated() {
-                guard let bytes = try chunk(id), bytes.count == value.count(ofChunk: index) else { return false }
+                let count = value.count(ofChunk: index)
+                guard let bytes = try chunk(id, count), bytes.count == count else { return false }
                 bytes.withBytes { hash.update($0) }
             }
             guard hash.digest() == value.digest else { return false }

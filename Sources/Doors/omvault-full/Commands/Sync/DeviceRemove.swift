@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMItems
 internal import OMParcels
+internal import OMRecords
 internal import OMSecrets
 internal import OMShell
 internal import OMSync
@@ -42,10 +43,17 @@ struct DeviceRemove: Verb {
         if exchanges.contains(where: { $0.failure != nil }) {
             context.output.notice("the devices there hear of it with the next exchange: omvault sync now")
         }
-        context.output.notice("a removed device keeps the secrets that it had; change those that it must not use")
+        let items = try synced.access.run { () throws(VaultError) in try synced.vault.items() }
+            .filter { !$0.level.isDeviceOnly }.map(\.name.text)
         try context.output.done(
             "removed \(names) from the devices of vault \"\(vault.shown)\"",
-            ["result": .text("removed"), "devices": .list(found.map { .text($0.shownName) })])
+            [
+                "result": .text("removed"), "devices": .list(found.map { .text($0.shownName) }),
+                "items": .list(items.map { .text($0) }),
+            ])
+        guard context.output.format != .json else { return }
+        context.output.notice("a removed device keeps the secrets that it had; change those of these items that it must not use:")
+        for item in items { try context.output.line(item.shown) }
     }
 
     private static func member(_ given: String, of status: SyncStatus) throws(Failure) -> MemberStatus {

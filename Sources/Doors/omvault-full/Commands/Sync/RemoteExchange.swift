@@ -84,6 +84,13 @@ struct RemoteExchange {
                 .policy, "remote \(remote.id): this device was removed from the devices of the vault",
                 hint: "the items stay here, and sync no more")
         }
+        guard pull.forgers.isEmpty else {
+            let names = pull.forgers.sorted().map { "\"\((status?.name(of: $0) ?? SyncStatus.digits($0)).shown)\"" }
+            return Failure(
+                .rollback,
+                "remote \(remote.id) is stopped: \(names.joined(separator: ", ")) has edits of this device that it never made",
+                hint: "a copy of this vault is in use elsewhere, or an older file was put back")
+        }
         guard pull.isStopped else { return nil }
         let reasons = pull.notAccepted.sorted { $0.key < $1.key }.compactMap { device, decision in
             words(decision, status?.name(of: device) ?? SyncStatus.digits(device))
