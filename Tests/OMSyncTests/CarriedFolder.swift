@@ -16,7 +16,7 @@ struct CarriedFolder {
     func carry(from source: Int, to target: Int, _ isCarried: (String) -> Bool, isTorn: (String) -> Bool = { _ in false }) throws
     {
         let (here, there) = (try files(source), try files(target))
-        for name in here.sorted() where isCarried(name) && owner(of: name).map({ $0 == owners[source] }) ?? true {
+        for name in here.sorted() where isCarried(name) && owner(of: name) == owners[source] {
             let bytes = try Data(contentsOf: URL(filePath: "\(paths[source])/\(name)"))
             let to = URL(filePath: "\(paths[target])/\(name)")
             try FileManager.default.createDirectory(at: to.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -30,8 +30,9 @@ struct CarriedFolder {
     /// Of each folder, the folder name of the device that writes it: 8 hex digits.
     let owners: [String]
 
-    private func owner(of name: String) -> String? {
-        name.split(separator: "/").dropLast().last.map(String.init).flatMap { owners.contains($0) ? $0 : nil }
+    /// The device that writes a file. The first one signed all entries of the roll.
+    private func owner(of name: String) -> String {
+        name.split(separator: "/").dropLast().last.map(String.init).flatMap { owners.contains($0) ? $0 : nil } ?? owners[0]
     }
 
     private func files(_ index: Int) throws -> Set<String> {

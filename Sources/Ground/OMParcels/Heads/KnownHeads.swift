@@ -159,7 +159,12 @@ package struct KnownHeads: Hashable, Sendable {
         guard let own = newest[device]?.statement.number else { return [] }
         let present = newest.values.filter { roll.members[$0.statement.device] != nil }
         let targets = present.compactMap { $0.statement.reference(to: device)?.number }.filter { $0 <= own }
-        guard let oldest = targets.min() else { return [] }
+        // A member that has named none yet may have accepted any of them.
+        let isSilent = roll.members.values.contains { member in
+            member.kind == .device && member.number != device
+                && newest[member.number]?.statement.reference(to: device) == nil
+        }
+        guard let oldest = isSilent ? 1 : targets.min() else { return [] }
         let last = (oldest..<own).suffix(Self.maximumForWalks)
         return Set(last).union(targets.flatMap { HeadWalk.numbers(from: own, to: $0) }).sorted(by: >)
     }

@@ -155,7 +155,7 @@ extension Vault {
                 let number = head.statement.number
                 if numbers.contains(number) {
                     needed.append(head)
-                } else if number + 1 < newest, !view.known.mayBeNeeded {
+                } else if number + 1 < newest {
                     try access.set(.head, row.key, nil)
                 }
             }
@@ -165,9 +165,4 @@ extension Vault {
         let list = HeadList(vault: vault, heads: needed)
         try store.write(list.encoded, to: .heads(device: device))
     }
-}
-
-extension KnownHeads {
-    /// Whether a member may still name any own head: one that has not read this remote yet names none.
-    fileprivate var mayBeNeeded: Bool { newest.count < 2 }
 }
