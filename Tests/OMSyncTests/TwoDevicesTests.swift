@@ -337,4 +337,30 @@ struct TwoDevicesTests {
         try c.sync()
         #expect(try c.values() == ["x": "from a"])
     }
+
+    @Test("a member that lists edits of this device which it never made stops the remote, until it is removed")
+    func forged() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        let (number, forger) = (try a.number(), try b.number())
+        try b.unlock().editSync(now: b.now) { access throws(VaultError) in
+            let found = try access.version(at: try access.places()[0])
+            let dot = try access.nextDot()
+            var seen = found.content.parts?.seen ?? Seen()
+            for dot in [dot, Dot(device: number, count: 1000)] { seen.insert(dot) }
+            try access.write(
+                SyncAccess.NewVersion(
+                    id: found.id, level: found.place.level, state: .live, name: found.content.name, created: 1, time: b.now,
+                    parts: SyncedParts(dot: dot, seen: seen)),
+                SyncAccess.Source(found.content, beside: found, chunkID: { $0 }, chunk: { _ in nil }), over: found)
+        }
+        try b.sync()
+        try a.add("y", "of a")
+        let stopped = try a.sync()
+        #expect(stopped.pull.forgers == [1: [forger]] && stopped.push.parcels == 0)
+        #expect(try a.values() == ["x": "old", "y": "of a"])
+        try a.unlock().removeDevices([forger], now: a.now)
+        let after = try a.sync()
+        #expect(after.pull.forgers.isEmpty && after.push.parcels == 2)
+    }
 }

@@ -86,7 +86,7 @@ package final class ConfinedFolder: RemoteStore {
     // MARK: - The helper
 
     /// Starts the helper if none runs, and asks it. The helper ends with any error: the folder may be another one now, for example
-    /// after its stick was mounted again, and this helper can open only the one that it began with.
+    /// after its stick was mounted again, and this helper can open only its first one.
     private func ask(_ request: FolderRequest, makes: Bool = false) throws(Failure) -> FolderReply {
         let end = bootMilliseconds() + Int64(time)
         do throws(Failure) {

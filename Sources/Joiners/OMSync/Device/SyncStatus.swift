@@ -44,6 +44,7 @@ extension Vault {
     package func syncStatus() throws(VaultError) -> SyncStatus? {
         try readSync { access throws(VaultError) in
             guard let own = access.own else { return nil }
+            try access.checkRows()
             let roll = try DeviceRoll(access).roll
             let link = try DeviceLanes(self, access).link
             var members: [MemberStatus] = []

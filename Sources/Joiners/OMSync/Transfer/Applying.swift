@@ -38,7 +38,12 @@ extension Vault {
             // The dots are given out before they are used: a crash between costs counts, and gives none twice.
             plan = try settle(plan, reading.own, now: now)
         }
-        report.forgers = Set(zip(versions, decisions).filter { $0.1 == .isForged }.map(\.0.signer))
+        // A removed member stops nothing any more.
+        for (arrival, decision) in zip(reading.arrived, decisions) where decision == .isForged {
+            if reading.members.contains(arrival.key.signer) {
+                report.forgers[arrival.key.remote, default: []].insert(arrival.key.signer)
+            }
+        }
         report.held = decisions.count { $0 == .isHeld }
         report.waiting += decisions.count { $0 != .applies && $0 != .isHeld }
         let written = try write(reading, plan, now: now)

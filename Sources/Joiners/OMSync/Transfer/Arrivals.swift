@@ -22,6 +22,8 @@ struct Arrivals {
     let items: LocalItems
     let rules: ArrivalRules
     let brake: Brake
+    /// The members of now.
+    let members: Set<UInt32>
     /// Of the levels when the plan was made.
     let generations: [ProtectionLevel: UInt64]
     private(set) var arrived: [Arrival] = []
@@ -37,6 +39,7 @@ struct Arrivals {
         try access.checkRows()
         self.own = own
         (brake, generations) = (try Brake(access), access.generations)
+        members = Set(try DeviceRoll(access).roll.members.keys)
         lanes = try DeviceLanes(vault, access)
         // Values of two devices are compared by the link alone. Without it, they are compared by their digests on this device.
         link = lanes.link

@@ -8,8 +8,8 @@ package struct PullReport: Hashable, Sendable {
     package var isStopped = false
     /// Entries of the roll that this device signed, and that lost against those of another device: their numbers.
     package var lostEntries: [UInt32] = []
-    /// Members that list edits of this device which it never made.
-    package var forgers: Set<UInt32> = []
+    /// For each remote, the members that list edits of this device there which it never made.
+    package var forgers: [UInt8: Set<UInt32>] = [:]
     /// Whether this device was removed.
     package var isRemoved = false
     /// Whether an entry of the roll was written by a later omvault.

@@ -60,7 +60,7 @@ extension Vault {
         (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
         (report.pull.braked, report.pull.forgers) = (applied.braked, applied.forgers)
         // Another copy of this file gives out the same counts. It must not write over it.
-        guard applied.forgers.isEmpty else { return report }
+        guard applied.forgers[remote.id] == nil else { return report }
         repeat {
             let push = try push(remote.id, to: store, now: now)
             report.push.parcels += push.parcels

@@ -7,7 +7,7 @@ internal import OMSecrets
 
 /// The content of a tombstone. It has no item data.
 ///
-/// In a vault that does not sync it is zeros. In one that syncs it is a content of version 2 without name, details and fields.
+/// In a vault that does not sync it is zeros. In a vault that syncs it is a content of version 2 without name, details and fields.
 struct Tombstone {
     /// Nil if the item was purged before the vault began to sync, or at a device-only level.
     let synced: Synced?

@@ -84,8 +84,8 @@ struct RemoteExchange {
                 .policy, "remote \(remote.id): this device was removed from the devices of the vault",
                 hint: "the items stay here, and sync no more")
         }
-        guard pull.forgers.isEmpty else {
-            let names = pull.forgers.sorted().map { "\"\((status?.name(of: $0) ?? SyncStatus.digits($0)).shown)\"" }
+        if let forgers = pull.forgers[remote.id] {
+            let names = forgers.sorted().map { "\"\((status?.name(of: $0) ?? SyncStatus.digits($0)).shown)\"" }
             return Failure(
                 .rollback,
                 "remote \(remote.id) is stopped: \(names.joined(separator: ", ")) has edits of this device that it never made",

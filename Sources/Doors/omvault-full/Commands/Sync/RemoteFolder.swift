@@ -7,7 +7,7 @@ internal import OMShell
 internal import OMSync
 internal import OMSystem
 
-/// The folder in which the user keeps remotes: of a stick, of a share, or one that a tool syncs.
+/// The folder in which the user keeps remotes: on a stick, on a share, or for a tool that syncs it.
 ///
 /// Every access to it starts here, so that another process can do it instead.
 struct RemoteFolder {

@@ -12,7 +12,7 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Keep a vault the same on several devices.",
         discussion: """
-            A remote is a folder that all devices of one person can reach: on a stick, on a share, or one that a tool syncs. Only
+            A remote is a folder that all devices of one person can reach: on a stick, on a share, or kept equal by a tool. Only
             sealed versions of items are there. Items that are bound to this device, passwords and logins never leave it.
             """,
         subcommands: [SyncInit.self, SyncRemote.self, SyncNow.self, SyncStatusCommand.self])
@@ -22,7 +22,7 @@ struct SyncCommand: ParsableCommand {
 struct SyncInit: Verb {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a vault one that syncs.",
+        abstract: "Let a vault sync.",
         discussion: """
             This device is then the only one of the vault. Nothing leaves it until a remote is added. An older omvault does not open
             a vault that syncs.

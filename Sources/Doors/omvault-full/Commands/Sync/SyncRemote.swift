@@ -22,8 +22,8 @@ struct RemoteAdd: Verb {
         commandName: "add",
         abstract: "Add a folder to sync over.",
         discussion: """
-            With --create it makes a new remote in the folder. Without it, the folder has one that another device of this vault
-            made. If the folder has several of them, name the folder omvault-sync-… that is meant.
+            With --create it makes a new remote in the folder. Without it, it takes the remote that another device of this vault
+            made there. If there are several, give the path of one folder omvault-sync-….
 
               omvault sync remote add /media/stick --create
               omvault sync remote add ~/Shared
@@ -108,9 +108,9 @@ struct RemoteAdd: Verb {
         guard found.count == 1 else {
             throw Failure(
                 .ambiguous, "the folder \"\(place.path.shown)\" has \(found.count) remotes of this vault",
-                hint: "name the one that the other devices use",
+                hint: "name the remote of the other devices",
                 details: ["remotes": .list(found.map { .text($0.name.text) })]
-            ).with(hints: ["name the one that the other devices use:"] + found.map { "\(place.path)/\($0.name.text)" }.sorted())
+            ).with(hints: ["name the remote of the other devices:"] + found.map { "\(place.path)/\($0.name.text)" }.sorted())
         }
         let isKnown = status.remotes.contains { $0.row.incarnation == first.name.incarnation }
         // A forgotten remote has heads of this device that it does not know any more. It would be taken for its own clone.
