@@ -54,7 +54,7 @@ private let later = [UInt8](16..<32)
         written.append("ticket 0 \(try Self.ticket())")
         // For a new form, the failure prints the line that frames.txt lacks.
         #expect(written == golden, "\(Set(written).symmetricDifference(golden).sorted())")
-        #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...48))
+        #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...49))
     }
 
     private static func questionAgain(_ body: String) throws -> String? {
@@ -229,7 +229,7 @@ private let later = [UInt8](16..<32)
                 EntryReference(level: .whenUnlocked, entry: id, item: try item()),
                 EntryReference(level: .highest, entry: later, item: nil),
             ]),
-            .tooMuchAtOnce, .vaultSyncs,
+            .tooMuchAtOnce, .vaultSyncs, .changedMeaning(git),
         ]
     }
 
@@ -259,6 +259,7 @@ private let later = [UInt8](16..<32)
         ("large", { .reply(.large(count: 67_108_864, revision: 9, digest: digest)) }),
         ("found", { .reply(.found([try item()], unsearched: 2)) }),
         ("item-names", { .reply(.names(try #require(ItemNames(lines: Array("git\ngit\n\u{fc}\n".utf8))), unsearched: 2)) }),
+        ("has-copies", { .reply(.hasCopies([try name("git")], revision: 9)) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
         ("unlocked", { .unlocked(.init(paths: paths, state: .unlocked, idleLeft: 600, hardLeft: 43_200)) }),
         (

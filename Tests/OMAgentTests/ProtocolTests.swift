@@ -272,7 +272,7 @@ import Testing
             .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
             .malformedKeyFile,
             .noLogHere, .vaultKnownHere, .invalidTag, .invalidExpiry, .notShowable(field), .laterContent, .tooMuchAtOnce,
-            .vaultSyncs,
+            .vaultSyncs, .changedMeaning(name),
             .largeValue(count: 67_108_864, revision: 9, digest: [UInt8](repeating: 6, count: 32)),
             .ambiguousID([
                 EntryReference(

@@ -12,6 +12,9 @@ public enum ItemReply: ~Copyable, Sendable {
     /// The value is too large for one answer: its bytes, the revision of its item, and its digest.
     /// ``ItemRequest/chunk(_:of:revision:digest:)`` reads it.
     case large(count: Int, revision: UInt64, digest: [UInt8])
+    /// Live conflict copies of the item have another value, or none: their names, and the revision of the item.
+    /// ``ItemRequest/secret(_:revision:)`` with this revision reads the item's value.
+    case hasCopies([ItemName], revision: UInt64)
     case secrets(Item, FieldValues)
     case versions([ItemVersion])
     /// Two versions of an item, and those of their common fields that have different values.

@@ -16,7 +16,8 @@ public enum ItemRequest: ~Copyable, Sendable {
     case findNames(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
-    /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:digest:)``.
+    /// ``ItemReply/secret(_:)``, or ``ItemReply/large(count:revision:digest:)``. Without a revision,
+    /// ``ItemReply/hasCopies(_:revision:)`` if live conflict copies of the item differ in the field.
     case secret(FieldPath, revision: UInt64?)
     /// A chunk of a value of any length: ``ItemReply/secret(_:)``; see ``Vault/chunk(_:of:revision:digest:)``.
     case chunk(Int, of: FieldPath, revision: UInt64?, digest: [UInt8])

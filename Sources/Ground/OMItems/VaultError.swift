@@ -91,6 +91,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case noLogHere
     /// The vault syncs, and this change would shut it out of the sync.
     case vaultSyncs
+    /// By a merge of sync, the name means another item than before on this device, and the user has not settled it yet.
+    case changedMeaning(ItemName)
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup, sync }
@@ -157,6 +159,7 @@ extension VaultError {
         case .largeValue: (46, nil)
         case .tooMuchAtOnce: (47, nil)
         case .vaultSyncs: (48, nil)
+        case .changedMeaning: (49, nil)
         }
     }
 

@@ -15,7 +15,7 @@ extension VaultError: WireValue {
         switch self {
         case .corrupt(let part), .rolledBack(let part): body.write(part)
         case .levelLocked(let level): body.write(level)
-        case .noItem(let name), .itemExists(let name): body.write(name)
+        case .noItem(let name), .itemExists(let name), .changedMeaning(let name): body.write(name)
         case .ambiguous(let name, let levels):
             body.write(name, UInt8(levels.count))
             for level in levels { body.write(level) }
@@ -68,6 +68,7 @@ extension VaultError: WireValue {
         case 46:
             self = .largeValue(
                 count: Int(try wire.read(UInt32.self)), revision: try wire.read(), digest: try wire.bytes(32))
+        case 49: self = .changedMeaning(try wire.read())
         default:
             guard let error = VaultError.withoutValue.first(where: { $0.entry.tag == tag }) else { throw MalformedBytes() }
             self = error

@@ -27,6 +27,9 @@ extension ItemReply {
             body.write(tag: 11, old, new)
             body.write(longList: changed)
         case .names(let names, let unsearched): body.write(tag: 12, names, UInt32(clamping: unsearched))
+        case .hasCopies(let names, let revision):
+            body.write(tag: 13, revision)
+            body.write(longList: names)
         }
     }
 
@@ -46,6 +49,9 @@ extension ItemReply {
         case 11:
             self = .compared(try wire.read(), try wire.read(), changed: try wire.longList(upTo: Item.maximumFields))
         case 12: self = .names(try wire.read(), unsearched: Int(try wire.read(UInt32.self)))
+        case 13:
+            let revision: UInt64 = try wire.read()
+            self = .hasCopies(try wire.longList(), revision: revision)
         default: throw MalformedBytes()
         }
     }

@@ -36,6 +36,8 @@ final class Snapshot {
     var sync: SyncSelf?
     /// Whether ``sync`` or a row of sync changed.
     var isSyncChanged = false
+    /// Nil before the first read of an item by its name.
+    var loadedNotes: Set<SyncNote>?
 
     /// Call it inside a transaction, with marks that were read before it began. A writer commits first and writes the
     /// marks after that, so a genuine vault is never behind its marks.

@@ -128,6 +128,14 @@ final class UnlockedState {
         }
     }
 
+    /// Whether the vault's own device key is here.
+    var hasDevice: Bool {
+        switch device {
+        case .some: true
+        case .none: false
+        }
+    }
+
     /// The unlocked levels, the most protected first.
     var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
 }

@@ -113,7 +113,7 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// - Throws: ``VaultError/noItem(_:)``.
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/changedMeaning(_:)``.
     public func item(_ name: ItemName) throws(VaultError) -> Item {
         try read { snapshot throws(VaultError) in try snapshot.open(name, revision: nil).item }
     }
@@ -122,7 +122,8 @@ public struct Vault: ~Copyable {
     ///
     /// - Parameter revision: The revision of an earlier version. Nil for the newest.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/noRevision(_:of:)``,
-    ///   ``VaultError/largeValue(count:revision:digest:)``, ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
+    ///   ``VaultError/changedMeaning(_:)``, ``VaultError/largeValue(count:revision:digest:)``, ``VaultError/corrupt(_:)``,
+    ///   ``VaultError/rolledBack(_:)``.
     public func secret(_ path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(path.item, revision: revision)
@@ -132,6 +133,22 @@ public struct Vault: ~Copyable {
                     count: field.count, revision: opened.header.revision, digest: opened.content.digest(of: field))
             }
             return try snapshot.value(of: field, in: opened)
+        }
+    }
+
+    /// The answer to ``ItemRequest/secret(_:revision:)``.
+    func answer(_ path: FieldPath, revision: UInt64?) throws(VaultError) -> ItemReply {
+        try read { snapshot throws(VaultError) in
+            let opened = try snapshot.open(path.item, revision: revision)
+            let field = try opened.field(path)
+            if revision == nil {
+                let copies = try snapshot.copies(of: opened, otherIn: field)
+                if !copies.isEmpty { return .hasCopies(copies, revision: opened.header.revision) }
+            }
+            guard field.count <= Item.maximumWholeCount else {
+                return .large(count: field.count, revision: opened.header.revision, digest: opened.content.digest(of: field))
+            }
+            return .secret(try snapshot.value(of: field, in: opened))
         }
     }
 

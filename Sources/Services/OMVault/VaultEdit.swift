@@ -1,6 +1,7 @@
 // One atomic change of a vault.
 
 public import OMItems
+internal import OMParcels
 public import OMRecords
 public import OMSecrets
 
@@ -40,6 +41,7 @@ public struct VaultEdit: ~Copyable {
         let item = draft.item(header)
         let reference = try snapshot.add(draft, kept: 0, header, keys, previous: nil)
         try snapshot.insert(TreeEntry(keys.key(of: name), reference), level)
+        try snapshot.noteUserNamed(header.id, name)
         snapshot.log(.itemAdded(.init(header)))
         return item
     }
@@ -81,6 +83,7 @@ public struct VaultEdit: ~Copyable {
         guard try snapshot.find(newName) == nil else { throw .itemExists(newName) }
         let opened = try snapshot.open(current.newest, at: current.entry)
         let draft = try opened.content.draft(named: newName, at: now)
+        try snapshot.noteUserNamed(opened.header.id, newName)
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
@@ -140,6 +143,7 @@ public struct VaultEdit: ~Copyable {
         let time = content.isTrashed ? content.modified : now
         let (item, record) = try snapshot.addCopy(
             of: old, named: content.name, isTrashed: content.isTrashed, at: time, level: level, keys)
+        try snapshot.moveNote(from: content.id, to: record.id)
         try destroy(old, kept: opened.content.kept)
         snapshot.log(.levelChanged(.init(record), from: old.level))
         return item
@@ -153,6 +157,7 @@ public struct VaultEdit: ~Copyable {
         let current = try current(name, ifRevision)
         let opened = try snapshot.open(current.newest, at: current.entry)
         let draft = try opened.content.draft(isTrashed: true, at: now)
+        try snapshot.noteUserNamed(opened.header.id, name)
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemTrashed)
     }
 
@@ -243,6 +248,7 @@ public struct VaultEdit: ~Copyable {
         // The item may have had another name then, and that name may be taken now.
         var draft = try wanted.content.draft(named: newest.content.name, at: now)
         draft.synced = newest.content.synced
+        try snapshot.noteUserNamed(newest.header.id, newest.content.name)
         return try succeed(current, kept: newest.content.kept, draft, AuditEvent.itemRestored)
     }
 
@@ -277,6 +283,7 @@ extension Snapshot {
     ) throws(VaultError) -> Item {
         let record = next(current, isDeleted: false)
         let (item, key) = (draft.item(record), draft.key(current.keys, record.id))
+        try noteCopy(record.id, of: draft.synced?.origin, isLive: !item.isTrashed)
         let limit = min(kept + 1, historyLimit)
         let references = kept + 1 > limit ? try references(current.newest, kept: kept) : []
         let reference = try add(
@@ -303,7 +310,10 @@ extension Snapshot {
         }
         try remove(current.entry, current.level)
         let record = next(current, isDeleted: true)
-        let reference = try add(try tombstone().encoded, record, current.keys, previous: nil)
+        let tombstone = try tombstone()
+        try noteCopy(record.id, of: tombstone.synced?.parts.origin, isLive: false)
+        try dropNote(of: record.id)
+        let reference = try add(tombstone.encoded, record, current.keys, previous: nil)
         try insert(TreeEntry(current.keys.key(ofDeleted: record.id), reference), current.level)
         purges = true
         log(.itemPurged(.init(record)))

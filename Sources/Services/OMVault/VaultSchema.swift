@@ -110,7 +110,7 @@ enum VaultSchema {
     static let dropChunksOfItem = "DELETE FROM chunks WHERE substr(body, 5, 16) = ?1"
     static let dropChunksOfOtherEpochs = "DELETE FROM chunks WHERE substr(body, 37, 4) <> ?1"
 
-    static let findSelf = "SELECT \(bounded("body", SyncSelf.boxCount)) FROM sync_self WHERE id = 1"
+    static let findSelf = "SELECT \(bounded("body", SyncSelf.maximumBoxCount)) FROM sync_self WHERE id = 1"
     static let saveSelf = "INSERT INTO sync_self VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET body = ?1"
     static let findSyncRow = "SELECT \(syncBody) FROM sync_rows WHERE kind = ?1 AND key = ?2"
     static let findSyncRows = "SELECT \(syncKey), \(syncBody) FROM sync_rows WHERE kind = ?1 ORDER BY key"

@@ -49,7 +49,7 @@ extension CommandPage {
         (["vault", "default"], [.noVault, .permission, .corrupt]),
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
-        (["get"], [.notFound, .ambiguous]),
+        (["get"], [.notFound, .ambiguous, .conflict]),
         (["set"], [.notFound, .ambiguous, .unchanged]),
         (["edit"], [.aborted, .unsupported, .notFound, .ambiguous, .conflict, .editor]),
         (["mv"], [.exists, .notFound, .ambiguous, .unchanged]),

@@ -242,6 +242,13 @@ extension Failure {
             self.init(
                 .policy, "\(vault) syncs with other devices, and would be shut out with new keys",
                 hint: "a later omvault will be able to do this")
+        case .changedMeaning(let name):
+            self.init(
+                .ambiguous, "by a change of another device, \"\(name.text.shown)\" means another item than before in \(vault)",
+                hints: [
+                    "omvault sync diff \(name.text.asShellWord) shows both",
+                    "if the new one is right: omvault sync resolve \(name.text.asShellWord)",
+                ])
         case .storage(let error): self.init(error)
         }
     }

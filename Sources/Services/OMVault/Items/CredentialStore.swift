@@ -109,7 +109,8 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
         if let key = CredentialItemName.key(of: item.name) { return key }
         guard item.fields.contains(where: { $0.name == CredentialItemName.keyField }) else { return nil }
         let path = FieldPath(item.name, CredentialItemName.keyField)
-        guard case .secret(let secret) = try backend.perform(.secret(path, revision: nil)) else { return nil }
+        // The key of a credential is in its name too, so a conflict copy with another one is none of this item.
+        guard case .secret(let secret) = try backend.perform(.secret(path, revision: item.revision)) else { return nil }
         return secret.withBytes { String(validating: [UInt8](copying: $0), as: UTF8.self) }
     }
 

@@ -25,6 +25,7 @@ extension VaultEdit {
         // The time stays too: it says since when the item has these secrets.
         let time = try snapshot.open(source.newest, at: source.entry).content.modified
         let (item, record) = try snapshot.addCopy(of: source, named: newName, at: time, level: level, keys)
+        try snapshot.noteUserNamed(record.id, newName)
         snapshot.log(.itemAdded(.init(record)))
         return item
     }

@@ -113,10 +113,12 @@ extension Snapshot {
 
     /// An item's version of that revision. Its newest version if `revision` is nil.
     ///
-    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noRevision(_:of:)``.
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noRevision(_:of:)``, ``VaultError/changedMeaning(_:)``.
     func open(_ name: ItemName, revision: UInt64?) throws(VaultError) -> OpenedVersion {
         guard let (level, entry) = try find(name) else { throw .noItem(name) }
-        return try open(entry, level, revision: revision)
+        let opened = try open(entry, level, revision: revision)
+        try checkMeaning(of: name, opened.header.id)
+        return opened
     }
 
     func open(

@@ -16,11 +16,7 @@ extension Vault {
             let (found, unsearched) = try names(matching: search, trashed: isTrashed)
             return .names(found, unsearched: unsearched)
         case .item(let name): return .item(try item(name))
-        case .secret(let path, let revision):
-            do throws(VaultError) { return .secret(try secret(path, revision: revision)) } catch {
-                guard case .largeValue(let count, let revision, let digest) = error else { throw error }
-                return .large(count: count, revision: revision, digest: digest)
-            }
+        case .secret(let path, let revision): return try answer(path, revision: revision)
         case .chunk(let index, let path, let revision, let digest):
             return .secret(try chunk(index, of: path, revision: revision, digest: digest))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)

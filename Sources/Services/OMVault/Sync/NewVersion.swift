@@ -59,6 +59,10 @@ extension SyncAccess {
     ) throws(VaultError) -> Place {
         let level = Self.level(write.level)
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
+        if let origin = here?.content.parts?.origin, origin != write.parts.origin {
+            try snapshot.noteCopy(write.id, of: origin, isLive: false)
+        }
+        try snapshot.noteCopy(write.id, of: write.parts.origin, isLive: write.state == .live)
         guard let here else { return try add(write, source, at: level, keys) }
         let current = try current(here, at: level, keys)
         guard write.state != .purged else {

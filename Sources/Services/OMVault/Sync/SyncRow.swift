@@ -18,6 +18,7 @@ package struct SyncRow: Hashable, Sendable {
         case push = 9
         case brake = 10
         case count = 11
+        case note = 12
     }
 
     /// A row can hold a pack.

@@ -8,9 +8,10 @@ internal import OMStorage
 /// The one row of `sync_self`. It is sealed under the device key, and the vault's marks have its generation and digest. So no part
 /// of sync can be put back or changed without this device's key.
 package struct SyncSelf: Hashable, Sendable {
-    static let version: UInt8 = 1
-    static let count = 1 + 8 + 4 + 4 + 16 + 8 + 32
-    static let boxCount = count + Record.boxOverhead
+    private static let version: UInt8 = 1
+    /// With the sum of the notes behind that of all rows. Only a vault with a note has it.
+    private static let versionWithNotes: UInt8 = 2
+    static let maximumBoxCount = 1 + 8 + 4 + 4 + 16 + 8 + 32 + 32 + Record.boxOverhead
 
     /// 1, and 1 more with each change of this row or of `sync_rows`.
     package internal(set) var generation: UInt64
@@ -24,35 +25,44 @@ package struct SyncSelf: Hashable, Sendable {
     package internal(set) var issued: UInt64
     /// The sum of the MACs of all rows of `sync_rows`, bit by bit modulo 2: 32 bytes.
     var rowSum: [UInt8]
+    /// The same of the notes that a read of an item needs: 32 zeros without one. See ``SyncNote``.
+    var noteSum: [UInt8]
 
     /// - Parameter issued: 1 for the founding device, whose count 1 is that of every item from before; 0 for another one.
     package init(device: UInt32, founder: UInt32, salt: [UInt8], issued: UInt64) {
         precondition(salt.count == 16 && device > 0 && founder > 0, "fixed sizes")
         (generation, self.device, self.founder, self.salt, self.issued) = (0, device, founder, salt, issued)
-        rowSum = [UInt8](repeating: 0, count: 32)
+        (rowSum, noteSum) = ([UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 32))
     }
 
-    /// version ‖ generation (8) ‖ device (4) ‖ founder (4) ‖ salt (16) ‖ issued (8) ‖ sum of the rows (32)
+    var hasNotes: Bool { noteSum.contains { $0 != 0 } }
+
+    /// version ‖ generation (8) ‖ device (4) ‖ founder (4) ‖ salt (16) ‖ issued (8) ‖ sum of the rows (32), and that of the notes (32) in
+    /// version 2
     var encoded: [UInt8] {
-        var bytes = [Self.version]
+        var bytes = [hasNotes ? Self.versionWithNotes : Self.version]
         bytes.append(number: generation)
         bytes.append(number: device)
         bytes.append(number: founder)
         bytes += salt
         bytes.append(number: issued)
-        return bytes + rowSum
+        return bytes + rowSum + (hasNotes ? noteSum : [])
     }
 
     private init(decoding span: Span<UInt8>) throws(MalformedBytes) {
         var cursor = ByteCursor()
-        guard try cursor.number(UInt8.self, in: span) == Self.version else { throw MalformedBytes() }
+        let version: UInt8 = try cursor.number(in: span)
+        guard version == Self.version || version == Self.versionWithNotes else { throw MalformedBytes() }
         generation = try cursor.number(in: span)
         device = try cursor.number(in: span)
         founder = try cursor.number(in: span)
         salt = try cursor.take(16, in: span)
         issued = try cursor.number(in: span)
         rowSum = try cursor.take(32, in: span)
+        let none = [UInt8](repeating: 0, count: 32)
+        noteSum = version == Self.version ? none : try cursor.take(32, in: span)
         try cursor.end(in: span)
+        guard version == Self.version || noteSum != none else { throw MalformedBytes() }
         guard generation > 0, device > 0, founder > 0, issued <= Seen.maximumCount else { throw MalformedBytes() }
     }
 

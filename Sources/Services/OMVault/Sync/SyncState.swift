@@ -16,7 +16,7 @@ extension Snapshot {
         let noted = marks[MarkIndex.file].digest
         let notedGeneration = SyncSelf.generation(ofMark: noted)
         guard format >= VaultSchema.thirdSchema.version else {
-            guard notedGeneration == 0 else { throw .rolledBack(.sync) }
+            guard notedGeneration == 0 || vault.acceptsRollback else { throw .rolledBack(.sync) }
             return
         }
         let box = try storing { () throws(StorageError) in
@@ -26,9 +26,10 @@ extension Snapshot {
         let found = try withDevice { device throws(VaultError) in
             try authentic(.sync) { () throws(MalformedBytes) in try SyncSelf(opening: box, device, vault: header.id) }
         }
-        guard found.generation >= notedGeneration else { throw .rolledBack(.sync) }
         let mark = SyncSelf.mark(found.generation, box: box)
-        guard found.generation > notedGeneration || mark == noted else { throw .rolledBack(.sync) }
+        let isKnown = found.generation > notedGeneration || (found.generation == notedGeneration && mark == noted)
+        // The user asked to read an older state.
+        guard isKnown || vault.acceptsRollback else { throw .rolledBack(.sync) }
         setSyncMark(mark)
         sync = found
     }
@@ -99,11 +100,18 @@ extension Snapshot {
         guard var next = sync else { throw .corrupt(.sync) }
         let old = try syncRow(kind, key)
         guard old != body else { return }
-        next.rowSum = try withDevice { device throws(VaultError) in
-            var sum = SyncRowSum(next.rowSum, device, vault: header.id)
-            if let old { sum.toggle(kind.rawValue, key, old) }
-            if let body { sum.toggle(kind.rawValue, key, body) }
-            return sum.sum
+        func toggled(_ before: [UInt8]) throws(VaultError) -> [UInt8] {
+            try withDevice { device throws(VaultError) in
+                var sum = SyncRowSum(before, device, vault: header.id)
+                if let old { sum.toggle(kind.rawValue, key, old) }
+                if let body { sum.toggle(kind.rawValue, key, body) }
+                return sum.sum
+            }
+        }
+        next.rowSum = try toggled(next.rowSum)
+        if SyncNote.isSummed(kind, key) {
+            next.noteSum = try toggled(next.noteSum)
+            loadedNotes = nil
         }
         try storing { () throws(StorageError) in
             var change = try vault.database.prepare(body == nil ? VaultSchema.dropSyncRow : VaultSchema.saveSyncRow)

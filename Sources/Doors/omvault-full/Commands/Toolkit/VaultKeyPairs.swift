@@ -35,7 +35,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     func read(_ name: String) throws(Failure) -> SecretBytes? {
         let path = try path(name)
         guard try contains(name) else { return nil }
-        return try access.perform(.secret(path, revision: nil)).secret()
+        return try access.secret(path)
     }
 
     mutating func write(

@@ -20,6 +20,9 @@ struct GetCommand: Verb {
               omvault get '"https://a.example":password'
               omvault get scan:file > passport.pdf
 
+            If another device changed the item at the same time, its value is in a conflict copy. While that copy has another value,
+            'get' warns, or fails with 12 if you give --strict. 'omvault sync diff' shows both.
+
             --json prints one field as a document. For ITEM alone it prints the document of the item, as 'omvault show --json' does.
             """)
 
@@ -38,12 +41,16 @@ struct GetCommand: Verb {
     @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
     var rev: UInt64?
 
+    @Flag(help: "Fail (12) if a conflict copy of the item has another value.")
+    var strict = false
+
     @Flag(help: "Read the vault this time, although this device saw a newer state of it.")
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {
         let item = try reference()
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
+        access.refusesCopies = strict
         let secrets = try SecretSources(context, unlock.sources)
         let name = try item.itemName()
         try access.explainingTrash(name, unlock) { try answer(item, of: access, secrets, context) }

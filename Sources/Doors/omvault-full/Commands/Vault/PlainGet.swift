@@ -28,7 +28,7 @@ extension GetCommand {
         global = GlobalOptions(vault: values["--vault"])
         unlock = UnlockOptions(passwordFrom: values["--password-from"].map(SecretSourceArgument.init(argument:)), noAgent: isHere)
         self.item = ItemReference(argument: item)
-        (field, reveal, rev, acceptRollback) = (nil, false, nil, false)
+        (field, reveal, rev, strict, acceptRollback) = (nil, false, nil, false, false)
     }
 }
 

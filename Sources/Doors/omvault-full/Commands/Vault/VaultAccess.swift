@@ -25,6 +25,8 @@ final class VaultAccess {
     private var unlocked: Vault?
     /// Not nil once the agent serves the vault instead.
     private var unlockedAgent: AgentVaultClient?
+    /// Whether a secret is refused while a conflict copy has another value. If not, a warning names the copy.
+    var refusesCopies = false
     /// Whether the agent did not answer in time. It is not asked again.
     var isAgentSilent = false
     /// The agent, if the last reading was answered there.
@@ -107,8 +109,46 @@ final class VaultAccess {
         }
     }
 
-    /// Reads from the agent, else from the items that need no password, else from the unlocked vault.
+    /// Reads one secret of the unlocked vault. Call ``unlock(_:_:)`` first.
+    func secret(_ path: FieldPath) throws(Failure) -> SecretBytes {
+        switch try perform(.secret(path, revision: nil)) {
+        case .hasCopies(let copies, let revision):
+            try warn(ofCopies: copies, revision, .secret(path, revision: nil))
+            return try perform(.secret(path, revision: revision)).secret()
+        case let reply: return try reply.secret()
+        }
+    }
+
+    /// Reads from the agent, else from the items that need no password, else from the unlocked vault. Warns if a conflict copy has
+    /// another value.
     func read(
+        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
+    ) throws(Failure) -> ItemReply {
+        switch try readOnce(request(), secrets, options) {
+        case .hasCopies(let copies, let revision):
+            try warn(ofCopies: copies, revision, request())
+            return try readOnce(request().at(revision), secrets, options)
+        case let reply: return reply
+        }
+    }
+
+    private func warn(
+        ofCopies copies: [ItemName], _ revision: UInt64, _ request: consuming ItemRequest
+    ) throws(Failure) {
+        guard case .secret(let path, _) = request else { throw .unexpectedReply }
+        let names = copies.map { "\"\($0.text.shown)\"" }.joined(separator: ", ")
+        let words =
+            "\"\(path.field.text.shown)\" of \"\(path.item.text.shown)\" has another value in "
+            + (copies.count == 1 ? "the conflict copy \(names)" : "the conflict copies \(names)")
+        guard !refusesCopies else {
+            throw Failure(
+                .conflict, words, hint: "omvault sync diff \(path.item.text.asShellWord) shows both",
+                "omvault sync resolve settles it", details: ["copies": .list(copies.map { .text($0.text) })])
+        }
+        context.output.notice("warning: \(words): omvault sync diff \(path.item.text.asShellWord)")
+    }
+
+    private func readOnce(
         _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
     ) throws(Failure) -> ItemReply {
         if let agent = agent(options) {
@@ -192,6 +232,16 @@ final class VaultAccess {
     private static func holds(_ name: ItemName, _ reply: consuming ItemReply?) -> Bool {
         guard let reply, let names = try? reply.names() else { return false }
         return names.names.contains(name)
+    }
+}
+
+extension ItemRequest {
+    /// The same question about a revision of the item.
+    fileprivate consuming func at(_ revision: UInt64) -> ItemRequest {
+        switch consume self {
+        case .secret(let path, _): .secret(path, revision: revision)
+        case let request: request
+        }
     }
 }
 
