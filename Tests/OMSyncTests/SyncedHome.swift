@@ -1,3 +1,4 @@
+import Foundation
 import OMItems
 import OMParcels
 import OMRecords
@@ -97,12 +98,17 @@ final class SyncedHome: @unchecked Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The password of each live item, by its name.
-    func values() throws -> [String: String] {
+    /// The password of each live item, by its name, without the items whose names begin with a prefix.
+    func values(except prefix: String? = nil) throws -> [String: String] {
         let vault = try unlock()
         var values: [String: String] = [:]
-        for item in try vault.items() {
-            let secret = try vault.secret(FieldPath(item.name, FieldName("password")))
+        for item in try vault.items() where prefix.map({ !item.name.text.hasPrefix($0) }) ?? true {
+            // Also of a name that changed its meaning, which no read by name answers.
+            let secret = try vault.read { snapshot throws(VaultError) in
+                guard let (level, entry) = try snapshot.find(item.name) else { throw .noItem(item.name) }
+                let opened = try snapshot.open(entry, level, revision: nil)
+                return try snapshot.value(of: try opened.field(FieldPath(item.name, FieldName("password"))), in: opened)
+            }
             values[item.name.text] = secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
             }
         }
@@ -129,12 +135,77 @@ final class SyncedHome: @unchecked Sendable {
 
     /// One exchange with the only remote or that of a number, in its folder or in another one with a copy of it.
     @discardableResult
-    func sync(in path: String? = nil, number: Int = 0, agreed isAgreed: Bool = false) throws -> SyncReport {
+    func sync(in path: String? = nil, number: Int = 0) throws -> SyncReport {
         let vault = try unlock()
         let row = try vault.remotes()[number]
         return try vault.synchronise(
             with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation),
-            agreedByUser: isAgreed, now: now)
+            now: now)
+    }
+
+    /// Writes a version that includes all edits of the item, at a level without power over it: what the thief of a lane does.
+    func plant(_ item: String, _ value: String, at level: ProtectionLevel.Availability) throws {
+        let vault = try unlock()
+        try vault.editSync(now: now) { access throws(VaultError) in
+            var found: SyncAccess.LocalVersion?
+            for place in try access.places() {
+                let version = try access.version(at: place)
+                if version.content.state == .live, version.content.name?.text == item { found = version }
+            }
+            guard let found, let own = access.own, let name = found.content.name else { throw .unchanged }
+            var draft = ItemDraft(name: name, created: found.content.created, modified: now)
+            try draft.put(SecretBytes(copying: Array(value.utf8)), at: FieldName("password"))
+            let parts = found.content.parts(founder: own.founder)
+            var seen = parts.seen
+            let dot = try access.nextDot()
+            seen.insert(dot)
+            draft.synced = SyncedParts(dot: dot, seen: seen)
+            let padded = try draft.finish(kept: 0) { _, _ throws(VaultError) in throw .tooLarge }
+            let content = VersionContent(try ItemContent(opened: padded, format: VaultSchema.thirdSchema.version))
+            try access.write(
+                SyncAccess.NewVersion(
+                    id: found.id, level: level, state: .live, name: name, created: content.created, time: now,
+                    parts: SyncedParts(dot: dot, seen: seen)),
+                SyncAccess.Source(content, beside: nil, chunkID: { $0 }) { _ in nil }, over: found)
+        }
+    }
+
+    // MARK: - The file, for an attacker who can write it
+
+    func saved() throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in ["a.omv", "a.omv-wal"] {
+            files[name] = try? [UInt8](Data(contentsOf: URL(filePath: folder.path + "/data/" + name)))
+        }
+        return files
+    }
+
+    func restore(_ files: [String: [UInt8]]) throws {
+        for name in ["a.omv", "a.omv-wal", "a.omv-shm"] {
+            try? FileManager.default.removeItem(atPath: folder.path + "/data/" + name)
+        }
+        for (name, bytes) in files {
+            let path = folder.path + "/data/" + name
+            guard FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+            else { throw VaultError.unchanged }
+        }
+    }
+
+    func change(_ sql: String) throws {
+        let database = try VaultSchema.open(path)
+        try database.execute(sql)
+    }
+
+    /// What sync leaves to the user.
+    func questions() throws -> [OpenQuestion] { try unlock().openQuestions(now: now).questions }
+
+    /// The questions about what the brake holds.
+    func braked() throws -> [OpenQuestion] {
+        try questions().filter { if case .braked = $0.subject { true } else { false } }
+    }
+
+    func settle(_ questions: [OpenQuestion], _ answer: SyncAnswer) throws {
+        try unlock().settle(questions.map(\.number), answer, now: now)
     }
 }
 

@@ -112,8 +112,8 @@ struct TwoDevicesTests {
         try b.edit { edit throws(VaultError) in try edit.trash(ItemName("item 22")) }
         try b.sync()
         #expect(try a.sync().pull.braked == 22)
-        #expect(try a.sync(agreed: true).pull.written == 22)
-        #expect(try a.values() == b.values())
+        try a.settle(a.braked(), .accept)
+        #expect(try a.values() == b.values() && a.braked().isEmpty)
         // Changed values of one device within a day.
         for index in 23..<30 { try b.put("item \(index)", "once more") }
         for index in 0..<20 { try b.add("again \(index)", "1") }
@@ -121,8 +121,10 @@ struct TwoDevicesTests {
         for index in 0..<20 { try b.put("again \(index)", "2") }
         try b.sync()
         #expect(try a.sync().pull.braked == 20)
+        // What was held once does not come by itself, when the day is over.
         a.now += 86_400
-        #expect(try a.sync().pull.braked == 0)
+        #expect(try a.sync().pull.braked == 20)
+        try a.settle(a.braked(), .accept)
         #expect(try a.values() == b.values())
     }
 

@@ -307,9 +307,12 @@ import Testing
                 on b -q sync now > /dev/null; on a -q sync now > /dev/null
                 for number in $(seq 25); do on b -q rm --yes "item $number"; done
                 on b -q sync now > /dev/null
-                on a sync now 2> err | cut -f 2-4; grep -c accept-changes err
+                on a sync now 2> err | cut -f 2-4; grep -c 'sync diff shows what' err
                 on a ls | wc -l
-                on a sync now --accept-changes | cut -f 2-4
+                code on a sync resolve 'item 3' --accept --yes
+                all=$(on a sync diff --json | grep -oE '"all_changes": *"[0-9a-f]{16}"' | grep -oE '[0-9a-f]{16}')
+                on a sync resolve "$all" --accept --yes
+                on a sync now | cut -f 2-4
                 on a ls | wc -l
                 code on a device remove tablet --yes
                 code on a device remove laptop --yes
@@ -328,7 +331,8 @@ import Testing
                 waiting\t0\t25
                 1
                 32
-                idle\t25\t0
+                exit 12
+                idle\t0\t0
                 7
                 exit 10
                 exit 13

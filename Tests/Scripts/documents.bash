@@ -183,6 +183,19 @@ shows sync\ now --vault home
 shows sync\ status --vault home
 shows sync\ status --compare --vault home
 shows device\ ls --vault home
+# A conflict copy, a name that means another item, and changes that wait.
+on_laptop() { omvault -q "$@" --vault home > /dev/null; }
+on_desktop() { HOME=$HOME/two omvault -q "$@" > /dev/null; }
+for number in {1..22}; do printf '{"name": "n%s", "fields": {"x": "1"}}\n' $number; done > many
+printf 1 > one; printf 2 > other
+on_laptop add --from-jsonl many; on_laptop add shared --field password=file:one
+on_laptop sync now; on_desktop sync now
+on_laptop set shared:password --value-from file:other; on_desktop set shared:note --value-from file:one
+on_desktop mv n22 n23; on_desktop add n22 --field x=file:other
+on_desktop sync now; on_laptop sync now
+on_desktop rm --yes n{1..21}; on_desktop sync now; on_laptop sync now
+shows sync\ diff --vault home
+shows sync\ resolve n22 --yes --vault home
 shows device\ remove desktop --yes --vault home
 shows sync\ remote\ ls --vault home
 shows sync\ remote\ rm 1 --yes --vault home

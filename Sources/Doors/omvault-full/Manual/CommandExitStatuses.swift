@@ -72,6 +72,7 @@ extension CommandPage {
         (["sync", "remote", "add"], [.exists, .ambiguous, .policy, .unchanged, .network]),
         (["sync", "remote", "rm"], [.aborted]),
         (["sync", "now"], [.unsupported, .network]),
+        (["sync", "resolve"], [.aborted, .exists, .ambiguous, .conflict, .policy]),
         (["device"], [.notFound]),
         (["device", "add"], [.aborted, .unsupported, .ambiguous, .network]),
         (

@@ -14,6 +14,15 @@ struct ArrivedParcel: Hashable, Sendable {
         case isApplied(ListedVersion?)
     }
 
+    /// What the user must decide, or has decided, of a parcel that waits.
+    enum Mark: UInt8, Hashable, Sendable {
+        case none = 0
+        /// The brake holds its version until the user settles it.
+        case isBraked = 2
+        /// The user agreed to its version.
+        case isAgreed = 3
+    }
+
     struct Key: Hashable, Sendable {
         let remote: UInt8
         let signer: UInt32
@@ -43,16 +52,17 @@ struct ArrivedParcel: Hashable, Sendable {
     /// The digest of the parcel: 32 bytes.
     let digest: [UInt8]
     var state: State
+    var mark = Mark.none
 
     init(_ parcel: Parcel, pack: UInt64) { (self.pack, digest, state) = (pack, parcel.digest, .waits(parcel)) }
 
-    /// pack (8) ‖ digest (32) ‖ 0 and the parcel, or 1 and 0 for a chunk, or 1, 1, the digest of the version (32) and seen
+    /// pack (8) ‖ digest (32) ‖ 0, 2 or 3 and the parcel, or 1 and 0 for a chunk, or 1, 1, the digest of the version (32) and seen
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(number: pack)
         bytes += digest
         switch state {
-        case .waits(let parcel): return bytes + [0] + parcel.encoded
+        case .waits(let parcel): return bytes + [mark.rawValue] + parcel.encoded
         case .isApplied(let version): return bytes + [1] + (version.map { [1] + $0.encoded } ?? [0])
         }
     }
@@ -61,13 +71,15 @@ struct ArrivedParcel: Hashable, Sendable {
         var cursor = ByteCursor()
         pack = try cursor.number(in: bytes.span)
         digest = try cursor.take(32, in: bytes.span)
-        switch try cursor.number(UInt8.self, in: bytes.span) {
-        case 0: state = .waits(try Parcel(decoding: Array(bytes[cursor.offset...])))
-        case 1:
+        let kind: UInt8 = try cursor.number(in: bytes.span)
+        guard kind != 1 else {
             state = .isApplied(try ListedVersion.optional(&cursor, in: bytes.span))
             try cursor.end(in: bytes.span)
-        default: throw MalformedBytes()
+            return
         }
+        guard let mark = Mark(rawValue: kind) else { throw MalformedBytes() }
+        self.mark = mark
+        state = .waits(try Parcel(decoding: Array(bytes[cursor.offset...])))
     }
 
     /// - Returns: nil if there is no such row.

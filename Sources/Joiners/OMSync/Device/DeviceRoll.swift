@@ -20,6 +20,7 @@ package struct DeviceRoll {
             entries[entry.contents.number] = entry
             if entry.contents.signer == access.own?.device { kept.insert(entry.digest) }
         }
+        kept.formUnion(try RollQuestion.chosen(access))
         do {
             guard let founding = entries[0] else { throw MalformedBytes() }
             var roll = try Roll(founding)

@@ -64,7 +64,7 @@ extension SyncedVersion {
     }
 
     /// This version as a conflict copy beside the shown version. Nil if nothing of it would be lost.
-    fileprivate func asCopy(beside shown: SyncedVersion, of id: [UInt8]) -> SyncedVersion? {
+    func asCopy(beside shown: SyncedVersion, of id: [UInt8]) -> SyncedVersion? {
         guard state != .purged, !isContained(in: shown) else { return nil }
         var copy = self
         copy.origin = origin ?? id

@@ -43,12 +43,24 @@ package struct MergePlan<Items: SyncedItems> {
             }
             let merge = Merge(of: next.id, here, next.version)
             if merge.version != here { changes[next.id] = merge.version }
-            if var copy = merge.copy, let name = copy.name {
-                let id = link.copyID(of: next.id, causes: copy.causes)
-                copy.name = name.withConflictPrefix(id)
-                arriving.append((id, copy))
-            }
+            if let copy = merge.copy.flatMap({ named($0, of: next.id) }) { arriving.append(copy) }
         }
+    }
+
+    /// A conflict copy with its id and its name.
+    private func named(_ copy: SyncedVersion, of item: [UInt8]) -> (id: [UInt8], version: SyncedVersion)? {
+        guard let name = copy.name else { return nil }
+        let id = link.copyID(of: item, causes: copy.causes)
+        var copy = copy
+        copy.name = name.withConflictPrefix(id)
+        return (id, copy)
+    }
+
+    /// Takes a version that has no power over the item here, as a conflict copy beside it: the user asked for it.
+    package mutating func takeBeside(_ version: SyncedVersion, of id: [UInt8]) {
+        guard let here = self.version(of: id), let copy = version.asCopy(beside: here, of: id).flatMap({ named($0, of: id) })
+        else { return }
+        take(copy.version, of: copy.id)
     }
 
     /// Takes all versions that arrived, waiting and held ones too, until none changes an item any more.

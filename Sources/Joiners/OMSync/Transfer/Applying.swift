@@ -14,26 +14,17 @@ extension Vault {
     ///
     /// A group whose items were edited meanwhile is left for the next call.
     ///
-    /// - Parameter isAgreed: Whether the user agrees to changes that the brake holds.
-    package func applyArrived(agreedByUser isAgreed: Bool = false, now: Int64) throws(VaultError) -> PullReport {
+    /// What the brake holds stays until the user settles it: ``settle(_:_:now:)``.
+    package func applyArrived(now: Int64) throws(VaultError) -> PullReport {
         var report = PullReport()
         let reading = try readSync { access throws(VaultError) in try Arrivals(self, access) }
         report.waiting = reading.unread
         guard !reading.arrived.isEmpty else { return report }
-        var plan = MergePlan(reading.items, link: reading.link ?? .random())
-        let versions = reading.arrived.map(\.version)
-        var decisions = plan.take(versions, by: reading.rules)
-        let held = reading.brake.held(versions, decisions, in: plan, at: now)
-        if !held.isEmpty, !isAgreed {
-            // The rest applies. What is held is looked at again each time, until the user agrees or its writer changes it.
-            plan = MergePlan(reading.items, link: reading.link ?? .random())
-            let rest = versions.indices.filter { !held.contains(versions[$0].id) }
-            let found = plan.take(rest.map { versions[$0] }, by: reading.rules)
-            for index in decisions.indices where decisions[index] == .applies { decisions[index] = .waits }
-            for (index, decision) in zip(rest, found) { decisions[index] = decision }
-            report.braked = held.count
-        }
-        let brake = reading.brake.noting(versions, decisions, in: plan, isAgreed: isAgreed && !held.isEmpty, at: now)
+        let made = BrakedPlan(reading, at: now)
+        var plan = made.plan
+        let decisions = made.decisions
+        report.braked = Set(made.braked.map { reading.arrived[$0].key.id }).count
+        let brake = reading.brake.noting(reading, made, at: now)
         if reading.rules.isAllOpen {
             // The dots are given out before they are used: a crash between costs counts, and gives none twice.
             plan = try settle(plan, reading.own, now: now)
@@ -53,6 +44,7 @@ extension Vault {
             for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
                 if plan.isUsedUp(arrival.version, beside: rest) { try Self.useUp(arrival, reading.chunks.keys, &access) }
             }
+            for index in made.braked { try Self.brake(reading.arrived[index], reading.members, &access) }
             try brake.save(&access)
         }
         return report
@@ -69,7 +61,7 @@ extension Vault {
                 let touched: Set<ProtectionLevel>? = try editSync(now: now) { access throws(VaultError) in
                     // The user has changed an item since the plan was made.
                     guard access.generations == expected else { return nil }
-                    return try reading.write(group, of: plan, &access)
+                    return try reading.write(group, of: plan, now: now, &access)
                 }
                 guard let touched else { return written }
                 for level in touched { expected[level, default: 0] += 1 }
@@ -82,8 +74,21 @@ extension Vault {
         return written
     }
 
+    /// Keeps a version until the user settles it.
+    ///
+    /// Attack: the user removes the thief because of what the brake shows. His changes must not stay, and be applied later
+    /// because the counts begin again.
+    private static func brake(
+        _ arrival: Arrivals.Arrival, _ members: Set<UInt32>, _ access: inout SyncAccess
+    ) throws(VaultError) {
+        guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { return }
+        var parcel = arrival.parcel
+        parcel.mark = .isBraked
+        try access.set(.arrived, arrival.key.encoded, members.contains(arrival.key.signer) ? parcel.encoded : nil)
+    }
+
     /// Keeps of a parcel that was merged, and of its chunks, only what a push must know.
-    private static func useUp(
+    static func useUp(
         _ arrival: Arrivals.Arrival, _ chunks: Set<ArrivedParcel.Key>, _ access: inout SyncAccess
     ) throws(VaultError) {
         guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { return }

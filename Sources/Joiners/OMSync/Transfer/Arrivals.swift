@@ -29,12 +29,14 @@ struct Arrivals {
     private(set) var arrived: [Arrival] = []
     /// The same by the id of the item.
     private var arrivedOf: [[UInt8]: [Arrival]] = [:]
-    /// Those that no lane here opens, and those whose chunks are not here yet.
-    private(set) var unread = 0
+    /// For each signer the number of those that no lane here opens, and of those whose chunks are not here yet.
+    private(set) var unreadOf: [UInt32: Int] = [:]
+    var unread: Int { unreadOf.values.reduce(0, +) }
     let chunks: ArrivedChunks
     private let lanes: DeviceLanes
 
-    init(_ vault: borrowing Vault, _ access: borrowing SyncAccess) throws(VaultError) {
+    /// - Parameter needsItems: Whether the items here are read even if nothing arrived.
+    init(_ vault: borrowing Vault, _ access: borrowing SyncAccess, needsItems: Bool = false) throws(VaultError) {
         guard let own = access.own else { throw .corrupt(.sync) }
         try access.checkRows()
         self.own = own
@@ -51,12 +53,12 @@ struct Arrivals {
         }
         rules = ArrivalRules(device: own.device, issued: own.issued, counts: counts, openLevels: access.openLevels)
         let waiting = try ArrivedParcel.all(access).filter { if case .waits = $0.value.state { true } else { false } }
-        items = try waiting.isEmpty ? LocalItems() : LocalItems(access, lanes.link, founder: own.founder)
+        items = try waiting.isEmpty && !needsItems ? LocalItems() : LocalItems(access, lanes.link, founder: own.founder)
         chunks = ArrivedChunks(of: waiting, lanes.lanes, vault: access.vault)
         for (key, parcel) in waiting.sorted(by: { $0.key.encoded.lexicographicallyPrecedes($1.key.encoded) })
         where !chunks.keys.contains(key) {
             guard let arrival = try arrival(key, parcel, access) else {
-                unread += 1
+                unreadOf[key.signer, default: 0] += 1
                 continue
             }
             arrived.append(arrival)
@@ -107,7 +109,7 @@ struct Arrivals {
     /// - Returns: The levels whose items it changes.
     /// - Throws: ``VaultError/corrupt(_:)`` for a group that cannot be written.
     func write(
-        _ group: [[UInt8]], of plan: MergePlan<LocalItems>, _ access: inout SyncAccess
+        _ group: [[UInt8]], of plan: MergePlan<LocalItems>, now: Int64, _ access: inout SyncAccess
     ) throws(VaultError) -> Set<ProtectionLevel> {
         // All contents are read before the first is replaced.
         var found: [[UInt8]: SyncAccess.LocalVersion] = [:]
@@ -131,6 +133,7 @@ struct Arrivals {
                 touched.insert(ProtectionLevel(level, deviceOnly: false))
             }
         }
+        try NameChanges(group, of: plan).note(at: now, &access)
         return touched
     }
 
@@ -181,7 +184,7 @@ struct Arrivals {
 }
 
 extension SyncedVersion {
-    fileprivate var contentState: VersionContent.State {
+    var contentState: VersionContent.State {
         switch state {
         case .live: .live
         case .trashed: .trashed

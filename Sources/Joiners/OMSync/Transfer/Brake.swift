@@ -30,38 +30,54 @@ struct Brake {
         }
     }
 
-    /// The arrived versions that wait for the user.
+    /// The items whose changes wait for the user.
     ///
     /// - Parameters:
     ///   - decisions: What becomes of each arrived version.
     ///   - plan: Made of those that apply.
     func held(
-        _ arrived: [ArrivedVersion], _ decisions: [ArrivalRules.Decision], in plan: MergePlan<LocalItems>, at now: Int64
+        _ reading: Arrivals, _ decisions: [ArrivalRules.Decision], in plan: MergePlan<LocalItems>, at now: Int64
     ) -> Set<[UInt8]> {
         let limit = max(Self.least, plan.liveCount / 4)
-        let (gone, revived) = (plan.removed, plan.revived)
+        let agreed = reading.agreed
+        let (gone, revived) = (plan.removed.subtracting(agreed), plan.revived.subtracting(agreed))
         var held: Set<[UInt8]> = removed + gone.count > limit ? gone : []
         if revived.count > Self.least { held.formUnion(revived) }
-        for (device, ids) in Self.changes(arrived, decisions, in: plan) where count(of: device, at: now) + ids.count > limit {
+        for (device, ids) in Self.changes(reading, decisions, in: plan) where count(of: device, at: now) + ids.count > limit {
             held.formUnion(ids)
+        }
+        let refused = Self.refused(reading, decisions)
+        for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
+            if refused[arrival.key.signer, default: 0] > Self.least { held.insert(arrival.key.id) }
         }
         return held
     }
 
-    /// The counts behind a plan. They begin again if the user agreed.
+    /// For each signer the number of its parcels that are held or unreadable.
+    ///
+    /// Attack: a member, or a thief of one, tries many versions. What he has power over must not slip through beside them.
+    private static func refused(_ reading: Arrivals, _ decisions: [ArrivalRules.Decision]) -> [UInt32: Int] {
+        // While a level is closed, its parcels are all unreadable.
+        guard reading.rules.isAllOpen else { return [:] }
+        var refused = reading.unreadOf
+        for (arrival, decision) in zip(reading.arrived, decisions) where decision == .isHeld {
+            refused[arrival.key.signer, default: 0] += 1
+        }
+        return refused
+    }
+
+    /// The counts behind a plan. They begin again when the user agreed, and nothing waits for him any more.
     ///
     /// - Parameter plan: Before it is settled: the edits of this device do not count.
-    func noting(
-        _ arrived: [ArrivedVersion], _ decisions: [ArrivalRules.Decision], in plan: MergePlan<LocalItems>, isAgreed: Bool,
-        at now: Int64
-    ) -> Brake {
+    func noting(_ reading: Arrivals, _ made: BrakedPlan, at now: Int64) -> Brake {
         var next = self
-        guard !isAgreed else {
+        let agreed = reading.agreed
+        guard agreed.isEmpty || !made.braked.isEmpty else {
             (next.removed, next.changed) = (0, [:])
             return next
         }
-        next.removed += plan.removed.count
-        for (device, ids) in Self.changes(arrived, decisions, in: plan) {
+        next.removed += made.plan.removed.subtracting(agreed).count
+        for (device, ids) in Self.changes(reading, made.decisions, in: made.plan) {
             let before = count(of: device, at: now)
             next.changed[device] = (before == 0 ? now : changed[device]?.since ?? now, before + ids.count)
         }
@@ -79,13 +95,15 @@ struct Brake {
         return change.count
     }
 
-    /// Of each device the items whose values it changes.
+    /// Of each device the items whose values it changes, and to which the user has not agreed.
     private static func changes(
-        _ arrived: [ArrivedVersion], _ decisions: [ArrivalRules.Decision], in plan: MergePlan<LocalItems>
+        _ reading: Arrivals, _ decisions: [ArrivalRules.Decision], in plan: MergePlan<LocalItems>
     ) -> [UInt32: Set<[UInt8]>] {
+        let agreed = reading.agreed
         var changes: [UInt32: Set<[UInt8]>] = [:]
-        for (version, decision) in zip(arrived, decisions) where decision == .applies && plan.isNewValue(of: version.id) {
-            changes[version.signer, default: []].insert(version.id)
+        for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
+            let id = arrival.key.id
+            if !agreed.contains(id), plan.isNewValue(of: id) { changes[arrival.key.signer, default: []].insert(id) }
         }
         return changes
     }
@@ -102,6 +120,11 @@ struct Brake {
         body.append(number: UInt32(clamping: count))
         return body
     }
+}
+
+extension Arrivals {
+    /// The items to whose changes the user agreed.
+    fileprivate var agreed: Set<[UInt8]> { Set(arrived.filter { $0.parcel.mark == .isAgreed }.map(\.key.id)) }
 }
 
 extension MergePlan<LocalItems> {

@@ -25,7 +25,7 @@ extension Vault {
         var report = PullReport()
         (report.notAccepted, report.isStopped) = (news.notAccepted, news.isStopped)
         report.needsLaterVersion = news.needsLaterVersion
-        report.lostEntries = news.roll.lost.map(\.contents.number)
+        report.lostEntries = news.roll.lost.filter { $0.contents.signer == view.known.device }.map(\.contents.number)
         // A stopped remote still brings entries of the roll.
         let accepted = news.isStopped ? [] : news.newHeads
         report.isRemoved = news.roll.roll.members[view.known.device] == nil
@@ -36,6 +36,7 @@ extension Vault {
                 // What a removed member lists does not count any more.
                 try PushNotes.drop(on: nil, of: nil, &access)
             }
+            try RollQuestion.keep(news.roll, &access)
             if let own = access.own {
                 let scope = MemberKeys.Scope(vault: access.vault, salt: own.salt)
                 try takeLanes(of: news.roll.roll, scope, own.device, &access)

@@ -36,27 +36,25 @@ extension Vault {
 
     /// Reads what others wrote, merges it, and writes what changed here.
     ///
-    /// - Parameters:
-    ///   - isAgreed: Whether the user agrees to changes that the brake holds.
-    ///   - now: In seconds since 1970.
+    /// - Parameter now: In seconds since 1970.
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func synchronise<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, agreedByUser isAgreed: Bool = false, now: Int64
+        with remote: RemoteRow, _ store: Store, now: Int64
     ) throws -> SyncReport {
         // Two processes would delete each other's packs, and put an older head over a newer one.
         let result = try exchanging {
-            Result { try exchange(with: remote, store, agreedByUser: isAgreed, now: now) }
+            Result { try exchange(with: remote, store, now: now) }
         }
         return try result.get()
     }
 
     private func exchange<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, agreedByUser isAgreed: Bool, now: Int64
+        with remote: RemoteRow, _ store: Store, now: Int64
     ) throws -> SyncReport {
         var report = SyncReport()
         report.pull = try fetch(remote, from: store, now: now)
         guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
-        let applied = try applyArrived(agreedByUser: isAgreed, now: now)
+        let applied = try applyArrived(now: now)
         (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
         (report.pull.braked, report.pull.forgers) = (applied.braked, applied.forgers)
         // Another copy of this file gives out the same counts. It must not write over it.

@@ -26,13 +26,12 @@ struct RemoteExchange {
     private(set) var push = PushReport()
     private(set) var failure: Failure?
 
-    /// - Parameter acceptsChanges: Whether the user agrees to changes that wait because they are many.
-    init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess, acceptsChanges: Bool = false) {
+    init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess) {
         self.remote = remote
         let place = RemoteFolder(of: remote)
         let store = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
         do {
-            let report = try vault.synchronise(with: remote, store, agreedByUser: acceptsChanges, now: secondsNow())
+            let report = try vault.synchronise(with: remote, store, now: secondsNow())
             (pull, push) = (report.pull, report.push)
             failure = Self.failure(pull, remote, try vault.syncStatus())
         } catch let error as VaultError {
@@ -103,7 +102,9 @@ struct RemoteExchange {
             hints: [
                 isClone
                     ? "a copy of this vault is in use elsewhere, or an older file was put back"
-                    : "put back the newest files of the folder, if an older copy of it was put back",
+                    : reasons.isEmpty
+                        ? "omvault sync diff shows them, and omvault sync resolve NUMBER chooses one"
+                        : "put back the newest files of the folder, if an older copy of it was put back",
                 "nothing was taken or deleted; the other remotes still sync",
             ])
     }

@@ -15,7 +15,7 @@ struct SyncCommand: ParsableCommand {
             A remote is a folder that all devices of one person can reach: on a stick, on a share, or kept equal by a tool. Only
             sealed versions of items are there. Items that are bound to this device, passwords and logins never leave it.
             """,
-        subcommands: [SyncInit.self, SyncRemote.self, SyncNow.self, SyncStatusCommand.self])
+        subcommands: [SyncInit.self, SyncRemote.self, SyncNow.self, SyncStatusCommand.self, SyncDiff.self, SyncResolve.self])
 }
 
 /// `omvault sync init`

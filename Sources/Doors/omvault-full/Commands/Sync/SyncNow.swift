@@ -16,11 +16,10 @@ struct SyncNow: Verb {
             (31) does not keep the other remotes from syncing.
 
             If other devices remove or change many items at once, these changes wait until you agree: more than 20, and more than a
-            quarter of all items. That they are yours you know; omvault does not.
+            quarter of all items. That they are yours you know; omvault does not. 'omvault sync diff' shows what waits for you.
 
               omvault sync now
               omvault sync now --remote 1
-              omvault sync now --accept-changes
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -28,9 +27,6 @@ struct SyncNow: Verb {
 
     @Option(help: ArgumentHelp("Only this remote, as 'omvault sync remote ls' numbers it.", valueName: "n"))
     var remote: UInt8?
-
-    @Flag(help: "Take the changes that wait because they are so many.")
-    var acceptChanges = false
 
     var printsRows: Bool { true }
 
@@ -40,7 +36,7 @@ struct SyncNow: Verb {
         let remotes = try SyncedVault.chosen(remote, of: status)
         var exchanges: [RemoteExchange] = []
         for remote in remotes {
-            exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access, acceptsChanges: acceptChanges))
+            exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access))
         }
         try context.output.list(
             "remotes", exchanges,
@@ -56,6 +52,7 @@ struct SyncNow: Verb {
             },
             object: { exchange, entry in exchange.write(to: &entry) })
         explain(exchanges, status, context)
+        try tellOfQuestions(synced, context)
         // The gravest problem decides: a remote that lies, then one that this omvault cannot read, then the others.
         let failures = exchanges.compactMap(\.failure)
         let order: [ExitStatus] = [.rollback, .corrupt, .unsupported]
@@ -64,6 +61,18 @@ struct SyncNow: Verb {
         }
         for failure in failures where failure.message != worst.message { context.output.notice(failure.message) }
         throw worst
+    }
+
+    /// Conflict copies and changed names stay until the user settles them.
+    private func tellOfQuestions(_ synced: borrowing SyncedVault, _ context: CommandContext) throws(Failure) {
+        let questions = try synced.questions().questions
+        let copies = questions.count { if case .copy = $0.subject { true } else { false } }
+        let names = questions.count { if case .meaning = $0.subject { true } else { false } }
+        let words = [
+            copies > 0 ? (copies == 1 ? "1 conflict copy" : "\(copies) conflict copies") : nil,
+            names > 0 ? "\(names.of("name")) that \(names == 1 ? "means" : "mean") another item than before" : nil,
+        ].compactMap(\.self)
+        if !words.isEmpty { context.output.notice("\(words.joined(separator: ", ")): omvault sync diff shows what to settle") }
     }
 
     private func explain(_ exchanges: [RemoteExchange], _ status: SyncStatus, _ context: CommandContext) {
@@ -84,11 +93,12 @@ struct SyncNow: Verb {
         }
         if let many = exchanges.map(\.pull.braked).max(), many > 0 {
             context.output.notice(
-                "other devices removed or changed \(many.of("item")) in a short time, and this waits for you;"
-                    + " if that was you: omvault sync now --accept-changes")
+                "other devices removed or changed \(many.of("item")) in a short time, and this waits for you:"
+                    + " omvault sync diff shows what")
         }
         if exchanges.contains(where: { $0.pull.held > 0 }) {
-            context.output.notice("versions that are held may not replace the item here; the item stays as it is")
+            context.output.notice(
+                "versions that are held may not replace the item here; the item stays as it is: omvault sync diff shows them")
         }
         if exchanges.contains(where: { $0.push.skipped > 0 }) {
             context.output.notice("items that are skipped cannot be sent yet: keys of another device have not arrived")

@@ -35,6 +35,11 @@ struct SyncedVault: ~Copyable {
         return status
     }
 
+    /// What sync leaves to the user.
+    borrowing func questions() throws(Failure) -> QuestionList {
+        do throws(VaultError) { return try vault.openQuestions(now: secondsNow()) } catch { throw access.failure(error) }
+    }
+
     /// The remotes that a command works on.
     ///
     /// - Parameter number: Nil for all.
