@@ -306,6 +306,14 @@ struct SettlingTests {
         try b.sync()
         #expect(try a.sync().pull.braked == 1)
         #expect(try a.values()["item 26"] == "value 26")
+        // A refused new item is purged everywhere, and a refused value is replaced.
+        try b.add("extra", "new")
+        try b.sync()
+        #expect(try a.sync().pull.braked == 2)
+        try a.settle(a.braked(), .refuse)
+        try exchange(synced)
+        for home in [a, b] { #expect(try home.values()["extra"] == nil && home.values()["item 26"] == "value 26") }
+        #expect(try a.braked().isEmpty && a.values()["item 20"] == "value 20")
     }
 
     // MARK: - The roll
@@ -339,5 +347,43 @@ struct SettlingTests {
         try a.sync()
         try c.sync()
         #expect(try c.values()["x"] == "2")
+    }
+
+    /// Entries that remove a device, all of the next number, by the device of this home.
+    private func removals(_ count: Int, of device: UInt32, by home: SyncedHome) throws -> [RollEntry] {
+        let vault = try home.unlock()
+        let roll = try vault.roll()
+        let (own, link) = try vault.readSync { access throws(VaultError) in
+            (access.own, try DeviceLanes(vault, access).link)
+        }
+        let (number, salt) = (UInt32(roll.entries.count), try #require(own).salt)
+        let lanes = ProtectionLevel.Availability.allCases.map { Lane.random($0, epoch: roll.laneEpoch + 1) }
+        let rest = roll.members.values.filter { $0.number != device }
+        return try (0..<count).map { index in
+            try vault.entry(
+                RollEntry.Contents(
+                    kind: .remove, vault: vault.id, number: number, previous: roll.digests[roll.digests.count - 1],
+                    signer: home.number(), time: home.now + Int64(index), laneEpoch: roll.laneEpoch + 1, added: [],
+                    removed: [device], wraps: Vault.wraps(lanes, #require(link), for: rest, entry: number, vault: vault.id)),
+                salt: salt)
+        }
+    }
+
+    @Test("a member that signs many entries of one number does not hide those of the others")
+    func manyEntries() throws {
+        let synced = try SyncedHomes(3)
+        let (a, b, c) = (synced.homes[0], synced.homes[1], synced.homes[2])
+        try b.sync()
+        let entries = try removals(9, of: b.number(), by: a) + removals(1, of: a.number(), by: b)
+        let vault = try c.unlock()
+        let roll = try vault.roll()
+        let choice = try RollChoice(founding: roll.entries[0], entries, accepted: roll, keeping: [])
+        #expect(choice.undecided.count == 10)
+        for _ in 0..<2 { try vault.editSync(now: c.now) { access throws(VaultError) in try RollQuestion.keep(choice, &access) } }
+        let signers = try c.questions().map { question in
+            guard case .entry(let choice) = question.subject else { throw VaultError.unchanged }
+            return choice.entry.contents.signer
+        }
+        #expect(try signers.count == 5 && signers.count { try $0 == b.number() } == 1)
     }
 }

@@ -26,6 +26,7 @@ import Testing
             Self.devices + """
                 found; pair; diverge 1
                 on a --format plain sync diff | sed -E 's/[0-9a-f]{16}/NUMBER/; s/[0-9a-f]{8} /HEX /'
+                on a sync status | grep settle
                 code on a get github:password --no-agent; grep -oE 'has another value in the conflict copy' err; cp out in-process
                 code on a get github:password --strict
                 on a -q unlock
@@ -52,6 +53,7 @@ import Testing
             ran.output.replacing(/from-[ab]1/, with: "from-x")
                 == """
                 NUMBER\tcopy\tgithub\tcopy "conflict-HEX github": field password differs\tX
+                1 question to settle: omvault sync diff
                 exit 0
                 has another value in the conflict copy
                 exit 12
@@ -109,6 +111,42 @@ import Testing
                 exit 8
                 exit 2
                 new
+
+                """, "\(ran)")
+    }
+
+    @Test("a device that made none of two entries which exclude each other goes on with its user's choice")
+    func entries() async throws {
+        let ran = try await bash(
+            Self.devices + """
+                found; pair
+                mkdir c; rm -f shown; begin_add
+                on c device join stick --device tablet --pairing-code-from 'cmd:head -n 1 code' --no-recovery "${weak[@]}" \\
+                    > shown 2> join.log & joining=$!
+                while_runs $joining has_shown; head -n 1 shown > digits; ends 0 $joining; ends 0 $adding
+                on b -q sync now > /dev/null
+                mv stick away; on b -q device remove laptop --yes > /dev/null; mv away stick
+                on a -q device remove desktop --yes > /dev/null
+                for home in a b; do on $home -q sync now > /dev/null; done
+                code on c sync now; grep '^omvault: hint: omvault sync diff' err
+                on c --format plain sync diff | cut -f 2-5 | sort
+                on c --json sync diff | grep -oE '"removes":."[a-z]+"' | sort
+                chosen=$(on c --format plain sync diff | grep laptop$ | cut -f 1)
+                code on c sync resolve "$chosen" --yes
+                code on c sync now; on c device ls | cut -f 2 | sort
+                """)
+        #expect(
+            ran.output == """
+                exit 31
+                omvault: hint: omvault sync diff shows them, and omvault sync resolve NUMBER chooses one
+                entry\t\tentry 3 of the list of devices: removes desktop\tlaptop
+                entry\t\tentry 3 of the list of devices: removes laptop\tdesktop
+                "removes":["desktop"
+                "removes":["laptop"
+                exit 0
+                exit 0
+                laptop
+                tablet
 
                 """, "\(ran)")
     }

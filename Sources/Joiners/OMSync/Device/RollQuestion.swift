@@ -7,13 +7,24 @@ internal import OMVault
 /// The rows of two entries of one number that exclude each other, and of the user's choice.
 enum RollQuestion {
     private static let (open, chosen): (UInt8, UInt8) = (3, 4)
+    private static let mostOfOneSigner = 4
 
     /// Keeps the entries of a question that a remote brought, and drops those whose question is decided.
     static func keep(_ choice: RollChoice, _ access: inout SyncAccess) throws(VaultError) {
-        for entry in choice.undecided { try access.set(.note, [open] + entry.digest, entry.encoded) }
         let count = choice.roll.entries.count
-        for entry in try entries(access) where entry.contents.number < count {
+        var kept: [UInt32: Int] = [:]
+        for entry in try entries(access) {
+            guard entry.contents.number < count else {
+                kept[entry.contents.signer, default: 0] += 1
+                continue
+            }
             try access.set(.note, [open] + entry.digest, nil)
+        }
+        for entry in choice.undecided where try access.row(.note, [open] + entry.digest) == nil {
+            // Attack: a member signs thousands of entries of one number, so that the file grows and no user finds the right one.
+            guard kept[entry.contents.signer, default: 0] < mostOfOneSigner else { continue }
+            kept[entry.contents.signer, default: 0] += 1
+            try access.set(.note, [open] + entry.digest, entry.encoded)
         }
     }
 

@@ -29,16 +29,19 @@ struct SyncStatusCommand: Verb {
     func run(_ context: CommandContext) throws {
         let synced = try SyncedVault(context, unlock)
         let status = try synced.status()
+        let questions = try synced.questions().questions.count
         let remotes = status.remotes.map { ShownRemote($0, status, compare: compare) }
         guard context.output.format != .json else {
             var document = JSONDocument()
             document.field("vault", .text(synced.access.location.name))
             document.field("device", .text(status.name(of: status.own.device)))
+            document.field("to_settle", .number(questions))
             document.objects("remotes", remotes) { remote, entry in remote.write(to: &entry) }
             return try context.output.document(document)
         }
         try context.output.line(
             "this device is \"\(status.name(of: status.own.device))\", 1 of \(status.members.count.of("member"))")
+        if questions > 0 { try context.output.line("\(questions.of("question")) to settle: omvault sync diff") }
         if remotes.isEmpty { try context.output.line("no remote") }
         for remote in remotes { for line in remote.lines(context.output) { try context.output.line(line) } }
     }
