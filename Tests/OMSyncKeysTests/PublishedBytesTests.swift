@@ -54,7 +54,7 @@ import Testing
         #expect(signed == entries)
 
         let names = entries.flatMap(\.contents.added).map { link().name(of: $0, vault: vault)?.text }
-        #expect(names == ["laptop", RecoveryMember.name, "tour à pied"])
+        #expect(names == ["laptop", RecoveryMember.name.text, "tour à pied"])
     }
 
     @Test("the wraps of the roll open for their member, with the lanes and the link")

@@ -353,19 +353,18 @@ struct SettlingTests {
     private func removals(_ count: Int, of device: UInt32, by home: SyncedHome) throws -> [RollEntry] {
         let vault = try home.unlock()
         let roll = try vault.roll()
-        let (own, link) = try vault.readSync { access throws(VaultError) in
-            (access.own, try DeviceLanes(vault, access).link)
+        let (signer, link) = try vault.readSync { access throws(VaultError) in
+            (try vault.signer(access), try DeviceLanes(vault, access).link)
         }
-        let (number, salt) = (UInt32(roll.entries.count), try #require(own).salt)
+        let number = UInt32(roll.entries.count)
         let lanes = ProtectionLevel.Availability.allCases.map { Lane.random($0, epoch: roll.laneEpoch + 1) }
         let rest = roll.members.values.filter { $0.number != device }
         return try (0..<count).map { index in
-            try vault.entry(
-                RollEntry.Contents(
+            signer.sign(
+                try RollEntry.Contents(
                     kind: .remove, vault: vault.id, number: number, previous: roll.digests[roll.digests.count - 1],
                     signer: home.number(), time: home.now + Int64(index), laneEpoch: roll.laneEpoch + 1, added: [],
-                    removed: [device], wraps: Vault.wraps(lanes, #require(link), for: rest, entry: number, vault: vault.id)),
-                salt: salt)
+                    removed: [device], wraps: RollChange.wraps(lanes, #require(link), for: rest, entry: number, vault: vault.id)))
         }
     }
 

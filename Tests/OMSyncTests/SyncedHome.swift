@@ -5,6 +5,7 @@ import OMRecords
 import OMRemote
 import OMSecrets
 import OMStorage
+import OMSyncKeys
 import OMSystem
 import TestSupport
 import Testing
@@ -113,6 +114,66 @@ final class SyncedHome: @unchecked Sendable {
             }
         }
         return values
+    }
+
+    /// Adds a device with an entry whose digest is smaller than another one.
+    func addDevice(_ keys: RollMember.Keys, named name: String, before digest: [UInt8]) throws {
+        let vault = try unlock()
+        while true {
+            do throws(VaultError) {
+                return try vault.editSync(now: now) { access throws(VaultError) in
+                    let change = try RollChange(vault, access, now: now)
+                    guard let name = DeviceName(name) else { throw .corrupt(.sync) }
+                    let entry = try change.add(change.member(keys, named: name), signedBy: vault.signer(access), &access)
+                    guard entry.digest.lexicographicallyPrecedes(digest) else { throw .tooLarge }
+                }
+            } catch .tooLarge { continue }
+        }
+    }
+
+    // MARK: - Other lives of the file
+
+    /// The file and all that the device knows of it: what a disk has that is put back later.
+    func snapshot() throws -> TestFolder {
+        let copy = try TestFolder()
+        for part in ["data", "device"] {
+            try FileManager.default.copyItem(atPath: "\(folder.path)/\(part)", toPath: "\(copy.path)/\(part)")
+        }
+        return copy
+    }
+
+    func putBack(_ snapshot: TestFolder) throws {
+        for part in ["data", "device"] {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/\(part)")
+            try FileManager.default.copyItem(atPath: "\(snapshot.path)/\(part)", toPath: "\(folder.path)/\(part)")
+        }
+    }
+
+    func rekey(recovery: consuming RecoveryMember? = nil) throws {
+        let vault = try unlock()
+        let (slots, _) = try vault.settings()
+        _ = try vault.rekey(
+            slots: [Vault.RekeyedSlot(id: slots[0].id, NewSlot(keyFile: key))], expecting: slots,
+            with: RollRekey(recovery: recovery, now: now), now: now)
+    }
+
+    /// The edits that the items here include.
+    func dots() throws -> Set<Dot> {
+        try unlock().readSync { access throws(VaultError) in
+            var dots: Set<Dot> = []
+            for place in try access.places() {
+                dots.formUnion(try access.version(at: place).content.parts?.seen.dots ?? [])
+            }
+            return dots
+        }
+    }
+
+    /// A digest of the link of now.
+    func link() throws -> [UInt8]? {
+        let vault = try unlock()
+        return try vault.readSync { access throws(VaultError) in
+            try DeviceLanes(vault, access).link?.valueHash(ofDigest: [UInt8](repeating: 0, count: 32))
+        }
     }
 
     /// The device's number in the roll.
@@ -266,6 +327,16 @@ struct SyncedHomes {
     func store() throws -> FolderRemote {
         let vault = try homes[0].unlock()
         return FolderRemote(in: remote.path, vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+    }
+
+    /// Puts the files of one device there, as a sync tool does, from a copy of the folder.
+    func take(deviceFolder device: UInt32, from copy: String) throws {
+        let vault = try homes[0].unlock()
+        let name = RemoteFolderName(vault: vault.id, incarnation: try vault.remotes()[0].incarnation).text
+        let digits = String(device, radix: 16)
+        let part = "\(name)/\(String(repeating: "0", count: 8 - digits.count) + digits)"
+        try FileManager.default.removeItem(atPath: "\(remote.path)/\(part)")
+        try FileManager.default.copyItem(atPath: "\(copy)/\(part)", toPath: "\(remote.path)/\(part)")
     }
 
     /// All parcels of the packs on the remote.

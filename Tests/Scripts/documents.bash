@@ -196,6 +196,7 @@ on_desktop sync now; on_laptop sync now
 on_desktop rm --yes n{1..21}; on_desktop sync now; on_laptop sync now
 shows sync\ diff --vault home
 shows sync\ resolve n22 --yes --vault home
+shows device\ rejoin --yes --vault home
 shows device\ remove desktop --yes --vault home
 shows sync\ remote\ ls --vault home
 shows sync\ remote\ rm 1 --yes --vault home

@@ -61,6 +61,7 @@ public enum Label: String, CaseIterable, Sendable {
     case syncName = "omv/sync/name"
     case syncDevice = "omv/sync/device"
     case syncDeviceName = "omv/sync/device-name"
+    case syncFormerKey = "omv/sync/former-key"
     case syncHeadKey = "omv/sync/head-key"
     case syncMemberKey = "omv/sync/member-key"
     case syncWrappingKey = "omv/sync/wrapping-key"

@@ -6,7 +6,10 @@ package import OMSecrets
 /// The keys that the 16 secret bytes of a recovery code give for one vault.
 package struct RecoveryMember: ~Copyable {
     /// What the roll calls it.
-    package static let name = "recovery code"
+    package static var name: DeviceName {
+        guard let name = DeviceName("recovery code") else { preconditionFailure("a short text without control characters") }
+        return name
+    }
 
     package let member: Key<Signing>
     package let wrapping: Key<Agreeing>

@@ -19,7 +19,8 @@ package struct RollChoice: Hashable, Sendable {
     ) throws(RollProblem) {
         var roll = try Roll(founding)
         var undecided: [RollEntry] = []
-        let byNumber = Dictionary(grouping: entries + (accepted?.entries ?? [])) { $0.contents.number }
+        let all = entries + (accepted?.entries ?? [])
+        let byNumber = Dictionary(grouping: all) { $0.contents.number }
         while undecided.isEmpty, let next = byNumber[UInt32(roll.entries.count)] {
             var possible = Set(next).filter { roll.continued(by: $0) != nil }
                 .sorted { $0.digest.lexicographicallyPrecedes($1.digest) }
@@ -33,7 +34,7 @@ package struct RollChoice: Hashable, Sendable {
             try roll.append(chosen)
         }
         let counting = Set(roll.digests).union(undecided.map(\.digest))
-        lost = Set(entries).filter { kept.contains($0.digest) && !counting.contains($0.digest) }
+        lost = Set(all).filter { kept.contains($0.digest) && !counting.contains($0.digest) }
             .sorted { $0.contents.number < $1.contents.number }
         (self.roll, self.undecided) = (roll, undecided)
     }

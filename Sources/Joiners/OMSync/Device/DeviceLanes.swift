@@ -7,53 +7,97 @@ package import OMSecrets
 package import OMSyncKeys
 package import OMVault
 
-/// The lanes of the open levels, and the link if when-unlocked is open.
+/// The lanes of the open levels, and the links if when-unlocked is open.
 package struct DeviceLanes: Sendable {
+    private struct Maker: Hashable {
+        let epoch: UInt32
+        let digest: [UInt8]
+    }
+
     package private(set) var lanes = LaneSet()
-    package private(set) var link: LinkKey?
+    private var links: [Maker: LinkKey] = [:]
+    private let roll: Roll
 
     /// Reads the lanes of each open level.
     ///
     /// - Throws: ``VaultError/corrupt(_:)`` for a box that its class key does not open.
-    package init(_ vault: borrowing Vault, _ access: borrowing SyncAccess) throws(VaultError) {
+    package init<Keys: VaultKeys & ~Copyable>(_ keys: borrowing Keys, _ access: borrowing SyncAccess) throws(VaultError) {
+        roll = try DeviceRoll(access).roll
         for row in try access.rows(.lane) {
             let (level, epoch, maker) = try Self.scope(row.key)
             guard access.openLevels.contains(level) else { continue }
-            let key = try vault.withClassKey(of: level) { classKey throws(VaultError) in
+            let key = try keys.withClassKey(of: level) { classKey throws(VaultError) in
                 try Self.open(row.body, classKey, Self.laneContext(access.vault, row.key))
             }
             lanes.insert(Lane(level, epoch: epoch, key), madeBy: maker)
         }
-        guard access.openLevels.contains(.whenUnlocked), let box = try access.row(.link, Self.linkRow) else { return }
-        link = LinkKey(
-            try vault.withClassKey(of: .whenUnlocked) { classKey throws(VaultError) in
-                try Self.open(box, classKey, Self.linkContext(access.vault))
-            })
+        guard access.openLevels.contains(.whenUnlocked) else { return }
+        for row in try access.rows(.link) {
+            let (_, epoch, maker) = try Self.scope(row.key)
+            let key = try keys.withClassKey(of: .whenUnlocked) { classKey throws(VaultError) in
+                try Self.open(row.body, classKey, Self.linkContext(access.vault, row.key))
+            }
+            links[Maker(epoch: epoch, digest: maker)] = LinkKey(key)
+        }
+    }
+
+    /// The link of now. Nil while when-unlocked is closed.
+    package var link: LinkKey? { link(at: roll.laneEpoch) }
+
+    /// The link of a lane epoch: that of the last rekey before it, or else the first one.
+    func link(at epoch: UInt32) -> LinkKey? {
+        for epoch in (0...epoch).reversed() {
+            if let maker = roll.maker(ofEpoch: epoch), let link = links[Maker(epoch: epoch, digest: maker)] { return link }
+        }
+        return nil
+    }
+
+    /// The lanes of an epoch, one of each portable level. Nil if one is not here, or closed.
+    func lanes(ofEpoch epoch: UInt32) -> [Lane]? {
+        guard let maker = roll.maker(ofEpoch: epoch) else { return nil }
+        let found = ProtectionLevel.Availability.allCases.compactMap { lanes.lane($0, epoch: epoch, madeBy: maker) }
+        return found.count == ProtectionLevel.Availability.allCases.count ? found : nil
     }
 
     /// Keeps a lane. Its level is open.
     ///
     /// - Parameter maker: The digest of the entry of the roll that made it: 32 bytes.
-    static func keep(
-        _ lane: Lane, madeBy maker: [UInt8], _ vault: borrowing Vault, _ access: inout SyncAccess
+    static func keep<Keys: VaultKeys & ~Copyable>(
+        _ lane: Lane, madeBy maker: [UInt8], _ keys: borrowing Keys, _ access: inout SyncAccess
     ) throws(VaultError) {
         let key = row(of: lane.level, lane.epoch, maker)
         let context = laneContext(access.vault, key)
-        let box = try vault.withClassKey(of: lane.level) { classKey throws(VaultError) in
+        let box = try keys.withClassKey(of: lane.level) { classKey throws(VaultError) in
             lane.withKey { Self.seal($0, classKey, context) }
         }
         try access.set(.lane, key, box)
     }
 
-    static func keep(_ link: LinkKey, _ vault: borrowing Vault, _ access: inout SyncAccess) throws(VaultError) {
-        let context = linkContext(access.vault)
-        let box = try vault.withClassKey(of: .whenUnlocked) { classKey throws(VaultError) in
+    /// Keeps the link of an epoch. When-unlocked is open.
+    static func keep<Keys: VaultKeys & ~Copyable>(
+        _ link: LinkKey, ofEpoch epoch: UInt32, madeBy maker: [UInt8], _ keys: borrowing Keys, _ access: inout SyncAccess
+    ) throws(VaultError) {
+        let key = row(of: .whenUnlocked, epoch, maker)
+        let context = linkContext(access.vault, key)
+        let box = try keys.withClassKey(of: .whenUnlocked) { classKey throws(VaultError) in
             link.withKey { Self.seal($0, classKey, context) }
         }
-        try access.set(.link, linkRow, box)
+        try access.set(.link, key, box)
     }
 
-    private static let linkRow: [UInt8] = [0]
+    /// Seals all lanes and links under other class keys. All levels are open.
+    func reseal<Keys: VaultKeys & ~Copyable>(_ keys: borrowing Keys, _ access: inout SyncAccess) throws(VaultError) {
+        for row in try access.rows(.lane) {
+            let (level, epoch, maker) = try Self.scope(row.key)
+            guard let lane = lanes.lane(level, epoch: epoch, madeBy: maker) else { throw .corrupt(.sync) }
+            try Self.keep(lane, madeBy: maker, keys, &access)
+        }
+        for (maker, link) in links { try Self.keep(link, ofEpoch: maker.epoch, madeBy: maker.digest, keys, &access) }
+    }
+
+    static func hasLink(ofEpoch epoch: UInt32, madeBy maker: [UInt8], _ access: borrowing SyncAccess) throws(VaultError) -> Bool {
+        try access.row(.link, row(of: .whenUnlocked, epoch, maker)) != nil
+    }
 
     /// level (1) ‖ lane epoch (4) ‖ digest of the entry that made the lane (32)
     private static func row(of level: ProtectionLevel.Availability, _ epoch: UInt32, _ maker: [UInt8]) -> [UInt8] {
@@ -104,5 +148,7 @@ package struct DeviceLanes: Sendable {
         Context(.syncLaneBox, .bytes(vault), .bytes(key))
     }
 
-    private static func linkContext(_ vault: [UInt8]) -> Context { Context(.syncLinkBox, .bytes(vault)) }
+    private static func linkContext(_ vault: [UInt8], _ key: [UInt8]) -> Context {
+        Context(.syncLinkBox, .bytes(vault), .bytes(key))
+    }
 }

@@ -9,18 +9,27 @@ package import OMVault
 package struct DeviceRoll {
     package let roll: Roll
     package let kept: Set<[UInt8]>
+    /// The digests of those that it signed, also under a number that it had before.
+    let signed: Set<[UInt8]>
 
     package init(_ access: borrowing SyncAccess) throws(VaultError) {
         var entries: [UInt32: RollEntry] = [:]
-        var kept: Set<[UInt8]> = []
+        var signed: Set<[UInt8]> = []
         for row in try access.rows(.rollEntry) {
             guard let entry = try? RollEntry(decoding: row.body), entries[entry.contents.number] == nil else {
                 throw .corrupt(.sync)
             }
             entries[entry.contents.number] = entry
-            if entry.contents.signer == access.own?.device { kept.insert(entry.digest) }
         }
-        kept.formUnion(try RollQuestion.chosen(access))
+        // The numbers that this device has had, the newest first.
+        var numbers: Set<UInt32> = access.own.map { [$0.device] } ?? []
+        for entry in entries.values.sorted(by: { $0.contents.number > $1.contents.number }) {
+            let said = entry.contents
+            if said.kind == .replace, said.added.contains(where: { numbers.contains($0.number) }) { numbers.insert(said.signer) }
+            if numbers.contains(said.signer) { signed.insert(entry.digest) }
+        }
+        self.signed = signed
+        kept = signed.union(try RollQuestion.chosen(access))
         do {
             guard let founding = entries[0] else { throw MalformedBytes() }
             var roll = try Roll(founding)
@@ -28,7 +37,7 @@ package struct DeviceRoll {
                 guard let entry = entries[number] else { throw MalformedBytes() }
                 try roll.append(entry)
             }
-            (self.roll, self.kept) = (roll, kept)
+            self.roll = roll
         } catch { throw .corrupt(.sync) }
     }
 

@@ -14,11 +14,12 @@ package struct NewDevice: Hashable, Sendable {
     package let number: UInt32
 
     /// - Throws: ``VaultError/levelLocked(_:)`` if the vault was not opened with a password, code or key file.
-    package init(of vault: borrowing Vault) throws(VaultError) {
-        let id = vault.id
+    package init(of vault: borrowing Vault) throws(VaultError) { try self.init(of: vault, vault: vault.id) }
+
+    init<Keys: VaultKeys & ~Copyable>(of source: borrowing Keys, vault id: [UInt8]) throws(VaultError) {
         while true {
             let salt = Random.bytes(16)
-            let keys = try vault.publicSyncKeys(MemberKeys.Scope(vault: id, salt: salt))
+            let keys = try source.publicSyncKeys(MemberKeys.Scope(vault: id, salt: salt))
             let number = RollMember.number(of: keys, vault: id)
             // 0 is no number.
             guard number > 0 else { continue }

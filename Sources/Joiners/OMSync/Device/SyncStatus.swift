@@ -46,11 +46,11 @@ extension Vault {
             guard let own = access.own else { return nil }
             try access.checkRows()
             let roll = try DeviceRoll(access).roll
-            let link = try DeviceLanes(self, access).link
+            let lanes = try DeviceLanes(self, access)
             var members: [MemberStatus] = []
             for entry in roll.entries {
                 for member in entry.contents.added where roll.members[member.number] == member {
-                    let name = link.flatMap { $0.name(of: member, vault: roll.vault) }
+                    let name = lanes.link(at: entry.contents.laneEpoch)?.name(of: member, vault: roll.vault)
                     members.append(
                         MemberStatus(
                             number: member.number, kind: member.kind, name: name, isThis: member.number == own.device,

@@ -25,7 +25,8 @@ extension Vault {
         var report = PullReport()
         (report.notAccepted, report.isStopped) = (news.notAccepted, news.isStopped)
         report.needsLaterVersion = news.needsLaterVersion
-        report.lostEntries = news.roll.lost.filter { $0.contents.signer == view.known.device }.map(\.contents.number)
+        let lost = news.roll.lost.filter { roll.signed.contains($0.digest) }
+        report.lostEntries = lost.map(\.contents.number)
         // A stopped remote still brings entries of the roll.
         let accepted = news.isStopped ? [] : news.newHeads
         report.isRemoved = news.roll.roll.members[view.known.device] == nil
@@ -33,6 +34,7 @@ extension Vault {
             let current = try DeviceRoll(access)
             if current.roll != news.roll.roll, current.roll == roll.roll {
                 try current.replace(by: news.roll.roll, &access)
+                try noteLost(lost, &access)
                 // What a removed member lists does not count any more.
                 try PushNotes.drop(on: nil, of: nil, &access)
             }
@@ -48,7 +50,7 @@ extension Vault {
     }
 
     /// Notes a head of another device, and keeps the parcels that it lists and this device has not merged.
-    private func note(
+    func note(
         _ head: Head, _ packs: [Pack], on remote: UInt8, _ access: inout SyncAccess
     ) throws(VaultError) {
         let signer = head.statement.device

@@ -6,8 +6,11 @@ package struct PullReport: Hashable, Sendable {
     package var notAccepted: [UInt32: KnownHeads.Decision] = [:]
     /// Whether the remote is stopped: 31, or until the user chooses between entries of the roll.
     package var isStopped = false
-    /// Entries of the roll that this device signed, and that lost against those of another device: their numbers.
+    /// Entries of the roll that this device signed, and that lost against those of another device: their numbers. They are
+    /// signed again.
     package var lostEntries: [UInt32] = []
+    /// Whether one of them brought a recovery code, which only its paper can sign again.
+    package var losesCode = false
     /// For each remote, the members that list edits of this device there which it never made.
     package var forgers: [UInt8: Set<UInt32>] = [:]
     /// Whether this device was removed.

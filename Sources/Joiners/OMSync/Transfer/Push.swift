@@ -124,7 +124,7 @@ extension Vault {
         return bytes
     }
 
-    /// The newest heads of members that have none on a remote: those who read it only would wait for them for ever.
+    /// The newest heads of devices that have older ones or none on a remote: those who read it only would wait for them for ever.
     private static func headsOfOthers(
         than view: RemoteView, _ access: borrowing SyncAccess
     ) throws(VaultError) -> [Head] {
@@ -132,8 +132,9 @@ extension Vault {
         var newest: [UInt32: Head] = [:]
         for remote in try RemoteRow.all(access) where remote.id != view.remote.id {
             for (device, head) in try RemoteView(remote, access).known.newest
-            where roll.members[device] != nil && view.known.newest[device] == nil {
-                if head.statement.count > newest[device]?.statement.count ?? 0 { newest[device] = head }
+            where device != view.known.device && roll.formerOrPresent(device) != nil {
+                let there = view.known.newest[device]?.statement.count ?? 0
+                if head.statement.count > max(there, newest[device]?.statement.count ?? 0) { newest[device] = head }
             }
         }
         return Array(newest.values)

@@ -48,11 +48,23 @@ extension Vault {
         return try result.get()
     }
 
+    /// Whether this device is in the roll.
+    private func isMember() throws(VaultError) -> Bool {
+        try readSync { access throws(VaultError) in
+            guard let own = access.own else { return false }
+            return try DeviceRoll(access).roll.members[own.device] != nil
+        }
+    }
+
     private func exchange<Store: RemoteStore>(
         with remote: RemoteRow, _ store: Store, now: Int64
     ) throws -> SyncReport {
         var report = SyncReport()
         report.pull = try fetch(remote, from: store, now: now)
+        if !report.pull.isStopped, !report.pull.needsLaterVersion {
+            report.pull.losesCode = try signLostEntries(now: now)
+            report.pull.isRemoved = try !isMember()
+        }
         guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
         let applied = try applyArrived(now: now)
         (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)

@@ -15,7 +15,7 @@ struct VouchedCounts {
 
     init(_ contents: RemoteContents, _ roll: Roll) {
         for (device, heads) in Dictionary(grouping: contents.kept, by: \.statement.device) {
-            guard let member = roll.members[device] else { continue }
+            guard let member = roll.formerOrPresent(device) else { continue }
             let highest = heads.sorted { $0.statement.count > $1.statement.count }.prefix(Self.mostOfOneDevice)
             let proven = highest.first { $0.statement.vault == roll.vault && $0.isSigned(by: member.keys.head) }
             if let proven { counts[device] = proven.statement.count }

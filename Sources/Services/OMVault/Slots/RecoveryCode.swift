@@ -23,6 +23,8 @@ public struct RecoveryCode: ~Copyable, Sendable {
         }
     }
 
+    public borrowing func duplicate() -> RecoveryCode { RecoveryCode(secret.duplicate()) }
+
     /// The code as it is shown once: `XXXX-XXXX-…`.
     public borrowing func text() -> SecretBytes { LetterCode.text(of: secret, checksum: .recoveryChecksum) }
 }

@@ -24,14 +24,23 @@ extension Vault {
     ///   - expected: The slots that the caller has seen. So no slot is lost that another process has just added.
     ///   - change: Changes the policy in the same transaction.
     /// - Throws: ``VaultError/slotChanged(_:)``, ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``,
-    ///   ``VaultError/readOnlyHere``; ``VaultError/corrupt(_:)`` if any part of it is damaged. Then nothing is changed.
+    ///   ``VaultError/readOnlyHere``; ``VaultError/vaultSyncs`` if the other devices must get new keys too;
+    ///   ``VaultError/corrupt(_:)`` if any part of it is damaged. Then nothing is changed.
     public consuming func rekey(
         slots: [RekeyedSlot], expecting expected: [KeySlot], now: Int64 = secondsNow(),
         _ change: (inout VaultPolicy) throws(VaultError) -> Void = { _ in }
     ) throws(VaultError) -> PurgeResult {
-        let (_, purge) = try write { snapshot throws(VaultError) in
-            // The other devices seal for the keys that this one has now.
-            guard snapshot.sync == nil else { throw .vaultSyncs }
+        try rekey(slots: slots, expecting: expected, with: NoSyncRekey(), now: now, change)
+    }
+
+    /// The same in a vault that may sync.
+    ///
+    /// - Parameter sync: Gives what is sealed for other devices new keys, in the same transaction.
+    package consuming func rekey<Sync: SyncRekey & ~Copyable>(
+        slots: [RekeyedSlot], expecting expected: [KeySlot], with sync: consuming Sync, now: Int64 = secondsNow(),
+        _ change: (inout VaultPolicy) throws(VaultError) -> Void = { _ in }
+    ) throws(VaultError) -> PurgeResult {
+        let (_, purge) = try write(now: now) { snapshot throws(VaultError) in
             let before = snapshot.header
             guard before.slots == expected else {
                 let changed = Set(before.slots).symmetricDifference(expected).map(\.id).min()
@@ -39,42 +48,47 @@ extension Vault {
             }
             var policy = before.policy
             try change(&policy)
-            try snapshot.rekey(slots, policy, now: now)
+            // Without the device key, some levels cannot be read, and so not sealed again.
+            guard snapshot.states.count == ProtectionLevel.allCases.count, state.root != nil else { throw .readOnlyHere }
+            guard let device = state.device?.duplicate() else { throw .readOnlyHere }
+            let keys = RekeyedKeys.random(device)
+            if snapshot.sync != nil {
+                var access = SyncAccess(snapshot: snapshot)
+                try sync.rekey(self, to: keys, &access)
+            }
+            try snapshot.rekey(slots, policy, keys, now: now)
         }
         return purge ?? .complete
     }
 }
 
+/// The rekey of a vault that must not sync: the other devices would go on to seal for the keys that this one had.
+private struct NoSyncRekey: SyncRekey {
+    func rekey(_ vault: borrowing Vault, to keys: borrowing RekeyedKeys, _ access: inout SyncAccess) throws(VaultError) {
+        throw .vaultSyncs
+    }
+}
+
 extension Snapshot {
     fileprivate func rekey(
-        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, now: Int64
+        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, _ keys: borrowing RekeyedKeys, now: Int64
     ) throws(VaultError) {
-        // Without the device key, some levels cannot be read, and so not sealed again.
-        guard states.count == ProtectionLevel.allCases.count, vault.root != nil else { throw .readOnlyHere }
-        guard let device = vault.device?.duplicate() else { throw .readOnlyHere }
-        try rekey(new, policy, now: now, device: device)
-    }
-
-    private func rekey(
-        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, now: Int64, device: borrowing DeviceKey
-    ) throws(VaultError) {
-        let root = Key<Deriving>.random()
         var slots: [KeySlot] = []
         for slot in new {
             slots.append(
-                KeySlot(slot.slot, id: slot.id, created: now, root: root, vault: header.id, device: device))
+                KeySlot(slot.slot, id: slot.id, created: now, root: keys.root, vault: header.id, device: keys.device))
         }
         try Vault.checkRules(slots)
-        let ring = ClassKeyring(root: root.duplicate(), device: device.duplicate())
+        let ring = ClassKeyring(root: keys.root.duplicate(), device: keys.device.duplicate())
         let epoch = header.epoch + 1
         var wraps: [ClassKeyWrap] = []
         for level in ProtectionLevel.allCases {
-            let classKey = Key<Deriving>.random()
-            wraps += ring.wraps(classKey, level, vault: header.id, epoch: epoch)
-            try rekey(level, to: LevelKeys(classKey: classKey), epoch)
+            guard let new = keys.levels[level] else { throw .readOnlyHere }
+            wraps += ring.wraps(new.classKey, level, vault: header.id, epoch: epoch)
+            try rekey(level, to: new, epoch)
         }
         try dropRecords(before: epoch)
-        try replaceHeader(header.rekeyed(policy: policy, slots: slots, wraps: wraps, root: root))
+        try replaceHeader(header.rekeyed(policy: policy, slots: slots, wraps: wraps, root: keys.root))
         purges = true
     }
 

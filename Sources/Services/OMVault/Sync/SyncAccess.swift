@@ -66,6 +66,11 @@ package struct SyncAccess: ~Copyable {
     /// - Throws: ``VaultError/unchanged`` if it is one.
     package mutating func begin(_ own: SyncSelf) throws(VaultError) { try snapshot.beginSync(own) }
 
+    /// Gives this device another number, whose edits begin at 1. Call it before the first edit under that number.
+    package mutating func renumber(_ device: UInt32, salt: [UInt8]) throws(VaultError) {
+        try snapshot.renumberSync(device, salt: salt)
+    }
+
     /// The next dot of this device.
     package mutating func nextDot() throws(VaultError) -> Dot {
         guard let dot = try snapshot.nextDot() else { throw .corrupt(.sync) }
@@ -172,39 +177,6 @@ extension Vault {
         }
     }
 
-    // MARK: - Keys
-
     /// The id of the vault: 16 bytes.
     package var id: [UInt8] { state.header.id }
-
-    /// Lends the class key of a portable level.
-    ///
-    /// - Throws: ``VaultError/levelLocked(_:)``.
-    package func withClassKey<R: ~Copyable>(
-        of level: ProtectionLevel.Availability, _ body: (borrowing Key<Deriving>) throws(VaultError) -> R
-    ) throws(VaultError) -> R {
-        let level = ProtectionLevel(level, deviceOnly: false)
-        guard let keys = state.keys[level] else { throw .levelLocked(level) }
-        return try body(keys.classKey)
-    }
-
-    /// Lends the device key.
-    ///
-    /// - Throws: ``VaultError/readOnlyHere`` on another device than the vault's own.
-    package func withDeviceKey<R: ~Copyable>(
-        _ body: (borrowing Key<Deriving>) throws(VaultError) -> R
-    ) throws(VaultError) -> R {
-        guard let device = state.device?.duplicate() else { throw .readOnlyHere }
-        return try body(device.key)
-    }
-
-    /// Lends the root key.
-    ///
-    /// - Throws: ``VaultError/levelLocked(_:)`` without a password: the agent has class keys only.
-    package func withRootKey<R: ~Copyable>(
-        _ body: (borrowing Key<Deriving>) throws(VaultError) -> R
-    ) throws(VaultError) -> R {
-        guard let root = state.root?.duplicate() else { throw .levelLocked(.whenUnlocked) }
-        return try body(root)
-    }
 }

@@ -19,6 +19,8 @@ package struct SyncRow: Hashable, Sendable {
         case brake = 10
         case count = 11
         case note = 12
+        case formerKey = 13
+        case lostEntry = 14
     }
 
     /// A row can hold a pack.

@@ -66,6 +66,15 @@ extension Snapshot {
         isSyncChanged = true
     }
 
+    /// Gives this device another number and other keys. The rows stay.
+    func renumberSync(_ device: UInt32, salt: [UInt8]) throws(VaultError) {
+        guard let before = sync else { throw .corrupt(.sync) }
+        var next = SyncSelf(device: device, founder: before.founder, salt: salt, issued: 0)
+        (next.generation, next.rowSum, next.noteSum) = (before.generation, before.rowSum, before.noteSum)
+        sync = next
+        isSyncChanged = true
+    }
+
     // MARK: - Rows
 
     /// All rows of a kind, by rising key.

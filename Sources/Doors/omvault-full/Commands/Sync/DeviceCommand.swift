@@ -10,7 +10,7 @@ struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Manage the devices of a vault that syncs.",
-        subcommands: [DeviceList.self, DeviceAdd.self, DeviceJoin.self, DeviceRemove.self])
+        subcommands: [DeviceList.self, DeviceAdd.self, DeviceJoin.self, DeviceRemove.self, DeviceRejoin.self])
 }
 
 /// `omvault device ls`

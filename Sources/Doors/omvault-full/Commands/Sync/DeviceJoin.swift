@@ -19,8 +19,14 @@ struct DeviceJoin: Verb {
             this device: each device has its own, and its own recovery code. Then it shows six digits to type on the other device.
             If it is ended before that is done, there is no vault.
 
+            If all devices are lost, --recovery takes the recovery code instead. It shows the devices of the vault and when their
+            news are from, and asks. Then it removes them all, but for those of --keep. It cannot tell whether the folder holds back
+            their newest state. If what a device wrote stops the remote, --without leaves out what that device wrote and no other
+            one had read.
+
               omvault device join /media/stick
               omvault device join ~/Shared work --device laptop
+              omvault device join /media/stick --recovery --keep phone
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -39,7 +45,12 @@ struct DeviceJoin: Verb {
 
     @OptionGroup var options: NewVaultOptions
 
-    func validate() throws { try global.refuseVault("NAME is the new vault") }
+    @OptionGroup var recovery: RecoveryJoinOptions
+
+    func validate() throws {
+        try global.refuseVault("NAME is the new vault")
+        try recovery.check(isPairing: pairingCodeFrom != nil, options)
+    }
 
     func run(_ context: CommandContext) throws {
         let deviceName = try DeviceNameOption.name(device)
@@ -50,8 +61,13 @@ struct DeviceJoin: Verb {
         }
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
         let parameters = try options.stretch.parameters()
-        let secrets = try SecretSources(context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources)
         let place = RemoteFolder(given: folder)
+        guard !recovery.recovery else {
+            let join = RecoveryJoin(
+                location, in: folders, named: deviceName, from: place, options: recovery, context)
+            return try join.run(options, stretch: parameters)
+        }
+        let secrets = try SecretSources(context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources)
         let remotes = try place.remotes()
         let messages = PairingMessages(try code(secrets))
         let (remote, invitation) = try find(messages, in: place, remotes)
@@ -65,7 +81,7 @@ struct DeviceJoin: Verb {
             try VaultFile.rename(joining.path, to: location.path, device: device)
             isJoined = true
             joining.finish()
-            try exchange(ready, at: location, named: deviceName, context)
+            try ready.exchange(at: location, named: deviceName, context)
         } catch {
             if !isJoined { joining.remove() }
             try PairingWait.end(error)
@@ -119,41 +135,6 @@ struct DeviceJoin: Verb {
         try context.output.line(digits)
     }
 
-    /// The first exchange, once the vault has its name.
-    private func exchange(
-        _ new: borrowing NewVault, at location: VaultLocation, named name: DeviceName, _ context: CommandContext
-    ) throws {
-        let access = try VaultAccess(context, vault: location.name)
-        let vault = try new.unlock(location.path)
-        guard let status = try vault.syncStatus(), let remote = status.remotes.first else {
-            throw Failure(.corrupt, "the new vault does not sync", hint: "please report it")
-        }
-        let exchange = RemoteExchange(with: remote.row, of: vault, access)
-        let code = new.isCodeShown ? nil : new.code?.text()
-        if context.output.format == .json {
-            var document = JSONDocument()
-            document.field("result", .text("joined"))
-            document.field("vault", .text(location.name))
-            document.field("path", .text(location.path))
-            document.field("device", .text(name.text))
-            document.field("number", .text(SyncStatus.digits(status.own.device)))
-            document.objects("remotes", [exchange]) { one, entry in one.write(to: &entry) }
-            switch code {
-            case .some(let code): document.secret("recovery_code", code)
-            case .none: document.field("recovery_code", .null)
-            }
-            try context.output.document(document)
-        } else {
-            context.output.notice(
-                "vault \"\(location.name.shown)\" is here as \"\(name.text.shown)\", with \(exchange.pull.written.of("item"))")
-            switch code {
-            case .some(let code): try RecoveryCodeSheet.print(code, context)
-            case .none: break
-            }
-        }
-        if let failure = exchange.failure { throw failure }
-    }
-
     private func code(_ secrets: borrowing SecretSources) throws(Failure) -> PairingCode {
         let typed = try secrets.read(
             "--pairing-code-from", prompt: "Code that the other device shows", name: "the code of the other device", isShown: true
@@ -178,14 +159,5 @@ struct DeviceJoin: Verb {
         throw Failure(
             .notFound, "the folder \"\(place.path.shown)\" has no invitation of that code",
             hint: "the command on the other device must still wait; if a tool syncs the folder, wait for its files")
-    }
-}
-
-extension NewVault {
-    /// Opens the vault that was made of this.
-    fileprivate borrowing func unlock(_ path: String) throws(VaultError) -> Vault {
-        let file = try VaultFile.open(path, device: device)
-        guard let slot = file.slots.first else { throw .cannotUnlock }
-        return try file.unlock(slot, with: try slot.key(stretching: password.bytes))
     }
 }

@@ -57,17 +57,7 @@ struct DeviceRemove: Verb {
     }
 
     private static func member(_ given: String, of status: SyncStatus) throws(Failure) -> MemberStatus {
-        let all = status.members.filter { $0.kind == .device }
-        let exact = all.filter { SyncStatus.digits($0.number) == given }
-        let found = exact.isEmpty ? all.filter { $0.name?.text == given } : exact
-        guard let member = found.first else {
-            throw Failure(.notFound, "the vault has no device \"\(given.shown)\"", hint: "omvault device ls lists them")
-        }
-        guard found.count == 1 else {
-            throw Failure(
-                .ambiguous, "\(found.count) devices are called \"\(given.shown)\"",
-                hint: "give a number: \(found.map { SyncStatus.digits($0.number) }.joined(separator: ", "))")
-        }
+        let member = try status.member(given)
         guard !member.isThis else {
             throw Failure(.policy, "this device cannot remove itself", hint: "remove it from another device")
         }

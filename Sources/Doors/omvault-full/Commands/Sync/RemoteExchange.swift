@@ -88,7 +88,7 @@ struct RemoteExchange {
             return Failure(
                 .rollback,
                 "remote \(remote.id) is stopped: \(names.joined(separator: ", ")) has edits of this device that it never made",
-                hint: "a copy of this vault is in use elsewhere, or an older file was put back")
+                hint: "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin")
         }
         guard pull.isStopped else { return nil }
         let reasons = pull.notAccepted.sorted { $0.key < $1.key }.compactMap { device, decision in
@@ -101,7 +101,7 @@ struct RemoteExchange {
                 + (reasons.isEmpty ? "two entries of the list of devices exclude each other" : reasons.joined(separator: "; ")),
             hints: [
                 isClone
-                    ? "a copy of this vault is in use elsewhere, or an older file was put back"
+                    ? "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin"
                     : reasons.isEmpty
                         ? "omvault sync diff shows them, and omvault sync resolve NUMBER chooses one"
                         : "put back the newest files of the folder, if an older copy of it was put back",

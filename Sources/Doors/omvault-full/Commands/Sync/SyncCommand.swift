@@ -4,6 +4,7 @@ internal import OMParcels
 internal import OMSecrets
 internal import OMShell
 internal import OMSync
+internal import OMSyncKeys
 internal import OMVault
 
 /// `omvault sync`: the same vault on several devices.
@@ -27,8 +28,11 @@ struct SyncInit: Verb {
             This device is then the only one of the vault. Nothing leaves it until a remote is added. An older omvault does not open
             a vault that syncs.
 
+            Give the recovery code of the vault too, with --code-from or at a terminal. If all devices are lost, the code and a
+            remote are then enough: 'omvault device join --recovery'. Without it, a remote opens for the devices only.
+
               omvault sync init
-              omvault sync init --device laptop
+              omvault sync init --device laptop --code-from file:/media/paper/code
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -37,11 +41,24 @@ struct SyncInit: Verb {
     @Option(help: ArgumentHelp("This device's name for the others; that of the machine if not given.", valueName: "name"))
     var device: String?
 
+    @Option(help: ArgumentHelp("Where the vault's recovery code comes from.", valueName: "source"))
+    var codeFrom: SecretSourceArgument?
+
     func run(_ context: CommandContext) throws {
         let name = try DeviceNameOption.name(device)
-        let synced = try SyncedVault(context, unlock)
+        let secrets = try SecretSources(context, unlock.sources + [(key: "--code-from", value: codeFrom)])
+        let access = try VaultAccess(context)
+        let unlocked = try access.openSlot(secrets, unlock)
+        let code = try RollCode.read(unlocked.secret, of: access, secrets, wasGiven: codeFrom != nil)
+        let hasCode = code != nil
+        let synced = SyncedVault(access, unlocked.intoVault())
         let vault = synced.access.location.name
-        do throws(VaultError) { try synced.vault.foundSync(named: name, now: secondsNow()) } catch {
+        let recovery: RecoveryMember? =
+            switch code {
+            case .some(let code): RecoveryMember(code.secret, vault: synced.vault.id)
+            case .none: nil
+            }
+        do throws(VaultError) { try synced.vault.foundSync(named: name, recovery: recovery, now: secondsNow()) } catch {
             guard error == .unchanged else { throw synced.access.failure(error) }
             throw Failure(.unchanged, "vault \"\(vault.shown)\" syncs already", hint: "omvault sync status shows its remotes")
         }
@@ -50,8 +67,12 @@ struct SyncInit: Verb {
             "vault \"\(vault.shown)\" can sync; this device is \"\(name.text.shown)\"",
             [
                 "result": .text("founded"), "vault": .text(vault), "device": .text(name.text),
-                "number": .text(SyncStatus.digits(own)),
+                "number": .text(SyncStatus.digits(own)), "recovery": .flag(hasCode),
             ])
+        if !hasCode {
+            context.output.notice(
+                "no recovery code opens the remotes; omvault key add-slot --type recovery makes a new one that does")
+        }
         context.output.notice("nothing leaves this device until you add a remote: omvault sync remote add FOLDER --create")
     }
 }

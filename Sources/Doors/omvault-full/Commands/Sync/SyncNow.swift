@@ -88,8 +88,12 @@ struct SyncNow: Verb {
         }
         if exchanges.contains(where: { !$0.pull.lostEntries.isEmpty }) {
             context.output.notice(
-                "another device changed the list of devices at the same time, and what you added or removed here does not count;"
-                    + " omvault device ls shows the list: add or remove again")
+                "another device changed the list of devices at the same time, so what you added or removed here was made again")
+        }
+        if exchanges.contains(where: \.pull.losesCode) {
+            context.output.notice(
+                "your new recovery code does not open the remotes: another device changed the list of devices at the same time;"
+                    + " omvault key add-slot --type recovery makes another one")
         }
         if let many = exchanges.map(\.pull.braked).max(), many > 0 {
             context.output.notice(

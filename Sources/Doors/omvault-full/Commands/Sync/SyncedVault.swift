@@ -18,7 +18,10 @@ struct SyncedVault: ~Copyable {
 
     init(_ context: CommandContext, _ unlock: UnlockOptions, _ secrets: borrowing SecretSources) throws(Failure) {
         let access = try VaultAccess(context)
-        let vault = try access.open(secrets, unlock)
+        self.init(access, try access.open(secrets, unlock))
+    }
+
+    init(_ access: VaultAccess, _ vault: consuming Vault) {
         self.access = access
         self.vault = vault
     }
@@ -57,6 +60,22 @@ struct SyncedVault: ~Copyable {
 }
 
 extension SyncStatus {
+    /// The device of this name or number.
+    func member(_ given: String) throws(Failure) -> MemberStatus {
+        let all = members.filter { $0.kind == .device }
+        let exact = all.filter { Self.digits($0.number) == given }
+        let found = exact.isEmpty ? all.filter { $0.name?.text == given } : exact
+        guard let member = found.first else {
+            throw Failure(.notFound, "the vault has no device \"\(given.shown)\"", hint: "omvault device ls lists them")
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                .ambiguous, "\(found.count) devices are called \"\(given.shown)\"",
+                hint: "give a number: \(found.map { Self.digits($0.number) }.joined(separator: ", "))")
+        }
+        return member
+    }
+
     /// The name of a device, as the user gave it; else its number.
     func name(of device: UInt32) -> String {
         members.first { $0.number == device }?.name?.text ?? Self.digits(device)

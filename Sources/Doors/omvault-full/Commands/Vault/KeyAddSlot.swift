@@ -2,6 +2,8 @@ internal import ArgumentParser
 internal import OMAuth
 internal import OMItems
 internal import OMShell
+internal import OMSync
+internal import OMSyncKeys
 internal import OMSystem
 internal import OMVault
 
@@ -14,7 +16,8 @@ struct KeyAddSlot: Verb {
             '--type password' adds a password; a vault has at most 8 of them. A password that you type is tried at all password
             slots, and each makes an unlock slower, unless --keyslot names one.
 
-            '--type recovery' prints a new code, once; at a terminal you type it back.
+            '--type recovery' prints a new code, once; at a terminal you type it back. In a vault that syncs it opens the remotes from
+            then on, and the code before does not.
 
             '--type file' makes a key file (--out), or uses an existing one (--key-from).
 
@@ -127,6 +130,7 @@ struct KeyAddSlot: Verb {
             try vault.addSlot(try NewSlot(recovery: code, policy.stretch))
         }
         try noticeIfUntried(slot, vault, access)
+        try addToRoll(code, of: vault, access)
         guard format == .json else { return access.context.output.notice("added slot \(slot.id) (recovery code)") }
         var document = JSONDocument()
         document.field("result", .text("added"))
@@ -137,6 +141,19 @@ struct KeyAddSlot: Verb {
             throw RecoveryCodeSheet.lost(
                 error, hint: "remove its slot with omvault key rm-slot \(slot.id), then add another")
         }
+    }
+
+    private func addToRoll(
+        _ code: borrowing RecoveryCode, of vault: borrowing Vault, _ access: VaultAccess
+    ) throws(Failure) {
+        let recovery = RecoveryMember(code.secret, vault: vault.id)
+        let syncs = try access.run { () throws(VaultError) in
+            guard try vault.syncStatus() != nil else { return false }
+            try vault.setRecovery(recovery, now: secondsNow())
+            return true
+        }
+        guard syncs else { return }
+        access.context.output.notice("this code opens the remotes after the next exchange: omvault sync now")
     }
 
     private func addFile(

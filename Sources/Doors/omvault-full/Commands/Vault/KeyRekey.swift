@@ -2,6 +2,8 @@ internal import ArgumentParser
 internal import OMItems
 internal import OMSecrets
 internal import OMShell
+internal import OMSync
+internal import OMSyncKeys
 internal import OMVault
 
 /// `omvault key rekey`
@@ -13,7 +15,8 @@ struct KeyRekey: Verb {
             Use it when another person may have a slot's secret and a copy of the vault. The slot that you unlock with stays, and so
             does each slot of --also-from. A new recovery code replaces the old one and is printed. The other slots are removed; it
             asks first. If it is interrupted, the vault is the old one or the new one. An older copy of the file still opens with
-            the old secrets, but shows nothing that you stored later.
+            the old secrets, but shows nothing that you stored later. In a vault that syncs, this device gets a new number among the
+            devices, and all of them seal with new keys from then on.
 
               omvault key rekey
               omvault key rekey --also-from 3=file:/media/stick/personal.key --kdf-mem 256
@@ -75,8 +78,15 @@ struct KeyRekey: Verb {
             }
         }
         let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
-        let purge = try access.rekey(unlocked.intoVault(), slots: kept, expecting: seen, stretch: stretch)
+        let remotes = try access.run { () throws(VaultError) in try unlocked.vault.remotes() }
+        // What this device wrote last goes out under its old number.
+        _ = remotes.map { RemoteExchange(with: $0, of: unlocked.vault, access) }
+        let recovery = replaced == nil ? nil : RecoveryMember(code.secret, vault: unlocked.vault.id)
+        let purge = try access.rekey(
+            unlocked.vault, slots: kept, expecting: seen, stretch: stretch,
+            with: RollRekey(recovery: recovery, now: secondsNow()))
         access.lockAgent()
+        try access.exchange(with: remotes, opening: opening, with: unlocked.secret)
         try report(
             slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, context: context)
     }
@@ -145,13 +155,37 @@ extension VaultAccess {
     }
 
     fileprivate func rekey(
-        _ vault: consuming Vault, slots: [Vault.RekeyedSlot], expecting seen: [KeySlot], stretch: Argon2id.Parameters
+        _ vault: consuming Vault, slots: [Vault.RekeyedSlot], expecting seen: [KeySlot], stretch: Argon2id.Parameters,
+        with sync: consuming RollRekey
     ) throws(Failure) -> PurgeResult {
         do throws(VaultError) {
-            return try vault.rekey(slots: slots, expecting: seen) { policy throws(VaultError) in
+            return try vault.rekey(slots: slots, expecting: seen, with: sync) { policy throws(VaultError) in
                 try policy.stretch(memoryKiB: stretch.memoryKiB, passes: stretch.passes)
             }
         } catch { throw Failure(error, vault: location.name) }
+    }
+}
+
+extension VaultAccess {
+    /// Tells the other devices of the new number. The vault has its new keys already, so a failure is a notice.
+    fileprivate func exchange(
+        with remotes: [RemoteRow], opening id: UInt32, with secret: borrowing SlotSecret
+    ) throws(Failure) {
+        guard !remotes.isEmpty else { return }
+        let vault = try reopen(id, with: secret)
+        let failures = remotes.compactMap { RemoteExchange(with: $0, of: vault, self).failure }
+        for failure in failures { context.output.notice(failure.message) }
+        if !failures.isEmpty {
+            context.output.notice("the other devices seal with the old keys until they hear of it: omvault sync now")
+        }
+    }
+
+    private func reopen(_ id: UInt32, with secret: borrowing SlotSecret) throws(Failure) -> Vault {
+        let file = try file()
+        do throws(VaultError) {
+            guard let slot = file.slots.first(where: { $0.id == id }) else { throw .noSlot(id) }
+            return try file.unlock(slot, with: try secret.key(for: slot))
+        } catch { throw failure(error) }
     }
 }
 

@@ -55,9 +55,11 @@ struct NewVaultOptions: ParsableArguments {
     }
 
     /// Asks for the secrets of a vault that is made next.
+    ///
+    /// - Parameter known: A recovery code that its user has on paper already. Nil: a new one is made.
     func prepare(
         _ location: VaultLocation, stretch parameters: Argon2id.Parameters, _ secrets: borrowing SecretSources,
-        in folders: UserFolders, _ context: CommandContext
+        in folders: UserFolders, recovery known: consuming RecoveryCode? = nil, _ context: CommandContext
     ) throws -> NewVault {
         // Checked before the user types a password twice.
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
@@ -68,6 +70,11 @@ struct NewVaultOptions: ParsableArguments {
 
         let policy = VaultPolicy(defaultLevel: .whenUnlocked, stretch: parameters)
         let slot = try NewSlot(password: password, parameters)
+        if let known {
+            let slots = [slot, try NewSlot(recovery: known, parameters)]
+            return NewVault(
+                device: folder, policy: policy, slots: slots, password: password, code: nil, isCodeShown: true)
+        }
         guard !noRecovery else {
             return NewVault(device: folder, policy: policy, slots: [slot], password: password, code: nil, isCodeShown: false)
         }
