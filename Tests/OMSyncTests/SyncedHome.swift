@@ -135,11 +135,11 @@ final class SyncedHome: @unchecked Sendable {
 
     /// One exchange with the only remote or that of a number, in its folder or in another one with a copy of it.
     @discardableResult
-    func sync(in path: String? = nil, number: Int = 0) throws -> SyncReport {
+    func sync(in path: String? = nil, number: Int = 0, within limit: WaitingLimit = .standard) throws -> SyncReport {
         let vault = try unlock()
         let row = try vault.remotes()[number]
         return try vault.synchronise(
-            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation),
+            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation), within: limit,
             now: now)
     }
 
@@ -189,6 +189,23 @@ final class SyncedHome: @unchecked Sendable {
             guard FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
             else { throw VaultError.unchanged }
         }
+    }
+
+    /// A copy of the whole home, with the device key and the marks: what a snapshot of a machine has.
+    func snapshot() throws -> String {
+        let copy = folder.path + "-snapshot"
+        try FileManager.default.copyItem(atPath: folder.path, toPath: copy)
+        return copy
+    }
+
+    func putBack(_ snapshot: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: snapshot) {
+            try FileManager.default.moveItem(atPath: snapshot + "/" + name, toPath: folder.path + "/" + name)
+        }
+        try FileManager.default.removeItem(atPath: snapshot)
     }
 
     func change(_ sql: String) throws {

@@ -141,6 +141,9 @@ extension Vault {
             try deviceRoll.keep(entry, &access)
             for lane in lanes { try DeviceLanes.keep(lane, madeBy: entry.digest, self, &access) }
             // What a removed member lists does not count any more.
+            var longer = roll
+            do { try longer.append(entry) } catch { throw .corrupt(.sync) }
+            try ArrivedParcel.dropApplied(except: longer, &access)
             try PushNotes.drop(on: nil, of: nil, &access)
         }
     }

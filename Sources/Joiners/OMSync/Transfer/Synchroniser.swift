@@ -36,27 +36,34 @@ extension Vault {
 
     /// Reads what others wrote, merges it, and writes what changed here.
     ///
-    /// - Parameter now: In seconds since 1970.
+    /// - Parameters:
+    ///   - limit: How much of one member may wait here.
+    ///   - now: In seconds since 1970.
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func synchronise<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, now: Int64
+        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit = .standard, now: Int64
     ) throws -> SyncReport {
         // Two processes would delete each other's packs, and put an older head over a newer one.
         let result = try exchanging {
-            Result { try exchange(with: remote, store, now: now) }
+            Result { try exchange(with: remote, store, within: limit, now: now) }
         }
         return try result.get()
     }
 
     private func exchange<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, now: Int64
+        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit, now: Int64
     ) throws -> SyncReport {
         var report = SyncReport()
-        report.pull = try fetch(remote, from: store, now: now)
+        report.pull = try fetch(remote, from: store, within: limit, now: now)
         guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
-        let applied = try applyArrived(now: now)
-        (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
-        (report.pull.braked, report.pull.forgers) = (applied.braked, applied.forgers)
+        _ = try takeUnread(remote, from: store, within: limit, now: now)
+        var applied: PullReport
+        repeat {
+            applied = try applyArrived(now: now)
+            report.pull.add(applied)
+            // What was merged makes room for more.
+        } while try applied.forgers[remote.id] == nil && takeUnread(remote, from: store, within: limit, now: now)
+        report.pull.unreadPacks = try unreadPacks(on: remote.id)
         // Another copy of this file gives out the same counts. It must not write over it.
         guard applied.forgers[remote.id] == nil else { return report }
         repeat {
@@ -66,5 +73,21 @@ extension Vault {
             (report.push.hasMore, report.push.skipped) = (push.hasMore, push.skipped)
         } while report.push.hasMore
         return report
+    }
+
+    private func unreadPacks(on remote: UInt8) throws(VaultError) -> [UInt32: Int] {
+        try readSync { access throws(VaultError) in
+            Dictionary(grouping: try UnreadPack.all(access).filter { $0.remote == remote }, by: \.signer).mapValues(\.count)
+        }
+    }
+}
+
+extension PullReport {
+    /// Adds what one plan did. What waits is counted again with each plan.
+    fileprivate mutating func add(_ applied: PullReport) {
+        written += applied.written
+        (waiting, held, braked) = (applied.waiting, applied.held, applied.braked)
+        (unreadable, malformed) = (applied.unreadable, applied.malformed)
+        forgers = applied.forgers
     }
 }
