@@ -59,8 +59,8 @@ extension SyncedHome {
 
     /// The parcel of a new item.
     func parcel(
-        of id: [UInt8] = Random.bytes(16), _ name: String, _ value: String, seen: [Dot] = [], chunks: [[UInt8]] = [],
-        at level: ProtectionLevel.Availability = .whenUnlocked
+        of id: [UInt8] = Random.bytes(16), _ name: String, _ value: String, seen: [Dot] = [],
+        at level: ProtectionLevel.Availability = .whenUnlocked, version: UInt8 = 2
     ) throws -> Parcel {
         let vault = try unlock()
         guard let own = try vault.readSync({ access throws(VaultError) in access.own }) else { throw VaultError.unchanged }
@@ -72,8 +72,12 @@ extension SyncedHome {
         draft.synced = SyncedParts(dot: dot, seen: known)
         let padded = try draft.finish(kept: 0) { _, _ throws(VaultError) in throw .tooLarge }
         let content = VersionContent(try ItemContent(opened: padded, format: VaultSchema.thirdSchema.version))
-        let parcel = try content.parcelContent(SyncedParts(dot: dot, seen: known))
-        return try lane(level).seal(.item, parcel, id: id, vault: vault.id)
+        var bytes = try content.parcelContent(SyncedParts(dot: dot, seen: known)).withBytes { bytes in
+            bytes.indices.map { bytes[$0] }
+        }
+        // Behind the length.
+        bytes[4] = version
+        return try lane(level).seal(.item, SecretBytes(copying: bytes), id: id, vault: vault.id)
     }
 
     func rows(_ kind: SyncRow.Kind) throws -> [SyncRow] {

@@ -17,6 +17,8 @@ final class SyncedHome: @unchecked Sendable {
     let name: String
     private let folder: TestFolder
     private var path: String { folder.path + "/data/a.omv" }
+    /// The folder that has all of it.
+    var place: String { folder.path }
     /// Seconds since 1970.
     var now: Int64 = 1_800_000_000
 

@@ -94,9 +94,10 @@ import Testing
         let rubbish = lane.seal(.item, SecretBytes(copying: [1, 2, 3]), id: Random.bytes(16), vault: try a.unlock().id)
         let late = try thief.parcel("late", "value", seen: [Dot(device: c.number(), count: 1000)])
         let unknown = try thief.parcel("of an unknown member", "value", seen: [Dot(device: 77, count: 1)])
-        _ = try thief.publish([try unreadable(2, by: thief) + [rubbish, late, unknown]], in: store)
+        let later = try thief.parcel("of a later omvault", "value", version: 3)
+        _ = try thief.publish([try unreadable(2, by: thief) + [rubbish, late, unknown, later]], in: store)
         let pull = try a.sync().pull
-        #expect(pull.unreadable == 2 && pull.malformed == 1 && pull.waiting == 2 && pull.held == 0 && pull.written == 0)
+        #expect(pull.unreadable == 2 && pull.malformed == 1 && pull.waiting == 3 && pull.held == 0 && pull.written == 0)
         #expect(!pull.isStopped && pull.forgers.isEmpty)
         #expect(try a.values() == ["x": "old"])
     }
