@@ -117,7 +117,8 @@ let tests: [Target] = [
     .testTarget(
         name: "OMSyncTests",
         dependencies: [
-            "TestSupport", "OMSync", "OMRemote", "OMVault", "OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets",
+            "TestSupport", "OMSync", "OMAgent", "omvault-agent", "OMRemote", "OMVault", "OMSyncKeys", "OMItems", "OMParcels",
+            "OMRecords", "OMSecrets",
             "OMStorage", "OMSystem",
         ],
         swiftSettings: .callsC),

@@ -8,6 +8,8 @@ import Testing
         let promise: String
         var tests: [(suite: String, title: String)] = []
         var mutants: [String] = []
+        /// Sentences in the place of a test.
+        var notes: [String] = []
     }
 
     @Test("every promise names a test, and every named test exists with this suite and title")
@@ -18,6 +20,24 @@ import Testing
         #expect(rows.count > 40, "the promises were not found")
         #expect(Self.faults(rows, titles: titles) == [])
     }
+
+    @Test("each acceptance test and finding of sync is on its page once, with an existing test or a sentence")
+    func acceptance() throws {
+        let (page, titles) = (
+            try String(contentsOf: repository.appending(path: Self.acceptancePage), encoding: .utf8), try Self.titles()
+        )
+        let tests = try Self.rows(of: page, in: "## Acceptance tests\n", allowsNotes: true)
+        let findings = try Self.rows(of: page, in: "## Findings of the review\n", allowsNotes: true)
+        let numbers = (1...25).map { "\($0)" }
+        let names = (1...6).map { "C\($0)" } + (1...8).map { "H\($0)" } + (1...12).map { "M\($0)" }
+        func named(_ rows: [Row]) -> [String] {
+            rows.compactMap { $0.promise.wholeMatch(of: /([CHM]?[0-9]+)\. .*/).map { String($0.1) } }
+        }
+        #expect(named(tests) == numbers && named(findings) == names)
+        #expect(Self.faults(tests + findings, titles: titles) == [])
+    }
+
+    private static let acceptancePage = "docs/internals/sync-acceptance.md"
 
     @Test("every suite and transcript that the list of adversarial tests names exists")
     func adversarialTests() throws {
@@ -91,6 +111,13 @@ import Testing
             Self.faults(rows, mutants: ["first", "second", "third"])
                 == ["first is under 2 promises", "third is under 0 promises", "unknown mutant lost"])
         #expect(throws: (any Error).self) { try Self.rows(of: page + "\n## Which test holds which promise\n\n- no promise") }
+        let noted = page.replacing("**No test.**", with: "**No test.** A word.\n\n- not built yet: it.")
+        #expect(throws: (any Error).self) { try Self.rows(of: noted) }
+        let heading = "## Which test holds which promise\n"
+        #expect(
+            try Self.faults(Self.rows(of: noted, in: heading, allowsNotes: true), titles: titles) == [
+                "Other has no test \"gone\""
+            ])
         let unread = page.replacing("- `Other`: \"gone\"", with: "- Other: \"gone\"")
         #expect(throws: (any Error).self) { try Self.rows(of: unread) }
     }
@@ -99,7 +126,7 @@ import Testing
 
     private static func faults(_ rows: [Row], titles: [String: Set<String>]) -> [String] {
         rows.flatMap { row in
-            (row.tests.isEmpty ? ["no test: \(row.promise)"] : [])
+            (row.tests.isEmpty && row.notes.isEmpty ? ["no test: \(row.promise)"] : [])
                 + row.tests.filter { !titles[$0.suite, default: []].contains($0.title) }
                 .map { "\($0.suite) has no test \"\($0.title)\"" }
         }
@@ -123,11 +150,15 @@ import Testing
     }
 
     /// The promises of the section: a bold paragraph each, then a list of tests and mutants. Both may wrap over lines.
-    private static func rows(of page: String) throws -> [Row] {
-        let section = try #require(page.components(separatedBy: "## Which test holds which promise\n").last)
+    ///
+    /// - Parameter allowsNotes: Whether an item of a list may say why there is no test.
+    private static func rows(
+        of page: String, in heading: String = "## Which test holds which promise\n", allowsNotes: Bool = false
+    ) throws -> [Row] {
+        let section = try #require(page.components(separatedBy: heading).last)
         var rows: [Row] = []
         for paragraph in paragraphs(section.components(separatedBy: "\n").prefix { !$0.hasPrefix("## ") }) {
-            if let promise = paragraph.wholeMatch(of: /\*\*(.+)\*\*/) {
+            if let promise = paragraph.wholeMatch(of: allowsNotes ? /\*\*([^*]+)\*\*.*/ : /\*\*(.+)\*\*/) {
                 rows.append(Row(promise: String(promise.1)))
             } else if paragraph.hasPrefix("- ") {
                 guard !rows.isEmpty else { throw Malformed(line: paragraph) }
@@ -135,6 +166,8 @@ import Testing
                     rows[rows.count - 1].tests.append((String(test.1), String(test.2)))
                 } else if let list = paragraph.wholeMatch(of: /- mutant: (`[^`]+`(?:, `[^`]+`)*)/) {
                     rows[rows.count - 1].mutants += list.1.matches(of: /`([^`]+)`/).map { String($0.1) }
+                } else if allowsNotes, let note = paragraph.wholeMatch(of: /- (?:not built yet|no longer applies): (.+)/) {
+                    rows[rows.count - 1].notes.append(String(note.1))
                 } else {
                     throw Malformed(line: paragraph)
                 }

@@ -190,36 +190,16 @@ import Testing
         return false
     }
 
-    /// How often the bytes are in memory that the process can read.
     private func copies(of needle: [UInt8], in process: Int32) throws -> Int {
-        try places(of: needle, in: process).map(\.count).reduce(0, +)
+        try ProcessMemory(of: process).copies(of: needle)
     }
 
-    /// The same count for each mapping, named by its bounds as the kernel writes them.
     private func places(of needle: [UInt8], in process: Int32) throws -> [(mapping: String, count: Int)] {
-        let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
-        try #require(memory >= 0)
-        defer { close(memory) }
-        var found: [(String, Int)] = []
-        for line in try whole("/proc/\(process)/maps").split(separator: "\n") {
-            let fields = line.split(separator: " ")
-            let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
-            guard bounds.count == 2, fields[1].hasPrefix("r"), !line.contains("[v") else { continue }
-            found.append((String(fields[0]), count(needle, memory, bounds[0], bounds[1])))
-        }
-        return found
-    }
-
-    /// A file of the kernel, read in pieces to its end, because it has no length.
-    private func whole(_ path: String) throws -> String {
-        let file = try #require(FileHandle(forReadingAtPath: path))
-        var text = Data()
-        while case let piece = file.readData(ofLength: 4096), !piece.isEmpty { text += piece }
-        return String(decoding: text, as: UTF8.self)
+        try ProcessMemory(of: process).places(of: needle)
     }
 
     private func flags(of mapping: String, in process: Int32) throws -> Set<String> {
-        let lines = try whole("/proc/\(process)/smaps").split(separator: "\n")
+        let lines = try ProcessMemory.text("/proc/\(process)/smaps").split(separator: "\n")
         // The mapping is found by its start. Its end may have moved, or another mapping may have joined it.
         let address = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
         let start = try #require(
@@ -229,36 +209,5 @@ import Testing
             }, "\(mapping)")
         let flags = try #require(lines[start...].first { $0.hasPrefix("VmFlags:") })
         return Set(flags.split(separator: " ").dropFirst().map(String.init))
-    }
-
-    private func count(_ needle: [UInt8], _ memory: Int32, _ start: UInt64, _ end: UInt64) -> Int {
-        let window = 1 << 20
-        var buffer = [UInt8](repeating: 0, count: window)
-        var found = 0
-        var position = start
-        while position < end {
-            let wanted = min(window, Int(end - position))
-            let got = buffer.withUnsafeMutableBytes { pread(memory, $0.baseAddress, wanted, off_t(position)) }
-            guard got >= needle.count else { break }
-            found += buffer.withUnsafeBytes { bytes in
-                occurrences(of: needle, in: UnsafeRawBufferPointer(rebasing: bytes[..<got]))
-            }
-            if position + UInt64(got) >= end { break }
-            position += UInt64(got - needle.count + 1)
-        }
-        return found
-    }
-
-    private func occurrences(of needle: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int {
-        guard let base = bytes.baseAddress else { return 0 }
-        var found = 0
-        var offset = 0
-        while offset + needle.count <= bytes.count,
-            let hit = memchr(base + offset, Int32(needle[0]), bytes.count - offset - needle.count + 1)
-        {
-            if memcmp(hit, needle, needle.count) == 0 { found += 1 }
-            offset = UnsafeRawPointer(hit) - base + 1
-        }
-        return found
     }
 }

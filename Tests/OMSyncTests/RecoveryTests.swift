@@ -48,9 +48,7 @@ struct RecoveryTests {
         try new.joinSync(roll, salt: device.salt, now: home.now)
         let remote = try new.addRemote(incarnation: row.incarnation, path: row.path, now: home.now)
         let before = try Set(store.files())
-        let report = try new.fetch(remote, from: store, now: home.now)
-        #expect(!report.isStopped)
-        _ = try new.applyArrived(now: home.now)
+        #expect(try !new.take(from: remote, store, now: home.now).isStopped)
         let others = try new.roll().members.values.filter { $0.kind == .device && $0.number != device.number }.map(\.number)
         try new.removeDevices(Set(others), code, now: home.now)
         // Nothing is written before the others are removed.

@@ -18,6 +18,8 @@ final class SyncedHome: @unchecked Sendable {
     let name: String
     private let folder: TestFolder
     private var path: String { folder.path + "/data/a.omv" }
+    /// The folder that has all of it.
+    var place: String { folder.path }
     /// Seconds since 1970.
     var now: Int64 = 1_800_000_000
 
@@ -196,11 +198,11 @@ final class SyncedHome: @unchecked Sendable {
 
     /// One exchange with the only remote or that of a number, in its folder or in another one with a copy of it.
     @discardableResult
-    func sync(in path: String? = nil, number: Int = 0) throws -> SyncReport {
+    func sync(in path: String? = nil, number: Int = 0, within limit: WaitingLimit = .standard) throws -> SyncReport {
         let vault = try unlock()
         let row = try vault.remotes()[number]
         return try vault.synchronise(
-            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation),
+            with: row, FolderRemote(in: path ?? row.path, vault: vault.id, incarnation: row.incarnation), within: limit,
             now: now)
     }
 

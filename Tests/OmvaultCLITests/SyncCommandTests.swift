@@ -292,6 +292,21 @@ import Testing
         #expect(ran.output.hasSuffix("github\r\n"), "\(ran)")
     }
 
+    @Test("what a removed device wrote last is taken before its removal")
+    func lastWords() async throws {
+        let ran = try await bash(
+            Self.devices + """
+                found; pair
+                on b -q add last --field password=file:from-b
+                on b -q set github:password --value-from file:new
+                on b -q sync now > /dev/null
+                # This device has not read it yet.
+                on a -q --yes device remove desktop > /dev/null
+                on a ls; on a get last:password; echo; on a get github:password; echo
+                """)
+        #expect(ran.output == "github\nlast\nfrom-b\nnew\n", "\(ran)")
+    }
+
     @Test("a removed device gets nothing more; many changes wait for the user; a large value goes over; nothing is in clear")
     func removal() async throws {
         let ran = try await bash(

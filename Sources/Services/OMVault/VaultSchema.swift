@@ -114,6 +114,9 @@ enum VaultSchema {
     static let saveSelf = "INSERT INTO sync_self VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET body = ?1"
     static let findSyncRow = "SELECT \(syncBody) FROM sync_rows WHERE kind = ?1 AND key = ?2"
     static let findSyncRows = "SELECT \(syncKey), \(syncBody) FROM sync_rows WHERE kind = ?1 ORDER BY key"
+    static let findSyncRowStarts = """
+        SELECT \(syncKey), substr(\(syncBody), 1, ?2), length(body) FROM sync_rows WHERE kind = ?1 ORDER BY key
+        """
     static let findAllSyncRows = "SELECT kind, \(syncKey), \(syncBody) FROM sync_rows"
     static let saveSyncRow = """
         INSERT INTO sync_rows VALUES (?1, ?2, ?3) ON CONFLICT (kind, key) DO UPDATE SET body = ?3

@@ -13,7 +13,8 @@ package struct OldChain {
     let remote: UInt8
     /// The newest head that this file has not signed, and its packs. Nil if there is none.
     let head: Head?
-    let packs: [Pack]
+    /// By their numbers.
+    let packs: [UInt64: Pack]
     /// The count up to which both lives are the same. Nil if the head continues what this file remembers.
     let common: UInt64?
     /// Whether such a head is there, and not all of its packs.
@@ -42,7 +43,7 @@ extension Vault {
         }.sorted { $0.statement.number > $1.statement.number }
         var packs = ReadPacks()
         guard let head = try foreign.first(where: { try packs.read($0, since: known, files) }) else {
-            return OldChain(remote: remote.id, head: nil, packs: [], common: nil, isLate: !foreign.isEmpty)
+            return OldChain(remote: remote.id, head: nil, packs: [:], common: nil, isLate: !foreign.isEmpty)
         }
         let shared = remembered.filter { Self.isOn($0, the: head, heads) }.map(\.statement.number).max()
         let common = remembered.first { $0.statement.number == shared }?.statement.count ?? 0
@@ -72,11 +73,12 @@ extension Vault {
             try renumbering.rename(to: new, &access)
             for chain in chains {
                 guard let head = chain.head else { continue }
-                for row in try access.rows(.head) where row.key.first == chain.remote {
+                // What the head continues stays, until it is noted. Of two chains, the other one counts from here on.
+                for row in try access.rows(.head) where row.key.first == chain.remote && chain.common != nil {
                     guard let old = try? Head(decoding: row.body), old.statement.device == head.statement.device else { continue }
                     try access.set(.head, row.key, nil)
                 }
-                try note(head, chain.packs, on: chain.remote, &access)
+                try note(head, chain.packs, on: chain.remote, within: .standard, &access)
             }
             try renumbering.replace(by: new, self, &access, now: now)
         }

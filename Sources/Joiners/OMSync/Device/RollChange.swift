@@ -80,6 +80,7 @@ struct RollChange {
         for lane in lanes { try DeviceLanes.keep(lane, madeBy: entry.digest, keys, &access) }
         if let newLink { try DeviceLanes.keep(newLink, ofEpoch: epoch, madeBy: entry.digest, keys, &access) }
         // What a removed member lists does not count any more.
+        try ArrivedParcel.dropApplied(except: DeviceRoll(access).roll, &access)
         try PushNotes.drop(on: nil, of: nil, &access)
         return entry
     }

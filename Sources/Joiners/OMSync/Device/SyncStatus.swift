@@ -62,10 +62,7 @@ extension Vault {
             for row in try RemoteRow.all(access) {
                 let known = try RemoteView(row, access).known
                 let present = known.newest.filter { roll.members[$0.key] != nil }
-                let waiting = arrived.count { arrival in
-                    guard arrival.key.remote == row.id, case .waits = arrival.value.state else { return false }
-                    return true
-                }
+                let waiting = arrived.count { $0.key.remote == row.id && $0.value.waits }
                 remotes.append(
                     SyncStatus.Remote(
                         row: row, news: present.mapValues(\.statement.time), heads: known.references(of: roll), waiting: waiting))
@@ -81,7 +78,7 @@ extension Vault {
     /// The remote cannot be added again here: this device would not know the heads that it signed there.
     package func removeRemote(_ id: UInt8, now: Int64) throws(VaultError) {
         try editSync(now: now) { access throws(VaultError) in
-            for kind in [SyncRow.Kind.remote, .head, .noted, .own, .arrived, .push] {
+            for kind in [SyncRow.Kind.remote, .head, .noted, .own, .arrived, .unread, .push] {
                 for row in try access.rows(kind) where row.key.first == id { try access.set(kind, row.key, nil) }
             }
         }

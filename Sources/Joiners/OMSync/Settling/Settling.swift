@@ -83,9 +83,7 @@ private struct Settling {
             try useUp(change, &access)
         case (.braked(let change), .accept):
             for arrival in arrivals(change) where questions.reading.members.contains(arrival.key.signer) {
-                var parcel = arrival.parcel
-                parcel.mark = .isAgreed
-                try access.set(.arrived, arrival.key.encoded, parcel.encoded)
+                try arrival.parcel.setMark(.isAgreed, at: arrival.key, &access)
             }
         case (.braked(let change), .refuse): try refuse(change, &access)
         case (.entry(let choice), .confirm): try RollQuestion.choose(choice.entry, &access)
@@ -98,7 +96,7 @@ private struct Settling {
     }
 
     private func useUp(_ change: ArrivedChange, _ access: inout SyncAccess) throws(VaultError) {
-        for arrival in arrivals(change) { try Vault.useUp(arrival, questions.reading.chunks.keys, &access) }
+        for arrival in arrivals(change) { try Vault.useUp(arrival, questions.reading.chunks, &access) }
     }
 
     // MARK: - Edits of this device

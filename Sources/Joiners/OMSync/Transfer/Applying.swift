@@ -18,8 +18,11 @@ extension Vault {
     package func applyArrived(now: Int64) throws(VaultError) -> PullReport {
         var report = PullReport()
         let reading = try readSync { access throws(VaultError) in try Arrivals(self, access) }
-        report.waiting = reading.unread
-        guard !reading.arrived.isEmpty else { return report }
+        let refused = reading.refused.values.joined()
+        report.waiting = reading.late.count
+        report.unreadable = refused.count { $0.reason == .isUnreadable }
+        report.malformed = refused.count { $0.reason == .isMalformed }
+        guard !reading.isEmpty else { return report }
         let made = BrakedPlan(reading, at: now)
         var plan = made.plan
         let decisions = made.decisions
@@ -36,27 +39,33 @@ extension Vault {
             }
         }
         report.held = decisions.count { $0 == .isHeld }
-        report.waiting += decisions.count { $0 != .applies && $0 != .isHeld }
+        report.malformed += decisions.count { $0 == .isMalformed }
+        report.waiting += decisions.count { $0 == .waits } - made.braked.count
         let written = try write(reading, plan, now: now)
         report.written = written.count
         let rest = plan.unwritten(behind: written)
         try editSync(now: now) { access throws(VaultError) in
             for (arrival, decision) in zip(reading.arrived, decisions) where decision == .applies {
-                if plan.isUsedUp(arrival.version, beside: rest) { try Self.useUp(arrival, reading.chunks.keys, &access) }
+                if plan.isUsedUp(arrival.version, beside: rest) { try Self.useUp(arrival, reading.chunks, &access) }
             }
-            for index in made.braked { try Self.brake(reading.arrived[index], reading.members, &access) }
+            if reading.rules.isAllOpen { try Self.dropRemoved(reading, decisions, &access) }
+            // They wait until the user settles them.
+            for index in made.braked {
+                try reading.arrived[index].parcel.setMark(.isBraked, at: reading.arrived[index].key, &access)
+            }
             try brake.save(&access)
         }
         return report
     }
 
     /// - Returns: The ids of the items that were written.
-    private func write(
+    func write(
         _ reading: Arrivals, _ plan: MergePlan<LocalItems>, now: Int64
     ) throws(VaultError) -> Set<[UInt8]> {
         var written: Set<[UInt8]> = []
         var expected = reading.generations
-        for group in plan.groups(of: Self.groupCount) {
+        var groups = plan.groups(of: Self.groupCount)[...]
+        while let group = groups.popFirst() {
             do throws(VaultError) {
                 let touched: Set<ProtectionLevel>? = try editSync(now: now) { access throws(VaultError) in
                     // The user has changed an item since the plan was made.
@@ -69,38 +78,44 @@ extension Vault {
             } catch {
                 // Attack: a member lists an item that cannot be written. It must not keep the others back.
                 guard error.isDamage else { throw error }
+                let items = Set(group)
+                let parts = plan.groups(of: 1).filter { items.isSuperset(of: $0) }
+                if parts.count > 1 { groups = parts + groups }
             }
         }
         return written
     }
 
-    /// Keeps a version until the user settles it.
+    /// Forgets what removed devices list and no plan takes.
+    ///
+    /// Attack: a thief fills this device with parcels that never apply. Behind his removal they must go.
     ///
     /// Attack: the user removes the thief because of what the brake shows. His changes must not stay, and be applied later
     /// because the counts begin again.
-    private static func brake(
-        _ arrival: Arrivals.Arrival, _ members: Set<UInt32>, _ access: inout SyncAccess
+    private static func dropRemoved(
+        _ reading: Arrivals, _ decisions: [ArrivalRules.Decision], _ access: inout SyncAccess
     ) throws(VaultError) {
-        guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { return }
-        var parcel = arrival.parcel
-        parcel.mark = .isBraked
-        try access.set(.arrived, arrival.key.encoded, members.contains(arrival.key.signer) ? parcel.encoded : nil)
+        let unread = Set(try UnreadPack.all(access).map(\.signer))
+        func isGone(_ key: ArrivedParcel.Key) -> Bool { !reading.members.contains(key.signer) && !unread.contains(key.signer) }
+        for (arrival, decision) in zip(reading.arrived, decisions) where decision != .applies && isGone(arrival.key) {
+            try arrival.parcel.drop(at: arrival.key, &access)
+        }
+        for (key, parcel) in reading.late where isGone(key) { try parcel.drop(at: key, &access) }
+        for (key, parcel, _) in reading.refused.values.joined() where isGone(key) { try parcel.drop(at: key, &access) }
+        let used = Set(reading.arrived.flatMap(\.chunks))
+        for (key, chunk) in reading.chunks.rows where isGone(key) && !used.contains(key.id) { try chunk.drop(at: key, &access) }
     }
 
     /// Keeps of a parcel that was merged, and of its chunks, only what a push must know.
     static func useUp(
-        _ arrival: Arrivals.Arrival, _ chunks: Set<ArrivedParcel.Key>, _ access: inout SyncAccess
+        _ arrival: Arrivals.Arrival, _ chunks: ArrivedChunks, _ access: inout SyncAccess
     ) throws(VaultError) {
-        guard let body = try access.row(.arrived, arrival.key.encoded), body == arrival.parcel.encoded else { return }
-        var parcel = arrival.parcel
-        parcel.state = .isApplied(ListedVersion(arrival.version.version))
-        try access.set(.arrived, arrival.key.encoded, parcel.encoded)
+        let version = ListedVersion(arrival.version.version)
+        guard try arrival.parcel.useUp(as: version, at: arrival.key, &access) else { return }
         // Other members may list the same chunks: theirs wait until they list them no more.
         for id in arrival.chunks {
             let key = ArrivedParcel.Key(remote: arrival.key.remote, signer: arrival.key.signer, id: id)
-            guard chunks.contains(key), var chunk = try ArrivedParcel(key, access) else { continue }
-            chunk.state = .isApplied(nil)
-            try access.set(.arrived, key.encoded, chunk.encoded)
+            try chunks.rows[key]?.useUp(as: nil, at: key, &access)
         }
     }
 

@@ -3,6 +3,7 @@
 internal import OMItems
 internal import OMParcels
 internal import OMRecords
+internal import OMSecrets
 internal import OMSyncKeys
 internal import OMVault
 
@@ -13,8 +14,25 @@ struct Arrivals {
         let parcel: ArrivedParcel
         let version: ArrivedVersion
         let lowerings: [StoredLowering]
-        /// The ids of the chunks that it names.
+        /// The ids of its chunks that its signer lists, and whose bytes are right.
         let chunks: [[UInt8]]
+        /// The members from whose chunks the values are whole.
+        let holders: [ArrivedChunks.Holder]
+    }
+
+    /// Why a parcel that arrived is never merged.
+    enum Refusal: Hashable, Sendable {
+        /// No lane here opens it, or a lowering of it is forged.
+        case isUnreadable
+        /// It is not what this format allows.
+        case isMalformed
+    }
+
+    private enum Reading {
+        case arrival(Arrival)
+        /// It may be readable later.
+        case isLate
+        case isRefused(Refusal)
     }
 
     let own: SyncSelf
@@ -29,10 +47,12 @@ struct Arrivals {
     private(set) var arrived: [Arrival] = []
     /// The same by the id of the item.
     private var arrivedOf: [[UInt8]: [Arrival]] = [:]
-    /// For each signer the number of those that no lane here opens, and of those whose chunks are not here yet.
-    private(set) var unreadOf: [UInt32: Int] = [:]
-    var unread: Int { unreadOf.values.reduce(0, +) }
+    /// Those that wait for a lane, a level or a chunk.
+    private(set) var late: [(key: ArrivedParcel.Key, parcel: ArrivedParcel)] = []
+    /// Of each signer, those that cannot be read.
+    private(set) var refused: [UInt32: [(key: ArrivedParcel.Key, parcel: ArrivedParcel, reason: Refusal)]] = [:]
     let chunks: ArrivedChunks
+    var isEmpty: Bool { arrived.isEmpty && late.isEmpty && refused.isEmpty && chunks.rows.isEmpty }
     private let lanes: DeviceLanes
 
     /// - Parameter needsItems: Whether the items here are read even if nothing arrived.
@@ -52,56 +72,125 @@ struct Arrivals {
             }
         }
         rules = ArrivalRules(device: own.device, issued: own.issued, counts: counts, openLevels: access.openLevels)
-        let waiting = try ArrivedParcel.all(access).filter { if case .waits = $0.value.state { true } else { false } }
+        let waiting = try ArrivedParcel.all(access).filter(\.value.waits)
         items = try waiting.isEmpty && !needsItems ? LocalItems() : LocalItems(access, lanes.link, founder: own.founder)
-        chunks = ArrivedChunks(of: waiting, lanes.lanes, vault: access.vault)
+        chunks = try ArrivedChunks(of: waiting, lanes.lanes, access)
         for (key, parcel) in waiting.sorted(by: { $0.key.encoded.lexicographicallyPrecedes($1.key.encoded) })
-        where !chunks.keys.contains(key) {
-            guard let arrival = try arrival(key, parcel, access) else {
-                unreadOf[key.signer, default: 0] += 1
-                continue
+        where chunks.rows[key] == nil {
+            switch try reading(key, parcel, access) {
+            case .arrival(let arrival):
+                arrived.append(arrival)
+                arrivedOf[key.id, default: []].append(arrival)
+            case .isLate: late.append((key, parcel))
+            case .isRefused(let reason): refused[key.signer, default: []].append((key, parcel, reason))
             }
-            arrived.append(arrival)
-            arrivedOf[key.id, default: []].append(arrival)
         }
     }
 
-    /// - Returns: nil for a parcel that no lane here opens, or that is not what it claims to be, and while a chunk is missing.
-    private func arrival(
+    private func reading(
         _ key: ArrivedParcel.Key, _ parcel: ArrivedParcel, _ access: borrowing SyncAccess
-    ) throws(VaultError) -> Arrival? {
-        guard let (content, level) = try content(of: parcel, access.vault), let parts = content.parts else { return nil }
+    ) throws(VaultError) -> Reading {
+        let read = ArrivedParcel.reader(access)
+        guard let sealed = try read(key) else { throw .corrupt(.sync) }
+        let opened: (content: VersionContent, level: ProtectionLevel.Availability)
+        switch content(of: sealed, access.vault) {
+        case .content(let content, let level): opened = (content, level)
+        case .isClosed: return rules.isAllOpen ? .isRefused(.isUnreadable) : .isLate
+        case .isLater: return .isLate
+        case .isRefused(let reason): return .isRefused(reason)
+        }
+        let (content, level) = opened
+        guard let parts = content.parts else { return .isRefused(.isMalformed) }
         let lowerings: [Lowering]?
         do {
             lowerings = try lanes.lanes.lowerings(
                 parts.lowerings, item: key.id, vault: access.vault, openLevels: rules.openLevels)
-        } catch { return nil }
-        guard let lowerings else { return nil }
-        let ids = content.fields.flatMap(\.chunks)
-        if !ids.isEmpty {
-            let here = try items.entries[key.id].map { entry throws(VaultError) in try access.version(at: entry.place) }
-            // Attack: a member lists a version whose chunks are missing, or are those of another value.
-            let isWhole = try content.hasRightChunks { (id, count) throws(VaultError) in
-                if let bytes = chunks.bytes(of: id, in: key.id, at: level) { return bytes }
-                // The parcel of a chunk that an older version here names was dropped when that version was merged.
-                return try here.map { here throws(VaultError) in try access.chunk(id, count: count, ofItem: here) } ?? nil
-            }
-            guard isWhole else { return nil }
-        }
+        } catch { return .isRefused(.isUnreadable) }
+        guard let lowerings else { return .isLate }
+        guard let (holders, chunks) = try chunks(of: content, key, level, access) else { return .isLate }
         let version = SyncedVersion(content, at: level, parts, lowerings, link: link)
-        return Arrival(
-            key: key, parcel: parcel, version: ArrivedVersion(id: key.id, signer: key.signer, version),
-            lowerings: parts.lowerings, chunks: ids)
+        return .arrival(
+            Arrival(
+                key: key, parcel: parcel, version: ArrivedVersion(id: key.id, signer: key.signer, version),
+                lowerings: parts.lowerings, chunks: chunks, holders: holders))
     }
 
-    private func content(
-        of parcel: ArrivedParcel, _ vault: [UInt8]
-    ) throws(VaultError) -> (VersionContent, ProtectionLevel.Availability)? {
-        guard case .waits(let sealed) = parcel.state else { return nil }
-        do {
-            guard let opened = try lanes.lanes.open(sealed, vault: vault), opened.kind == .item else { return nil }
-            return (try VersionContent(ofParcel: opened.content), opened.level)
-        } catch { return nil }
+    /// The members whose chunks make the values of a content whole, and the ids of those that its signer lists rightly.
+    ///
+    /// Attack: a member lists a version whose chunks are missing, or are those of another value.
+    /// Attack: a member lists rubbish under the ids of another member's chunks, so that no device takes its value.
+    ///
+    /// - Returns: nil if a chunk is not here, or no member's are right.
+    private func chunks(
+        of content: VersionContent, _ key: ArrivedParcel.Key, _ level: ProtectionLevel.Availability,
+        _ access: borrowing SyncAccess
+    ) throws(VaultError) -> (holders: [ArrivedChunks.Holder], right: [[UInt8]])? {
+        let ids = content.fields.flatMap(\.chunks)
+        guard !ids.isEmpty else { return ([], []) }
+        let read = ArrivedParcel.reader(access)
+        let here = try items.entries[key.id].map { entry throws(VaultError) in try access.version(at: entry.place) }
+        var holders = chunks.holders(of: ids, in: key.id, at: level, first: key)
+        let own = [holders[0]]
+        for _ in holders.indices {
+            var right: [[UInt8]] = []
+            let isWhole = try content.hasRightChunks { (id, count) throws(VaultError) in
+                // What is here stays when the version is written. The parcel of a chunk that an older version here names was
+                // dropped when that version was merged.
+                let local = try here.map { here throws(VaultError) in try access.chunk(id, count: count, ofItem: here) } ?? nil
+                let listed = try chunks.bytes(of: id, in: key.id, at: level, from: own, read)
+                switch consume local {
+                case .some(let local):
+                    if Self.isEqual(local, listed) { right.append(id) }
+                    return local
+                case .none:
+                    let bytes = try chunks.bytes(of: id, in: key.id, at: level, from: holders, read)
+                    switch consume bytes {
+                    case .none: return nil
+                    case .some(let bytes):
+                        if Self.isEqual(bytes, listed) { right.append(id) }
+                        return bytes
+                    }
+                }
+            }
+            if isWhole { return (holders, right) }
+            holders.append(holders.removeFirst())
+        }
+        return nil
+    }
+
+    private static func isEqual(_ bytes: borrowing SecretBytes, _ listed: borrowing SecretBytes?) -> Bool {
+        switch listed {
+        case .none: false
+        case .some(let listed):
+            bytes.withBytes { bytes in
+                listed.withBytes { listed in
+                    bytes.count == listed.count && bytes.indices.reduce(0) { $0 | (bytes[$1] ^ listed[$1]) } == 0
+                }
+            }
+        }
+    }
+
+    private enum Opened {
+        case content(VersionContent, ProtectionLevel.Availability)
+        /// No lane here has sealed it.
+        case isClosed
+        /// A later omvault wrote it.
+        case isLater
+        case isRefused(Refusal)
+    }
+
+    private func content(of sealed: Parcel, _ vault: [UInt8]) -> Opened {
+        let opened: OpenedParcel?
+        do { opened = try lanes.lanes.open(sealed, vault: vault) } catch { return .isRefused(.isUnreadable) }
+        switch consume opened {
+        case .none: return .isClosed
+        case .some(let opened):
+            guard opened.kind == .item else { return .isRefused(.isMalformed) }
+            do throws(VaultError) { return .content(try VersionContent(ofParcel: opened.content), opened.level) } catch {
+                // A content of a later omvault is kept for that omvault.
+                return error == .laterContent ? .isLater : .isRefused(.isMalformed)
+            }
+        }
     }
 
     /// Writes a group of a plan.
@@ -122,7 +211,7 @@ struct Arrivals {
         let order = group.filter { plan.version(of: $0)?.origin != nil } + group.filter { plan.version(of: $0)?.origin == nil }
         for id in order {
             guard let version = plan.version(of: id) else { continue }
-            let source = try version.state == .purged ? nil : self.source(of: version, id, found, access.vault)
+            let source = try version.state == .purged ? nil : self.source(of: version, id, found, access)
             guard version.state == .purged || source != nil else { throw .corrupt(.sync) }
             try access.write(
                 SyncAccess.NewVersion(
@@ -140,7 +229,8 @@ struct Arrivals {
     /// A content with the values and details of a version: that of the item here, of a version that arrived for it, or of its
     /// origin.
     private func source(
-        of version: SyncedVersion, _ id: [UInt8], _ found: [[UInt8]: SyncAccess.LocalVersion], _ vault: [UInt8]
+        of version: SyncedVersion, _ id: [UInt8], _ found: [[UInt8]: SyncAccess.LocalVersion],
+        _ access: borrowing SyncAccess
     ) throws(VaultError) -> SyncAccess.Source? {
         let others = version.origin.map { [$0] + items.liveCopies(of: $0) } ?? []
         for here in [id] + others {
@@ -154,10 +244,13 @@ struct Arrivals {
         let match = possible.first { arrival in
             arrival.version.version.fields == version.fields && arrival.version.version.details == version.details
         }
-        guard let match, let (content, level) = try content(of: match.parcel, vault) else { return nil }
+        let read = ArrivedParcel.reader(access)
+        guard let match, let sealed = try read(match.key), sealed.digest == match.parcel.digest,
+            case .content(let content, let level) = content(of: sealed, access.vault)
+        else { return nil }
         let item = match.key.id
         return SyncAccess.Source(content, beside: found[item], chunkID: chunkID(from: item, to: id)) { [chunks] chunk in
-            chunks.bytes(of: chunk, in: item, at: level)
+            (try? chunks.bytes(of: chunk, in: item, at: level, from: match.holders, read)) ?? nil
         }
     }
 

@@ -19,26 +19,55 @@ struct ArrivedChunks {
     private let lanes: LaneSet
     private let vault: [UInt8]
     /// Two members may list the same chunk.
-    private var parcels: [Name: [Parcel]] = [:]
-    /// The rows of all chunks.
-    private(set) var keys: Set<ArrivedParcel.Key> = []
+    private var keys: [Name: [ArrivedParcel.Key]] = [:]
+    /// All chunks.
+    private(set) var rows: [ArrivedParcel.Key: ArrivedParcel] = [:]
 
-    init(of waiting: [ArrivedParcel.Key: ArrivedParcel], _ lanes: LaneSet, vault: [UInt8]) {
-        (self.lanes, self.vault) = (lanes, vault)
-        for (key, parcel) in waiting {
-            guard case .waits(let sealed) = parcel.state, let name = name(of: sealed) else { continue }
-            parcels[name, default: []].append(sealed)
-            keys.insert(key)
+    init(
+        of waiting: [ArrivedParcel.Key: ArrivedParcel], _ lanes: LaneSet, _ access: borrowing SyncAccess
+    ) throws(VaultError) {
+        (self.lanes, vault) = (lanes, access.vault)
+        let read = ArrivedParcel.reader(access)
+        for (key, row) in waiting {
+            guard let sealed = try read(key), let name = name(of: sealed) else { continue }
+            keys[name, default: []].append(key)
+            rows[key] = row
         }
     }
 
-    /// The bytes of a chunk, or nil if it has not arrived.
-    func bytes(of id: [UInt8], in item: [UInt8], at level: ProtectionLevel.Availability) -> SecretBytes? {
-        for parcel in parcels[Name(id: id, item: item, level: level)] ?? [] {
-            let opened = open(parcel)
-            switch consume opened {
-            case .none: continue
-            case .some(let opened): return opened.bytes
+    /// A member that lists chunks on a remote.
+    struct Holder: Hashable, Sendable {
+        let remote: UInt8
+        let signer: UInt32
+
+        init(_ key: ArrivedParcel.Key) { (remote, signer) = (key.remote, key.signer) }
+    }
+
+    /// The members that list chunks of these ids for an item, the owner of a key first.
+    func holders(
+        of ids: [[UInt8]], in item: [UInt8], at level: ProtectionLevel.Availability, first key: ArrivedParcel.Key
+    ) -> [Holder] {
+        let found = Set(ids.flatMap { keys[Name(id: $0, item: item, level: level)] ?? [] }.map(Holder.init))
+        let first = Holder(key)
+        return [first] + found.subtracting([first]).sorted { ($0.remote, $0.signer) < ($1.remote, $1.signer) }
+    }
+
+    /// The bytes of a chunk of the first member that lists it, or nil if none does.
+    ///
+    /// - Parameter read: ``ArrivedParcel/reader(_:)`` of this transaction.
+    func bytes(
+        of id: [UInt8], in item: [UInt8], at level: ProtectionLevel.Availability, from holders: [Holder],
+        _ read: (ArrivedParcel.Key) throws(VaultError) -> Parcel?
+    ) throws(VaultError) -> SecretBytes? {
+        let listed = keys[Name(id: id, item: item, level: level)] ?? []
+        for holder in holders {
+            for key in listed where Holder(key) == holder {
+                guard let parcel = try read(key) else { continue }
+                let opened = open(parcel)
+                switch consume opened {
+                case .none: continue
+                case .some(let opened): return opened.bytes
+                }
             }
         }
         return nil

@@ -59,7 +59,7 @@ struct Brake {
     private static func refused(_ reading: Arrivals, _ decisions: [ArrivalRules.Decision]) -> [UInt32: Int] {
         // While a level is closed, its parcels are all unreadable.
         guard reading.rules.isAllOpen else { return [:] }
-        var refused = reading.unreadOf
+        var refused = reading.refused.mapValues(\.count)
         for (arrival, decision) in zip(reading.arrived, decisions) where decision == .isHeld {
             refused[arrival.key.signer, default: 0] += 1
         }

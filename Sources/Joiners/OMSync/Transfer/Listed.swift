@@ -14,7 +14,7 @@ struct Listed {
     init(on remote: UInt8, _ roll: Roll, _ access: borrowing SyncAccess) throws(VaultError) {
         for (key, parcel) in try ArrivedParcel.all(access) where key.remote == remote && roll.members[key.signer] != nil {
             guard case .isApplied(let version) = parcel.state else { continue }
-            if let version { versions[key.id, default: []].insert(version.digest) } else { chunks.insert(key.id) }
+            if let version { versions[key.id, default: []].insert(version) } else { chunks.insert(key.id) }
         }
     }
 }

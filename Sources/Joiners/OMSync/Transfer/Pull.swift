@@ -11,7 +11,7 @@ extension Vault {
     ///
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func fetch<Files: RemoteFiles>(
-        _ remote: RemoteRow, from files: Files, now: Int64
+        _ remote: RemoteRow, from files: Files, within limit: WaitingLimit = .standard, now: Int64
     ) throws -> PullReport {
         let (view, roll) = try readSync { access throws(VaultError) in
             try access.checkRows()
@@ -36,6 +36,7 @@ extension Vault {
                 try current.replace(by: news.roll.roll, &access)
                 try noteLost(lost, &access)
                 // What a removed member lists does not count any more.
+                try ArrivedParcel.dropApplied(except: news.roll.roll, &access)
                 try PushNotes.drop(on: nil, of: nil, &access)
             }
             try RollQuestion.keep(news.roll, &access)
@@ -44,51 +45,70 @@ extension Vault {
                 try takeLanes(of: news.roll.roll, scope, own.device, &access)
             }
             try VouchedCounts(contents, news.roll.roll).keep(&access)
-            for head in accepted { try note(head, packs.packs(of: head), on: remote.id, &access) }
+            for head in accepted { try note(head, packs.packs(of: head), on: remote.id, within: limit, &access) }
         }
         return report
     }
 
     /// Notes a head of another device, and keeps the parcels that it lists and this device has not merged.
     func note(
-        _ head: Head, _ packs: [Pack], on remote: UInt8, _ access: inout SyncAccess
+        _ head: Head, _ packs: [UInt64: Pack], on remote: UInt8, within limit: WaitingLimit, _ access: inout SyncAccess
     ) throws(VaultError) {
         let signer = head.statement.device
+        var known: Head?
         for row in try access.rows(.head) where row.key.first == remote {
             guard let old = try? Head(decoding: row.body), old.statement.device == signer else { continue }
             // Another process has read more meanwhile.
             guard old.statement.number < head.statement.number else { return }
+            known = old
             try access.set(.head, row.key, nil)
         }
         try access.set(.head, RemoteView.headKey(remote, head), head.encoded)
-        let listed = Set(head.statement.packs.map(\.number))
-        var newest: [[UInt8]: (pack: UInt64, parcel: Parcel)] = [:]
-        for pack in packs.sorted(by: { $0.number < $1.number }) {
-            for parcel in pack.parcels { newest[parcel.header.id] = (pack.number, parcel) }
+        var intake = try PackIntake(of: signer, on: remote, listing: head.statement.packs, access)
+        try intake.expect(head.statement.packs, since: known, &access)
+        while intake.hasRoom(limit), let next = intake.unread.first, let pack = packs[next.reference.number] {
+            try intake.take(pack, &access)
         }
-        var changed = Set(newest.keys)
-        for (key, old) in try ArrivedParcel.all(access) where key.remote == remote && key.signer == signer {
-            guard let new = newest[key.id] else {
-                // The signer lists it no more: another device has a version that includes it.
-                if !listed.contains(old.pack) {
-                    try access.set(.arrived, key.encoded, nil)
-                    changed.insert(key.id)
+        try intake.dropUnlisted(&access)
+        try PushNotes.drop(on: remote, of: intake.changed, &access)
+    }
+
+    /// Takes more of the packs that are not read yet, as far as the limit of each member allows.
+    ///
+    /// - Returns: Whether it took any.
+    func takeUnread<Files: RemoteFiles>(
+        _ remote: RemoteRow, from files: Files, within limit: WaitingLimit, now: Int64
+    ) throws -> Bool {
+        let heads = try readSync { access throws(VaultError) in
+            let signers = Set(try UnreadPack.all(access).filter { $0.remote == remote.id }.map(\.signer))
+            return try signers.isEmpty ? [:] : RemoteView(remote, access).known.newest.filter { signers.contains($0.key) }
+        }
+        var isAny = false
+        for (signer, head) in heads.sorted(by: { $0.key < $1.key }) {
+            while let pack = try nextUnread(of: signer, head, remote, from: files, limit) {
+                let isTaken = try editSync(now: now) { access throws(VaultError) in
+                    var intake = try PackIntake(of: signer, on: remote.id, listing: head.statement.packs, access)
+                    guard intake.unread.first?.reference.number == pack.number else { return false }
+                    try intake.take(pack, &access)
+                    try intake.dropUnlisted(&access)
+                    try PushNotes.drop(on: remote.id, of: intake.changed, &access)
+                    return true
                 }
-                continue
-            }
-            if new.pack <= old.pack && listed.contains(old.pack) {
-                newest[key.id] = nil
-            } else if new.parcel.digest == old.digest {
-                var moved = old
-                moved.pack = new.pack
-                try access.set(.arrived, key.encoded, moved.encoded)
-                newest[key.id] = nil
+                guard isTaken else { break }
+                isAny = true
             }
         }
-        for (id, new) in newest {
-            let key = ArrivedParcel.Key(remote: remote, signer: signer, id: id)
-            try access.set(.arrived, key.encoded, ArrivedParcel(new.parcel, pack: new.pack).encoded)
+        return isAny
+    }
+
+    private func nextUnread<Files: RemoteFiles>(
+        of signer: UInt32, _ head: Head, _ remote: RemoteRow, from files: Files, _ limit: WaitingLimit
+    ) throws -> Pack? {
+        let next = try readSync { access throws(VaultError) in
+            let intake = try PackIntake(of: signer, on: remote.id, listing: head.statement.packs, access)
+            return intake.hasRoom(limit) ? intake.unread.first : nil
         }
-        try PushNotes.drop(on: remote, of: changed, &access)
+        guard let next else { return nil }
+        return try ReadPacks.pack(next.reference, of: signer, head.statement.vault, files)?.pack
     }
 }

@@ -21,8 +21,16 @@ package struct PullReport: Hashable, Sendable {
     package var written = 0
     /// Items whose changes wait for the user: the brake.
     package var braked = 0
-    /// Versions that wait or are held.
-    package var (waiting, held) = (0, 0)
+    /// Versions that wait: for news of another device, a closed level, a chunk, or the user.
+    package var waiting = 0
+    /// Versions that may not replace the item here.
+    package var held = 0
+    /// Parcels that no key here opens, or with a forged part.
+    package var unreadable = 0
+    /// Parcels that are not what the format allows.
+    package var malformed = 0
+    /// For each member, its packs that are not read yet, because too much of it waits.
+    package var unreadPacks: [UInt32: Int] = [:]
 
     package init() {}
 }

@@ -115,10 +115,9 @@ extension Vault {
         }
         try writeWalks(remote, to: store, now: now)
         let listed = Set(said.packs.map(\.number))
-        let newest = listed.max() ?? 0
+        // No other push of this device is under way: one exchange holds the lock.
         for file in try store.files() {
-            // A pack behind the newest one is of a push that came later.
-            guard case .pack(said.device, let number) = file, number < newest, !listed.contains(number) else { continue }
+            guard case .pack(said.device, let number) = file, !listed.contains(number) else { continue }
             try store.remove(file)
         }
         return bytes

@@ -1,8 +1,12 @@
 internal import OMParcels
 
-/// The packs that were read for the heads of a pull.
+/// The packs that were read for the heads of a pull, as far as there is memory for them.
 struct ReadPacks {
+    /// Packs of more bytes are checked now, and read again when it is their turn.
+    private static let mostBytes = 64 << 20
+
     private var packs: [UInt32: [UInt64: Pack]] = [:]
+    private var count = 0
 
     /// Reads the packs that a head lists, but for those of the known head.
     ///
@@ -12,16 +16,24 @@ struct ReadPacks {
         let old = Set(known?.statement.packs ?? [])
         for reference in said.packs where !old.contains(reference) {
             guard packs[said.device]?[reference.number] == nil else { continue }
-            guard let bytes = try files.bytes(of: .pack(device: said.device, number: reference.number)),
-                Pack.digest(of: bytes) == reference.digest, let pack = try? Pack(decoding: bytes),
-                pack.vault == said.vault, pack.device == said.device, pack.number == reference.number
-            else { return false }
+            guard let (pack, bytes) = try Self.pack(reference, of: said.device, said.vault, files) else { return false }
+            guard count + bytes <= Self.mostBytes else { continue }
             packs[said.device, default: [:]][reference.number] = pack
+            count += bytes
         }
         return true
     }
 
-    func packs(of head: Head) -> [Pack] {
-        head.statement.packs.compactMap { packs[head.statement.device]?[$0.number] }
+    /// - Returns: nil if the pack is not there, or is not what the head lists.
+    static func pack<Files: RemoteFiles>(
+        _ reference: Head.PackReference, of device: UInt32, _ vault: [UInt8], _ files: Files
+    ) throws -> (pack: Pack, count: Int)? {
+        guard let bytes = try files.bytes(of: .pack(device: device, number: reference.number)),
+            Pack.digest(of: bytes) == reference.digest, let pack = try? Pack(decoding: bytes),
+            pack.vault == vault, pack.device == device, pack.number == reference.number
+        else { return nil }
+        return (pack, bytes.count)
     }
+
+    func packs(of head: Head) -> [UInt64: Pack] { packs[head.statement.device] ?? [:] }
 }

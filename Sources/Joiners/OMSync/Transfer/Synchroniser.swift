@@ -36,14 +36,16 @@ extension Vault {
 
     /// Reads what others wrote, merges it, and writes what changed here.
     ///
-    /// - Parameter now: In seconds since 1970.
+    /// - Parameters:
+    ///   - limit: How much of one member may wait here.
+    ///   - now: In seconds since 1970.
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func synchronise<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, now: Int64
+        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit = .standard, now: Int64
     ) throws -> SyncReport {
         // Two processes would delete each other's packs, and put an older head over a newer one.
         let result = try exchanging {
-            Result { try exchange(with: remote, store, now: now) }
+            Result { try exchange(with: remote, store, within: limit, now: now) }
         }
         return try result.get()
     }
@@ -57,20 +59,11 @@ extension Vault {
     }
 
     private func exchange<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, now: Int64
+        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit, now: Int64
     ) throws -> SyncReport {
         var report = SyncReport()
-        report.pull = try fetch(remote, from: store, now: now)
-        if !report.pull.isStopped, !report.pull.needsLaterVersion {
-            report.pull.losesCode = try signLostEntries(now: now)
-            report.pull.isRemoved = try !isMember()
-        }
-        guard !report.pull.isStopped, !report.pull.needsLaterVersion, !report.pull.isRemoved else { return report }
-        let applied = try applyArrived(now: now)
-        (report.pull.written, report.pull.waiting, report.pull.held) = (applied.written, applied.waiting, applied.held)
-        (report.pull.braked, report.pull.forgers) = (applied.braked, applied.forgers)
-        // Another copy of this file gives out the same counts. It must not write over it.
-        guard applied.forgers[remote.id] == nil else { return report }
+        report.pull = try take(from: remote, store, within: limit, now: now)
+        guard report.pull.hasApplied, report.pull.forgers[remote.id] == nil else { return report }
         repeat {
             let push = try push(remote.id, to: store, now: now)
             report.push.parcels += push.parcels
@@ -78,5 +71,45 @@ extension Vault {
             (report.push.hasMore, report.push.skipped) = (push.hasMore, push.skipped)
         } while report.push.hasMore
         return report
+    }
+
+    /// Reads what others wrote and merges it, and writes nothing to the remote.
+    package func take<Files: RemoteFiles>(
+        from remote: RemoteRow, _ files: Files, within limit: WaitingLimit = .standard, now: Int64
+    ) throws -> PullReport {
+        var report = try fetch(remote, from: files, within: limit, now: now)
+        if !report.isStopped, !report.needsLaterVersion {
+            report.losesCode = try signLostEntries(now: now)
+            report.isRemoved = try !isMember()
+        }
+        guard report.hasApplied else { return report }
+        _ = try takeUnread(remote, from: files, within: limit, now: now)
+        var applied: PullReport
+        repeat {
+            applied = try applyArrived(now: now)
+            report.add(applied)
+            // What was merged makes room for more. Another copy of this file gives out the same counts: it takes no more.
+        } while try applied.forgers[remote.id] == nil && takeUnread(remote, from: files, within: limit, now: now)
+        report.unreadPacks = try unreadPacks(on: remote.id)
+        return report
+    }
+
+    private func unreadPacks(on remote: UInt8) throws(VaultError) -> [UInt32: Int] {
+        try readSync { access throws(VaultError) in
+            Dictionary(grouping: try UnreadPack.all(access).filter { $0.remote == remote }, by: \.signer).mapValues(\.count)
+        }
+    }
+}
+
+extension PullReport {
+    /// Whether what was read was merged.
+    fileprivate var hasApplied: Bool { !isStopped && !needsLaterVersion && !isRemoved }
+
+    /// Adds what one plan did. What waits is counted again with each plan.
+    fileprivate mutating func add(_ applied: PullReport) {
+        written += applied.written
+        (waiting, held, braked) = (applied.waiting, applied.held, applied.braked)
+        (unreadable, malformed) = (applied.unreadable, applied.malformed)
+        forgers = applied.forgers
     }
 }

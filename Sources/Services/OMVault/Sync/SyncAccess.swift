@@ -54,6 +54,18 @@ package struct SyncAccess: ~Copyable {
     /// All rows of a kind, by rising key.
     package func rows(_ kind: SyncRow.Kind) throws(VaultError) -> [SyncRow] { try snapshot.syncRows(kind) }
 
+    /// The first bytes of all rows of a kind, by rising key. The rest of a row is not kept in memory.
+    ///
+    /// - Parameter count: So many bytes of each.
+    package func starts(of kind: SyncRow.Kind, count: Int) throws(VaultError) -> [SyncRow.Start] {
+        try snapshot.syncRowStarts(kind, count)
+    }
+
+    /// Reads rows of a kind. Use it only inside the closure that got this access.
+    package func reader(of kind: SyncRow.Kind) -> (_ key: [UInt8]) throws(VaultError) -> [UInt8]? {
+        { [snapshot] key throws(VaultError) in try snapshot.syncRow(kind, key) }
+    }
+
     package func row(_ kind: SyncRow.Kind, _ key: [UInt8]) throws(VaultError) -> [UInt8]? { try snapshot.syncRow(kind, key) }
 
     /// Writes a row, or drops it if `body` is nil.

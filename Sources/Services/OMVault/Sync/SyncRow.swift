@@ -21,11 +21,20 @@ package struct SyncRow: Hashable, Sendable {
         case note = 12
         case formerKey = 13
         case lostEntry = 14
+        case unread = 16
     }
 
     /// A row can hold a pack.
     package static let maximumCount = (4 << 20) + 4096
     package static let maximumKeyCount = 64
+
+    /// The first bytes of a row.
+    package struct Start: Hashable, Sendable {
+        package let key: [UInt8]
+        package let bytes: [UInt8]
+        /// The number of bytes of the whole row.
+        package let count: Int
+    }
 
     package let kind: Kind
     package let key: [UInt8]

@@ -91,6 +91,22 @@ extension Snapshot {
         return found.map { SyncRow(kind, $0.key, $0.body) }
     }
 
+    func syncRowStarts(_ kind: SyncRow.Kind, _ count: Int) throws(VaultError) -> [SyncRow.Start] {
+        guard format >= VaultSchema.thirdSchema.version else { return [] }
+        let found = try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(VaultSchema.findSyncRowStarts)
+            try find.bind(1, Int64(kind.rawValue))
+            try find.bind(2, Int64(count))
+            var starts: [SyncRow.Start] = []
+            while try find.step() {
+                starts.append(SyncRow.Start(key: find.bytes(0), bytes: find.bytes(1), count: Int(find.number(2))))
+            }
+            return starts
+        }
+        guard found.allSatisfy({ !$0.key.isEmpty && !$0.bytes.isEmpty }) else { throw .corrupt(.sync) }
+        return found
+    }
+
     /// - Returns: nil if there is no such row.
     func syncRow(_ kind: SyncRow.Kind, _ key: [UInt8]) throws(VaultError) -> [UInt8]? {
         guard format >= VaultSchema.thirdSchema.version else { return nil }

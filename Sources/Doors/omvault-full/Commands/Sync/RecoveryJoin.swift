@@ -149,7 +149,7 @@ struct RecoveryJoin {
     private func read(
         _ row: RemoteRow, of vault: borrowing Vault, from store: RemoteFolder.Store, in place: RemoteFolder
     ) throws -> PullReport {
-        var pull = try place.run { try vault.fetch(row, from: store, now: secondsNow()) }
+        let pull = try place.run { try vault.take(from: row, store, now: secondsNow()) }
         guard !pull.isStopped else {
             let names = try status(vault)
             let who = pull.notAccepted.filter(\.value.stops).keys.sorted().map { names.name(of: $0).shown }
@@ -157,8 +157,6 @@ struct RecoveryJoin {
                 .rollback, "what \(who.joined(separator: ", ")) wrote does not fit what others wrote",
                 hint: "--without NAME leaves out the last files of a device; a copy or a thief of it may have written them")
         }
-        let applied = try vault.applyArrived(now: secondsNow())
-        (pull.written, pull.waiting, pull.held, pull.braked) = (applied.written, applied.waiting, applied.held, applied.braked)
         return pull
     }
 

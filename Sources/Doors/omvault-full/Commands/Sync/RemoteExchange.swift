@@ -46,12 +46,16 @@ struct RemoteExchange {
     }
 
     var state: State {
-        guard let failure else { return pull.waiting + pull.held + pull.braked > 0 || !lateDevices.isEmpty ? .waiting : .idle }
+        guard let failure else { return waits ? .waiting : .idle }
         switch failure.status {
         case .rollback: return .stopped
         case .network: return .offline
         default: return .failed
         }
+    }
+
+    private var waits: Bool {
+        pull.waiting + pull.held + pull.braked > 0 || !lateDevices.isEmpty || !pull.unreadPacks.isEmpty
     }
 
     /// Devices whose files there are not whole, or older than before, and may be late.

@@ -86,6 +86,19 @@ struct SyncNow: Verb {
         if exchanges.contains(where: { $0.pull.waiting > 0 }) {
             context.output.notice("versions that wait need news of another device; they come with a later exchange")
         }
+        for (count, words) in [
+            (exchanges.map(\.pull.unreadable).max() ?? 0, "no key here opens them, or they were changed"),
+            (exchanges.map(\.pull.malformed).max() ?? 0, "they break the rules of the format"),
+        ] where count > 0 {
+            context.output.notice("\(count.of("version")) cannot be read, and change\(count == 1 ? "s" : "") nothing: \(words)")
+        }
+        for exchange in exchanges {
+            for (device, count) in exchange.pull.unreadPacks.sorted(by: { $0.key < $1.key }) {
+                context.output.notice(
+                    "remote \(exchange.remote.id): \(count.of("pack")) of \"\(status.name(of: device).shown)\""
+                        + " \(count == 1 ? "is" : "are") not read yet, because too much of that device waits here")
+            }
+        }
         if exchanges.contains(where: { !$0.pull.lostEntries.isEmpty }) {
             context.output.notice(
                 "another device changed the list of devices at the same time, so what you added or removed here was made again")
@@ -120,6 +133,9 @@ extension RemoteExchange {
         entry.field("waiting", .number(pull.waiting))
         entry.field("many", .number(pull.braked))
         entry.field("held", .number(pull.held))
+        entry.field("unreadable", .number(pull.unreadable))
+        entry.field("malformed", .number(pull.malformed))
+        entry.field("unread_packs", .number(pull.unreadPacks.values.reduce(0, +)))
         entry.field("skipped", .number(push.skipped))
         entry.field("problem", failure.map { .text($0.message) } ?? .null)
     }
