@@ -16,7 +16,7 @@ import Testing
         on() { local home=$HOME/$1; shift; HOME=$home omvault "$@"; }
         weak=(--kdf-mem 8 --kdf-time 1)
         found() {
-            on a -q init "${weak[@]}" > /dev/null
+            on a -q init --no-recovery "${weak[@]}" > /dev/null
             on a -q add github --field password=file:old
             on a -q sync init --device laptop
             on a -q sync remote add stick --create
@@ -178,7 +178,7 @@ import Testing
     func badInput() async throws {
         let ran = try await bash(
             Self.devices + """
-                on a -q init "${weak[@]}" > /dev/null
+                on a -q init --no-recovery "${weak[@]}" > /dev/null
                 for command in 'sync now' 'sync status' 'sync remote ls' 'sync remote rm 1' 'device ls' 'device add'; do
                     refused 10 on a $command
                 done
