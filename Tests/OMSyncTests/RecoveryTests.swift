@@ -128,7 +128,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a code that is replaced opens the remote no more, and its removal of others does not count")
+    @Test("a code that is replaced opens the remote no more, and the new one does")
     func replaced() throws {
         let synced = try devices(2)
         let (a, b) = (synced.homes[0], synced.homes[1])

@@ -159,12 +159,13 @@ final class SyncedHome: @unchecked Sendable {
             with: RollRekey(recovery: recovery, now: now), now: now)
     }
 
-    /// The edits that the items here include.
-    func dots() throws -> Set<Dot> {
+    /// The edits that the items here include, or those of one item.
+    func dots(of name: String? = nil) throws -> Set<Dot> {
         try unlock().readSync { access throws(VaultError) in
             var dots: Set<Dot> = []
             for place in try access.places() {
-                dots.formUnion(try access.version(at: place).content.parts?.seen.dots ?? [])
+                let content = try access.version(at: place).content
+                if name == nil || content.name?.text == name { dots.formUnion(content.parts?.seen.dots ?? []) }
             }
             return dots
         }

@@ -99,6 +99,7 @@ import Testing
                 rm -r a; mv snapshot a
                 on a -q add other --field password=file:from-b
                 on a sync now > /dev/null 2> stopped || echo "exit $?"; grep -c 'device rejoin' stopped
+                on a key rekey --yes > /dev/null 2>&1 || echo "exit $?"
                 on a device rejoin --no-input 2> /dev/null || echo "exit $?"
                 on a device rejoin --yes --format json | tr ',' '\\n' | grep -c '"result":"rejoined"'
                 for home in b a b; do on $home -q sync now > /dev/null; done
@@ -109,6 +110,7 @@ import Testing
             ran.output == """
                 exit 31
                 1
+                exit 31
                 exit 8
                 1
                 github

@@ -68,7 +68,7 @@ extension CommandPage {
         (["backup", "verify"], [.corrupt]),
         (["backup", "restore"], [.aborted, .exists, .policy]),
         (["sync"], [.notFound]),
-        (["sync", "init"], [.unchanged]),
+        (["sync", "init"], [.unchanged, .badSecret]),
         (["sync", "remote", "add"], [.exists, .ambiguous, .policy, .unchanged, .network]),
         (["sync", "remote", "rm"], [.aborted]),
         (["sync", "now"], [.unsupported, .network]),
@@ -78,9 +78,11 @@ extension CommandPage {
         (
             ["device", "join"],
             [
-                .aborted, .unsupported, .exists, .notFound, .policy, .permission, .busy, .corrupt, .rollback, .network,
+                .aborted, .unsupported, .exists, .notFound, .ambiguous, .policy, .permission, .busy, .badSecret, .corrupt,
+                .rollback, .network,
             ]
         ),
+        (["device", "rejoin"], [.aborted]),
         (["verify"], [.doctorFindings]),
         (["doctor"], [.permission, .doctorFindings]),
         (["log"], [.noVault, .corrupt]),

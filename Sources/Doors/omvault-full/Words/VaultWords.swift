@@ -241,7 +241,7 @@ extension Failure {
         case .vaultSyncs:
             self.init(
                 .policy, "\(vault) syncs with other devices, and would be shut out with new keys",
-                hint: "a later omvault will be able to do this")
+                hint: "omvault key rekey gives the other devices new keys too")
         case .changedMeaning(let name):
             self.init(
                 .ambiguous, "by a change of another device, \"\(name.text.shown)\" means another item than before in \(vault)",

@@ -52,6 +52,9 @@ package struct DeviceLanes: Sendable {
         return nil
     }
 
+    /// The link that an entry made, also if the entry does not count.
+    func link(ofEpoch epoch: UInt32, madeBy maker: [UInt8]) -> LinkKey? { links[Maker(epoch: epoch, digest: maker)] }
+
     /// The lanes of an epoch, one of each portable level. Nil if one is not here, or closed.
     func lanes(ofEpoch epoch: UInt32) -> [Lane]? {
         guard let maker = roll.maker(ofEpoch: epoch) else { return nil }
@@ -93,10 +96,6 @@ package struct DeviceLanes: Sendable {
             try Self.keep(lane, madeBy: maker, keys, &access)
         }
         for (maker, link) in links { try Self.keep(link, ofEpoch: maker.epoch, madeBy: maker.digest, keys, &access) }
-    }
-
-    static func hasLink(ofEpoch epoch: UInt32, madeBy maker: [UInt8], _ access: borrowing SyncAccess) throws(VaultError) -> Bool {
-        try access.row(.link, row(of: .whenUnlocked, epoch, maker)) != nil
     }
 
     /// level (1) ‖ lane epoch (4) ‖ digest of the entry that made the lane (32)

@@ -41,7 +41,7 @@ extension Vault {
         case .add:
             guard let member = lost.added.first, roll.formerOrPresent(member.number) == nil, roll.members[own.device] != nil
             else { return }
-            _ = try change.add(change.again(member, from: lost), signedBy: signer(access), &access)
+            _ = try change.add(change.again(member, of: entry).member, signedBy: signer(access), &access)
         case .remove:
             let numbers = lost.removed.filter { roll.members[$0] != nil && $0 != own.device }
             guard !numbers.isEmpty, roll.members[own.device] != nil else { return }
@@ -50,11 +50,10 @@ extension Vault {
             guard let member = lost.added.first, member.number == own.device, roll.members[lost.signer] != nil,
                 roll.formerOrPresent(own.device) == nil, let signer = try FormerKey.signer(lost.signer, self, access)
             else { return }
-            let isRekey = try DeviceLanes.hasLink(ofEpoch: lost.laneEpoch, madeBy: entry.digest, access)
-            let link = isRekey ? LinkKey.random() : nil
+            let again = change.again(member, of: entry)
             _ = try change.begin(
-                .replace, adding: [change.again(member, from: lost, link)], removing: [lost.signer], newLink: link,
-                signedBy: signer, keys: self, &access)
+                .replace, adding: [again.member], removing: [lost.signer], newLink: again.newLink, signedBy: signer, keys: self,
+                &access)
         }
     }
 

@@ -33,13 +33,13 @@ struct RollChange {
             .device, keys, vault: roll.vault, nameBox: (link ?? self.link).seal(name, of: number, vault: roll.vault))
     }
 
-    /// The member of an entry that lost, named under the link that counts now.
-    func again(_ member: RollMember, from lost: RollEntry.Contents, _ link: LinkKey? = nil) -> RollMember {
-        let possible = (1...max(lost.laneEpoch, 1)).compactMap { lanes.link(at: $0) }
-        guard let name = possible.compactMap({ $0.name(of: member, vault: roll.vault) }).last ?? DeviceName("device") else {
-            return member
-        }
-        return self.member(member.keys, named: name, link)
+    /// The member of an entry that lost, named under the link that counts now, and the link that the entry made.
+    func again(_ member: RollMember, of lost: RollEntry) -> (member: RollMember, newLink: LinkKey?) {
+        let made = lanes.link(ofEpoch: lost.contents.laneEpoch, madeBy: lost.digest)
+        // An add is named under the link of its epoch. Without its name the device is shown by its number.
+        let name = (made ?? lanes.link(at: lost.contents.laneEpoch))?.name(of: member, vault: roll.vault)
+        let newLink = made.map { _ in LinkKey.random() }
+        return (name.map { self.member(member.keys, named: $0, newLink) } ?? member, newLink)
     }
 
     // MARK: - Entries

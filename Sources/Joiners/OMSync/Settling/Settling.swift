@@ -57,13 +57,13 @@ private struct Settling {
     }
 
     private func problem(_ subject: OpenQuestion.Kind, _ answer: SyncAnswer, _ count: Int) -> AnswerProblem? {
-        switch (subject, answer) {
-        case (.copy, .keepItem), (.held, .keepItem), (.held, .keepBoth(nil)), (.braked, .refuse), (.meaning, .confirm): nil
+        guard answer.fits(subject) else { return .doesNotFit }
+        return switch (subject, answer) {
         case (.copy(let copy), .keepCopy): copy.item == nil ? .noItem : nil
         // One name is for one item.
-        case (.copy, .keepBoth(_?)), (.entry, .confirm): count == 1 ? nil : .doesNotFit
+        case (.copy, .keepBoth), (.entry, _): count == 1 ? nil : .doesNotFit
         case (.braked(let change), .accept): change.isOfRemoved ? .ofRemovedDevice : nil
-        default: .doesNotFit
+        default: nil
         }
     }
 

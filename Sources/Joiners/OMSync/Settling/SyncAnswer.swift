@@ -17,3 +17,15 @@ package enum SyncAnswer: Hashable, Sendable {
     /// Of a name: it means its item from now on. Of an entry of the roll: it counts.
     case confirm
 }
+
+extension SyncAnswer {
+    /// Whether a question can have this answer.
+    package func fits(_ subject: OpenQuestion.Kind) -> Bool {
+        switch (subject, self) {
+        case (.copy, .keepItem), (.copy, .keepCopy), (.copy, .keepBoth(_?)), (.held, .keepItem), (.held, .keepBoth(nil)),
+            (.braked, .accept), (.braked, .refuse), (.meaning, .confirm), (.entry, .confirm):
+            true
+        default: false
+        }
+    }
+}

@@ -59,7 +59,7 @@ package enum SyncNote: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// The notes that a read of an item needs. A vault without one costs a look at ``sync``; one that does not sync costs nothing.
+    /// The notes that a read of an item needs. Only a vault that syncs and has notes reads their rows.
     ///
     /// Attack: an attacker who can write the file drops the note, so that a script reads another item's secret without a word.
     /// The sum of these rows is in ``SyncSelf``, sealed under the device key, and the marks have its digest.

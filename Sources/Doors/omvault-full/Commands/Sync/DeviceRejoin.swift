@@ -34,8 +34,7 @@ struct DeviceRejoin: Verb {
                     do { return try synced.vault.oldChain(remote.row, from: place.store(remote.name(status))) } catch let problem
                         as RemoteNews.Problem
                     {
-                        guard problem == .notMounted else { throw problem }
-                        throw place.notMounted
+                        throw RemoteExchange.failure(problem, place)
                     }
                 }
                 chains.append(chain)
@@ -50,11 +49,7 @@ struct DeviceRejoin: Verb {
         }
         try context.confirm("Give this device a new number among the devices of vault \"\(vault)\"?")
         try synced.access.run { () throws(VaultError) in try synced.vault.rejoin(chains, now: secondsNow()) }
-        let exchanges = status.remotes.map { RemoteExchange(with: $0.row, of: synced.vault, synced.access) }
-        for failure in exchanges.compactMap(\.failure) { context.output.notice(failure.message) }
-        if exchanges.contains(where: { $0.failure != nil }) {
-            context.output.notice("the devices there hear of it with the next exchange: omvault sync now")
-        }
+        RemoteExchange.announceChange(to: status.remotes.map(\.row), of: synced.vault, synced.access)
         let number = SyncStatus.digits(try synced.status().own.device)
         try context.output.done(
             "this device has the number \(number) now",

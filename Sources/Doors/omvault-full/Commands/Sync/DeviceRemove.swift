@@ -38,11 +38,7 @@ struct DeviceRemove: Verb {
         _ = status.remotes.map { RemoteExchange(with: $0.row, of: synced.vault, synced.access) }
         let numbers = Set(found.map(\.number))
         try synced.access.run { () throws(VaultError) in try synced.vault.removeDevices(numbers, now: secondsNow()) }
-        let exchanges = status.remotes.map { RemoteExchange(with: $0.row, of: synced.vault, synced.access) }
-        for failure in exchanges.compactMap(\.failure) { context.output.notice(failure.message) }
-        if exchanges.contains(where: { $0.failure != nil }) {
-            context.output.notice("the devices there hear of it with the next exchange: omvault sync now")
-        }
+        RemoteExchange.announceChange(to: status.remotes.map(\.row), of: synced.vault, synced.access)
         let items = try synced.access.run { () throws(VaultError) in try synced.vault.items() }
             .filter { !$0.level.isDeviceOnly }.map(\.name.text)
         try context.output.done(

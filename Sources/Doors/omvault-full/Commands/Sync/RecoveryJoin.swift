@@ -56,13 +56,7 @@ struct RecoveryJoin {
     // MARK: - The remote of the code
 
     private func find(_ code: borrowing RecoveryCode) throws -> (RemoteFolder, RemoteFolderName, RecoveredVault) {
-        var (place, names) = (place, [RemoteFolderName]())
-        if let own = RemoteFolderName(FilePath.name(of: place.path)) {
-            place = RemoteFolder(given: FilePath.folder(of: place.path))
-            names = try place.remotes().filter { $0 == own }
-        } else {
-            names = try place.remotes()
-        }
+        let (place, names) = try place.namedRemotes()
         var found: [(RemoteFolderName, RecoveredVault)] = []
         var problem: RecoveryProblem?
         for name in names {
@@ -157,6 +151,8 @@ struct RecoveryJoin {
                 .rollback, "what \(who.joined(separator: ", ")) wrote does not fit what others wrote",
                 hint: "--without NAME leaves out the last files of a device; a copy or a thief of it may have written them")
         }
+        // Attack, or accident: nothing was merged. The devices must not be removed, and what they wrote be left behind.
+        if let failure = RemoteExchange.failure(pull, row, try status(vault)) { throw failure }
         return pull
     }
 

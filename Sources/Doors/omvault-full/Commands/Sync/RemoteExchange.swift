@@ -45,6 +45,15 @@ struct RemoteExchange {
         }
     }
 
+    /// Exchanges with all remotes, so that the other devices hear of a change of the list of devices. The change is made already, so
+    /// a failure is a notice.
+    static func announceChange(to remotes: [RemoteRow], of vault: borrowing Vault, _ access: VaultAccess) {
+        let failures = remotes.compactMap { RemoteExchange(with: $0, of: vault, access).failure }
+        for failure in failures { access.context.output.notice(failure.message) }
+        guard !failures.isEmpty else { return }
+        access.context.output.notice("the devices there hear of it with the next exchange: omvault sync now")
+    }
+
     var state: State {
         guard let failure else { return waits ? .waiting : .idle }
         switch failure.status {
@@ -61,7 +70,7 @@ struct RemoteExchange {
     /// Devices whose files there are not whole, or older than before, and may be late.
     var lateDevices: [UInt32] { pull.notAccepted.filter { $0.value == .waits }.keys.sorted() }
 
-    private static func failure(_ problem: RemoteNews.Problem, _ place: RemoteFolder) -> Failure {
+    static func failure(_ problem: RemoteNews.Problem, _ place: RemoteFolder) -> Failure {
         switch problem {
         case .notMounted: place.notMounted
         case .otherVault:
@@ -76,7 +85,7 @@ struct RemoteExchange {
     }
 
     /// What stops the remote. Nil if nothing does.
-    private static func failure(_ pull: PullReport, _ remote: RemoteRow, _ status: SyncStatus?) -> Failure? {
+    static func failure(_ pull: PullReport, _ remote: RemoteRow, _ status: SyncStatus?) -> Failure? {
         if pull.needsLaterVersion {
             return Failure(
                 .unsupported, "remote \(remote.id) has an entry of a later omvault; nothing was exchanged", hint: "update omvault"

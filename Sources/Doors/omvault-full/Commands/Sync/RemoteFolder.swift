@@ -27,6 +27,13 @@ struct RemoteFolder {
         do throws(StorageError) { return try RemoteFolderName.all(in: path) } catch { throw unreachable(error) }
     }
 
+    /// The remotes that the user means: those in this folder, or the one whose own folder this is.
+    func namedRemotes() throws(Failure) -> (place: RemoteFolder, names: [RemoteFolderName]) {
+        guard let own = RemoteFolderName(FilePath.name(of: path)) else { return (self, try remotes()) }
+        let above = RemoteFolder(given: FilePath.folder(of: path))
+        return (above, try above.remotes().filter { $0 == own })
+    }
+
     func store(_ remote: RemoteFolderName) -> Store {
         RemoteFolderStore(of: remote, in: self)
     }

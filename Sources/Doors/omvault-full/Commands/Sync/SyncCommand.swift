@@ -32,7 +32,7 @@ struct SyncInit: Verb {
             remote are then enough: 'omvault device join --recovery'. Without it, a remote opens for the devices only.
 
               omvault sync init
-              omvault sync init --device laptop --code-from file:/media/paper/code
+              omvault sync init --device laptop --code-from file:code
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -71,7 +71,7 @@ struct SyncInit: Verb {
             ])
         if !hasCode {
             context.output.notice(
-                "no recovery code opens the remotes; omvault key add-slot --type recovery makes a new one that does")
+                "the remotes have no recovery code; omvault key add-slot --type recovery makes one")
         }
         context.output.notice("nothing leaves this device until you add a remote: omvault sync remote add FOLDER --create")
     }

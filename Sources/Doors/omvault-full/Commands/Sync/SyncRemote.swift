@@ -88,13 +88,8 @@ struct RemoteAdd: Verb {
     private func find(
         _ place: RemoteFolder, _ status: SyncStatus, _ founding: RollEntry
     ) throws(Failure) -> (RemoteFolder, RemoteFolderName) {
-        var (place, all) = (place, [RemoteFolderName]())
-        if let own = RemoteFolderName(FilePath.name(of: place.path)) {
-            place = RemoteFolder(given: FilePath.folder(of: place.path))
-            all = try place.remotes().filter { $0 == own && $0.vault == status.vault }
-        } else {
-            all = try place.remotes().filter { $0.vault == status.vault }
-        }
+        let (place, names) = try place.namedRemotes()
+        let all = names.filter { $0.vault == status.vault }
         var found: [(name: RemoteFolderName, contents: RemoteContents)] = []
         for name in all {
             let contents = try place.run { try RemoteContents(reading: place.store(name), vault: status.vault) }

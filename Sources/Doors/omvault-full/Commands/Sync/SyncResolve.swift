@@ -164,14 +164,4 @@ struct SyncResolve: Verb {
 
 extension SyncAnswer {
     fileprivate var isAboutChanges: Bool { self == .accept || self == .refuse }
-
-    /// Whether a question can have this answer.
-    fileprivate func fits(_ subject: OpenQuestion.Kind) -> Bool {
-        switch (subject, self) {
-        case (.copy, .keepItem), (.copy, .keepCopy), (.copy, .keepBoth(_?)), (.held, .keepItem), (.held, .keepBoth(nil)),
-            (.braked, .accept), (.braked, .refuse), (.meaning, .confirm), (.entry, .confirm):
-            true
-        default: false
-        }
-    }
 }

@@ -130,8 +130,10 @@ struct KeyAddSlot: Verb {
             try vault.addSlot(try NewSlot(recovery: code, policy.stretch))
         }
         try noticeIfUntried(slot, vault, access)
-        try addToRoll(code, of: vault, access)
-        guard format == .json else { return access.context.output.notice("added slot \(slot.id) (recovery code)") }
+        guard format == .json else {
+            access.context.output.notice("added slot \(slot.id) (recovery code)")
+            return try addToRoll(code, of: vault, access)
+        }
         var document = JSONDocument()
         document.field("result", .text("added"))
         document.field("slot", .number(Int(slot.id)))
@@ -141,8 +143,10 @@ struct KeyAddSlot: Verb {
             throw RecoveryCodeSheet.lost(
                 error, hint: "remove its slot with omvault key rm-slot \(slot.id), then add another")
         }
+        try addToRoll(code, of: vault, access)
     }
 
+    /// Makes the code that of the remotes too. It is shown already: if this fails, it opens this vault all the same.
     private func addToRoll(
         _ code: borrowing RecoveryCode, of vault: borrowing Vault, _ access: VaultAccess
     ) throws(Failure) {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import OMItems
+internal import OMParcels
 internal import OMSecrets
 internal import OMShell
 internal import OMSync
@@ -62,6 +63,11 @@ struct KeyRekey: Verb {
         let rest = slots.filter { slot in !kept.contains { $0.id == slot.id } }
         let replaced = rest.first { $0.kind == .recovery }
         try confirm(rest.filter { $0 != replaced }, access)
+        let remotes = try access.run { () throws(VaultError) in try unlocked.vault.remotes() }
+        // What this device wrote last goes out under its old number.
+        let exchanges = remotes.map { RemoteExchange(with: $0, of: unlocked.vault, access) }
+        // What another copy of this vault wrote is read by a rejoin only, and would be lost with the old number.
+        if let stopped = exchanges.first(where: { $0.state == .stopped })?.failure { throw stopped }
 
         let code = RecoveryCode.random()
         var isShown = false
@@ -78,17 +84,20 @@ struct KeyRekey: Verb {
             }
         }
         let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
-        let remotes = try access.run { () throws(VaultError) in try unlocked.vault.remotes() }
-        // What this device wrote last goes out under its old number.
-        _ = remotes.map { RemoteExchange(with: $0, of: unlocked.vault, access) }
+        let hasRollCode =
+            try access.run { () throws(VaultError) in try unlocked.vault.syncStatus() }?.members
+            .contains { $0.kind == .recovery } ?? false
         let recovery = replaced == nil ? nil : RecoveryMember(code.secret, vault: unlocked.vault.id)
         let purge = try access.rekey(
             unlocked.vault, slots: kept, expecting: seen, stretch: stretch,
             with: RollRekey(recovery: recovery, now: secondsNow()))
         access.lockAgent()
-        try access.exchange(with: remotes, opening: opening, with: unlocked.secret)
         try report(
             slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, context: context)
+        if hasRollCode, replaced != nil {
+            context.output.notice("the new recovery code opens the remotes too; the one before, also of another device, does not")
+        }
+        access.announceChange(to: remotes, opening: opening, with: unlocked.secret)
     }
 
     private func confirm(_ going: [KeySlot], _ access: VaultAccess) throws(Failure) {
@@ -168,15 +177,12 @@ extension VaultAccess {
 
 extension VaultAccess {
     /// Tells the other devices of the new number. The vault has its new keys already, so a failure is a notice.
-    fileprivate func exchange(
-        with remotes: [RemoteRow], opening id: UInt32, with secret: borrowing SlotSecret
-    ) throws(Failure) {
+    fileprivate func announceChange(to remotes: [RemoteRow], opening id: UInt32, with secret: borrowing SlotSecret) {
         guard !remotes.isEmpty else { return }
-        let vault = try reopen(id, with: secret)
-        let failures = remotes.compactMap { RemoteExchange(with: $0, of: vault, self).failure }
-        for failure in failures { context.output.notice(failure.message) }
-        if !failures.isEmpty {
-            context.output.notice("the other devices seal with the old keys until they hear of it: omvault sync now")
+        do throws(Failure) {
+            RemoteExchange.announceChange(to: remotes, of: try reopen(id, with: secret), self)
+        } catch {
+            context.output.notice("\(error.message); the other devices hear of the new keys with omvault sync now")
         }
     }
 
