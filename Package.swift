@@ -26,7 +26,10 @@ let rooms: [Target] = [
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(
         .doors, "omvault-agent",
-        imports: ["OMAgent", "OMAgentProtocol", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"], .callsC),
+        imports: [
+            "OMAgent", "OMAgentProtocol", "OMVault", "OMSync", "OMItems", "OMParcels", "OMOnline", "OMOnlineModel", "OMSecrets",
+            "OMSystem", "OMJSON",
+        ], .callsC),
     room(
         .doors, "omvault-pam-helper",
         imports: ["OMAgent", "OMAgentProtocol", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),

@@ -84,7 +84,7 @@ import Testing
 }
 
 extension ItemRequest {
-    fileprivate static func changeOfTest() throws -> ItemRequest {
+    static func changeOfTest() throws -> ItemRequest {
         var values = FieldValues()
         try values.put(bytes("new"), at: FieldName("f"))
         return .update(try ItemName(ProtectionLevel.whenUnlocked.itemName), ItemChange(set: values), ifRevision: nil)

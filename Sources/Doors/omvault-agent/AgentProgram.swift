@@ -19,13 +19,16 @@ enum AgentProgram {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }
         guard let options else {
-            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready] [--json]"
-            say("usage: omvault-agent \(options), or omvault-agent --online or --folder with a socket as descriptor 3")
+            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--sync-every SEC] [--no-sync] [--no-memfd-secret]"
+            say("usage: omvault-agent \(options) [--ready] [--json]")
+            say("or omvault-agent --online or --folder with a socket as descriptor 3")
             exit(2)
         }
         signal(SIGPIPE, SIG_IGN)
         do throws(AgentError) {
-            let server = try AgentServer(try listeningSocket(options), options.timeOuts)
+            let server = try AgentServer(
+                try listeningSocket(options), options.timeOuts,
+                background: options.syncs ? AgentSync(BackgroundSync(), every: options.interval) : nil)
             if options.reportsReady { AgentProcess.report(nil) }
             server.run()
         } catch {
@@ -72,6 +75,8 @@ enum AgentProgram {
 private struct AgentArguments {
     private(set) var socket: String?
     private(set) var timeOuts = AgentServer.TimeOuts()
+    private(set) var syncs = true
+    private(set) var interval = AgentSync.usualInterval
     private(set) var hidesMemory = true
     private(set) var reportsReady = false
     private(set) var asJSON = false
@@ -90,6 +95,10 @@ private struct AgentArguments {
             case "--hard":
                 guard let seconds = Self.seconds(rest.popFirst()) else { return nil }
                 timeOuts = AgentServer.TimeOuts(idle: timeOuts.idle, hard: seconds)
+            case "--sync-every":
+                guard let seconds = Self.seconds(rest.popFirst()) else { return nil }
+                interval = seconds
+            case "--no-sync": syncs = false
             case "--no-memfd-secret": hidesMemory = false
             case "--ready": reportsReady = true
             case "--json": asJSON = true

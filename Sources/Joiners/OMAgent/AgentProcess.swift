@@ -16,7 +16,7 @@ public enum AgentProcess {
     )
 
     /// The path of the running program. Empty if the system does not give it.
-    static var ownProgram: String {
+    package static var ownProgram: String {
         resolved("/proc/self/exe") ?? ""
     }
 

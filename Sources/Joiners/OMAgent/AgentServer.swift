@@ -41,10 +41,13 @@ package final class AgentServer: Sendable {
     private let timer: Int32
     private let signals: Int32
 
+    /// - Parameter background: What is done with unlocked vaults without a request.
     /// - Throws: ``AgentError/io(_:)``.
-    package init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
+    package init(
+        _ listening: ListeningSocket, _ timeOuts: TimeOuts, background: AgentSync? = nil
+    ) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
-        vaults = VaultTable(VaultTickets(listening.folder))
+        vaults = VaultTable(VaultTickets(listening.folder), background)
         // This same program, in another process, asks a server. A client cannot name another program.
         let program = AgentProcess.ownProgram
         sessions = SessionStore(

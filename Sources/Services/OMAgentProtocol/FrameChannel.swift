@@ -3,6 +3,7 @@
 internal import COMSystem
 internal import Glibc
 package import OMSecrets
+package import OMSystem
 
 /// One message.
 package struct Frame: ~Copyable {
@@ -17,8 +18,16 @@ package struct Frame: ~Copyable {
 package struct FrameChannel: ~Copyable {
     package let descriptor: Int32
 
-    /// - Parameter descriptor: Connected and non-blocking. The channel closes it.
-    package init(_ descriptor: Int32) { self.descriptor = descriptor }
+    private let interruption: Interruption?
+    /// How long a wait goes on before it looks at the interruption, in milliseconds.
+    private static let pause: Int64 = 50
+
+    /// - Parameters:
+    ///   - descriptor: Connected and non-blocking. The channel closes it.
+    ///   - interruption: Once it is asked, a wait for the other end throws ``ChannelError/ended``.
+    package init(_ descriptor: Int32, unless interruption: Interruption? = nil) {
+        (self.descriptor, self.interruption) = (descriptor, interruption)
+    }
 
     deinit { close(descriptor) }
 
@@ -146,8 +155,9 @@ package struct FrameChannel: ~Copyable {
         guard failure == EAGAIN || failure == EWOULDBLOCK else { throw .ended }
         let left = end - bootMilliseconds()
         guard left > 0 else { throw .deadline }
+        guard interruption?.isAsked != true else { throw .ended }
         var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-        _ = poll(&waiting, 1, Int32(clamping: left))
+        _ = poll(&waiting, 1, Int32(clamping: interruption == nil ? left : min(left, Self.pause)))
     }
 }
 

@@ -93,13 +93,13 @@ package final class ConfinedFolder: RemoteStore {
             if helper == nil {
                 let opening = FolderRequest.Opening(folder: folder, vault: vault, incarnation: incarnation, makes: makes)
                 guard let opening else { throw .storage(.missing) }
-                helper = try RunningHelper(program)
+                helper = try RunningHelper(program, interruption)
                 _ = try exchange(.open(opening), until: end)
             }
             return try exchange(request, until: end)
         } catch {
             helper = nil
-            throw error
+            throw interruption?.isAsked == true ? .interrupted : error
         }
     }
 
@@ -138,10 +138,10 @@ package final class ConfinedFolder: RemoteStore {
 private final class RunningHelper {
     let process: HelperProcess
 
-    init(_ program: String) throws(ConfinedFolder.Failure) {
+    init(_ program: String, _ interruption: Interruption?) throws(ConfinedFolder.Failure) {
         do throws(AgentError) {
             // The helper may be in a call of a share that does not answer, which no signal ends.
-            process = try HelperProcess(try AgentProcess.check(program), "--folder", waits: false)
+            process = try HelperProcess(try AgentProcess.check(program), "--folder", waits: false, interruption: interruption)
         } catch { throw .helper(error) }
     }
 }

@@ -3,6 +3,7 @@
 internal import COMSystem
 internal import Glibc
 internal import OMAgentProtocol
+internal import OMSystem
 
 /// A running helper. It ends with this value, so however its work ends, no process is left behind.
 struct HelperProcess: ~Copyable {
@@ -13,7 +14,10 @@ struct HelperProcess: ~Copyable {
     ///   - program: The path that ``AgentProcess/check(_:)`` returned.
     ///   - option: The program's only argument.
     ///   - waits: Whether the end of this value waits for the end of the process.
-    init(_ program: String, _ option: String, waits: Bool = true) throws(AgentError) {
+    ///   - interruption: Once it is asked, a wait for the process ends as if the process had ended.
+    init(
+        _ program: String, _ option: String, waits: Bool = true, interruption: Interruption? = nil
+    ) throws(AgentError) {
         var ends: [Int32] = [-1, -1]
         guard om_socket_pair(&ends) == 0 else { throw .io(errno) }
         let child = AgentProcess.spawnDetached(program, [option], ends[1])
@@ -23,7 +27,7 @@ struct HelperProcess: ~Copyable {
             close(ends[0])
             throw .io(failure)
         }
-        channel = FrameChannel(ends[0])
+        channel = FrameChannel(ends[0], unless: interruption)
         process = ChildProcess(child, waits: waits)
     }
 }

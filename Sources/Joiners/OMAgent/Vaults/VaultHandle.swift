@@ -14,16 +14,22 @@ final class VaultHandle: Sendable {
     let paths: VaultPaths
     private let tickets: VaultTickets
     private let budget: MemoryBudget
+    private let background: AgentSync?
     private let state: Guarded<VaultHandleState>
     /// The facts that are known while a request uses the vault.
     private let summary = Mutex(VaultHandleSummary())
     /// Asked while a thread waits to lock the vault.
     let interruption = Interruption()
+    /// Those that have not ended. At most one was not asked to.
+    private let flights = Mutex<[Flight]>([])
 
-    init(_ paths: VaultPaths, _ tickets: VaultTickets, _ budget: MemoryBudget) {
-        (self.paths, self.tickets, self.budget) = (paths, tickets, budget)
+    init(_ paths: VaultPaths, _ tickets: VaultTickets, _ budget: MemoryBudget, background: AgentSync? = nil) {
+        (self.paths, self.tickets, self.budget, self.background) = (paths, tickets, budget, background)
         state = Guarded(VaultHandleState())
     }
+
+    /// A handle that got no place in the table leaves no thread with its keys.
+    deinit { endFlights() }
 
     /// Runs `body` on the state. Afterwards it updates the summary for threads that do not wait.
     private func withState<R: ~Copyable, E: Error>(_ body: (inout VaultHandleState) throws(E) -> R) throws(E) -> R {
@@ -42,6 +48,8 @@ final class VaultHandle: Sendable {
 
     private func publish(_ state: VaultHandleState) {
         summary.withLock { ($0.level, $0.login, $0.ends) = (state.level, state.login, state.ends) }
+        // Whatever locked the vault.
+        if !state.isUnlocked { endFlights() }
     }
 
     /// The login that opened the vault. While a request runs, it is the login before that request.
@@ -65,6 +73,8 @@ final class VaultHandle: Sendable {
             state = VaultHandleState(
                 loaded: loaded, keys: keys, login: login, isUnlocked: true, idle: idle, lastUse: now, end: now + hard,
                 purge: state.purge)
+            endFlights()
+            if hasRemotes(loaded.vault) { startFlight(keys) }
             return status(state.level, state.ends, at: now)
         }
     }
@@ -196,12 +206,14 @@ final class VaultHandle: Sendable {
             }
             // A thread waits to lock the vault.
             guard !interruption.isAsked else { return .locked(state.afterLock) }
+            let isChange = request.isChange
             let reply: AgentReply
             do throws(VaultError) {
                 let loaded = try current(&state)
                 state.lastUse = Self.bootSeconds()
                 publish(state)
                 let answer = try loaded.vault.perform(request)
+                if isChange { noteEdit(of: loaded.vault, state) }
                 if answer.leavesPurge { state.purge = (Self.bootSeconds() + 1, 2) }
                 reply = .reply(answer)
             } catch {
@@ -210,6 +222,35 @@ final class VaultHandle: Sendable {
             expireIfDue(&state)
             return reply
         }
+    }
+
+    // MARK: - Exchanges with remotes
+
+    private func hasRemotes(_ vault: borrowing Vault) -> Bool {
+        // A vault whose remotes cannot be read has none here. Its command says why.
+        guard let background, let remotes = try? background.work.remotes(of: vault) else { return false }
+        return !remotes.isEmpty
+    }
+
+    private func startFlight(_ keys: ClassKeys) {
+        guard let background else { return }
+        flights.withLock { flights in
+            flights.removeAll { $0.hasEnded }
+            flights.append(Flight(of: paths, keys, background))
+        }
+    }
+
+    /// Asks the flights to end, and does not wait.
+    private func endFlights() { for flight in flights.withLock({ $0 }) { flight.end() } }
+
+    /// Waits until the flights that were asked to end have wiped their keys.
+    func awaitFlights() { for flight in flights.withLock({ $0 }) where flight.isEnding { flight.awaitEnd() } }
+
+    /// A remote that was added since the unlock gets its first exchange after an edit.
+    private func noteEdit(of vault: borrowing Vault, _ state: VaultHandleState) {
+        guard background != nil, state.isUnlocked, let keys = state.keys else { return }
+        if let flight = flights.withLock({ $0.last { !$0.isEnding && !$0.hasEnded } }) { return flight.noteEdit() }
+        if hasRemotes(vault) { startFlight(keys) }
     }
 
     /// Returns the key for data that is remembered at `level`, while that level is open here.

@@ -14,12 +14,15 @@ final class VaultTable: Sendable {
     private let tickets: VaultTickets
     /// Locked memory that the record caches of all vaults share.
     private let budget = MemoryBudget(bytes: AgentProcess.recordBytes())
+    private let background: AgentSync?
 
     /// For tests: called after a ticket's keys were proven, before their handle is in the table.
     private let beforeAdding: @Sendable () -> Void
 
-    init(_ tickets: VaultTickets, beforeAdding: @escaping @Sendable () -> Void = {}) {
-        (self.tickets, self.beforeAdding) = (tickets, beforeAdding)
+    init(
+        _ tickets: VaultTickets, _ background: AgentSync? = nil, beforeAdding: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.tickets, self.background, self.beforeAdding) = (tickets, background, beforeAdding)
     }
 
     var all: [VaultHandle] { handles.withLock { Array($0.values) } }
@@ -54,6 +57,7 @@ final class VaultTable: Sendable {
         var waiting: [VaultHandle] = []
         for handle in locked where !handle.lockIfFree(forgets: forgets) { waiting.append(handle) }
         for handle in waiting { handle.lock(forgets: forgets) }
+        for handle in locked { handle.awaitFlights() }
     }
 
     /// The handle of a vault. If it has none, its ticket of this boot is resumed.
@@ -71,7 +75,7 @@ final class VaultTable: Sendable {
                 return status
             }
             // The keys are proven before the handle gets a place in the table.
-            let handle = VaultHandle(paths, tickets, budget)
+            let handle = VaultHandle(paths, tickets, budget, background: background)
             let status = try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
             switch add(handle) {
             case .added:
@@ -87,7 +91,7 @@ final class VaultTable: Sendable {
     private func resumed(_ paths: VaultPaths) -> VaultHandle? {
         let before = lockCount.load(ordering: .sequentiallyConsistent)
         guard !tickets.vaults.isEmpty else { return nil }
-        let handle = VaultHandle(paths, tickets, budget)
+        let handle = VaultHandle(paths, tickets, budget, background: background)
         guard handle.resume() else { return nil }
         beforeAdding()
         switch add(handle, unlessLockedSince: before) {

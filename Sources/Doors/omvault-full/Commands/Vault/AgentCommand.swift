@@ -27,6 +27,12 @@ struct AgentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds until a vault locks in any case.", valueName: "sec"))
     var hard: UInt32?
 
+    @Option(help: ArgumentHelp("Seconds between two exchanges with a remote.", valueName: "sec"))
+    var syncEvery: UInt32?
+
+    @Flag(help: "Sync only with 'omvault sync now'.")
+    var noSync = false
+
     @Option(help: ArgumentHelp("The socket's path, in a folder of yours with mode 0700.", valueName: "path"))
     var socket: String?
 
@@ -34,12 +40,17 @@ struct AgentOptions: ParsableArguments {
     var noMemfdSecret = false
 
     var words: [String] {
-        (idle.map { ["--idle", "\($0)"] } ?? []) + (hard.map { ["--hard", "\($0)"] } ?? [])
-            + (noMemfdSecret ? ["--no-memfd-secret"] : [])
+        var words: [String] = []
+        for (name, seconds) in [("--idle", idle), ("--hard", hard), ("--sync-every", syncEvery)] {
+            if let seconds { words += [name, "\(seconds)"] }
+        }
+        if noSync { words.append("--no-sync") }
+        if noMemfdSecret { words.append("--no-memfd-secret") }
+        return words
     }
 
     func validate() throws {
-        for value in [idle, hard].compactMap(\.self) where !AgentServer.TimeOuts.isAllowed(value) {
+        for value in [idle, hard, syncEvery].compactMap(\.self) where !AgentServer.TimeOuts.isAllowed(value) {
             throw ValidationError("a time-out is 1 to \(AgentServer.TimeOuts.longest) seconds")
         }
     }
