@@ -1,6 +1,7 @@
-// The agent's work without a request. Here the work is the test's own: it goes on until it is interrupted.
+// The agent's work without a request. Here the work is the test's own.
 
 import Foundation
+import OMRecords
 import OMSystem
 import Synchronization
 import TestSupport
@@ -12,45 +13,80 @@ import Testing
 @testable import OMVault
 
 @Suite("Exchanges of the agent", .onOwnThreads) struct FlightTests {
-    /// An exchange with a folder that never answers.
-    private final class Hanging: RemoteSync {
-        let begun = Atomic(0), ended = Atomic(0)
+    /// Exchanges of which the test decides how they end.
+    private final class TestSync: RemoteSync {
+        /// The levels that each exchange could read, in the order of the exchanges.
+        let seen = Mutex<[Set<String>]>([])
+        let ended = Atomic(0)
+        private let ending: @Sendable (Interruption) -> RemoteState
 
-        func remotes(of vault: borrowing Vault) throws(VaultError) -> [UInt8] { [1] }
+        init(_ ending: @escaping @Sendable (Interruption) -> RemoteState) { self.ending = ending }
 
-        func exchange(with remote: UInt8, of vault: borrowing Vault, unless interruption: Interruption) -> RemoteState {
-            begun.add(1, ordering: .sequentiallyConsistent)
-            eventuallyHere { interruption.isAsked }
-            ended.add(1, ordering: .sequentiallyConsistent)
-            return .offline
+        func remotes(of vault: borrowing Vault) throws(VaultError) -> [RemoteDetails] {
+            [RemoteDetails(id: 1, vault: vault.id, incarnation: vault.id, path: "/stick", device: 7)]
         }
 
-        var hasBegun: Bool { begun.load(ordering: .sequentiallyConsistent) > 0 }
+        func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary {
+            SyncSummary(questions: 3, copies: 2, names: 1, devices: [.init(device: 7, text: "laptop")])
+        }
+
+        func trace(
+            of remote: RemoteDetails, unless interruption: Interruption
+        ) throws(ConfinedFolder.Failure) -> [UInt8] { [] }
+
+        func exchange(
+            with remote: RemoteDetails, of vault: borrowing Vault, _ running: RemoteTask
+        ) -> RemoteEnding {
+            let levels = (try? vault.items().map(\.name.text)) ?? []
+            seen.withLock { $0.append(Set(levels)) }
+            let state = ending(running.interruption)
+            ended.add(1, ordering: .sequentiallyConsistent)
+            return RemoteEnding(state, .report([1]), isSettled: true)
+        }
+
+        var count: Int { seen.withLock { $0.count } }
+        var last: Set<String> { seen.withLock { $0.last ?? [] } }
         var hasEnded: Bool { ended.load(ordering: .sequentiallyConsistent) > 0 }
+
+        /// With a folder that never answers.
+        static func hanging() -> TestSync {
+            TestSync { interruption in
+                eventuallyHere { interruption.isAsked }
+                return .offline
+            }
+        }
+    }
+
+    /// A vault that is unlocked in a table with this work.
+    private static func table(_ home: AgentHome, _ work: TestSync, idle: Int64 = 600) throws -> (VaultTable, VaultHandle) {
+        try home.makeVault()
+        let table = VaultTable(VaultTickets(home.socket.folder), AgentSync(work))
+        #expect(try table.unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: idle, hard: 600) != nil)
+        return (table, try #require(table[home.paths]))
+    }
+
+    /// What the handle says of the remote.
+    private static func activity(_ handle: VaultHandle, _ asked: VaultHandle.AskedRemotes = .none) throws -> RemoteStatus {
+        guard case .sync(let sync) = handle.sync(asked, needsFacts: false) else { throw Unexpected() }
+        return try #require(sync.remotes.first)
     }
 
     @Test("a lock ends the exchange, and returns when the exchange has no keys any more; requests do not wait for it")
     func lock() throws {
-        let home = try AgentHome(), work = Hanging()
-        try home.makeVault()
-        let table = VaultTable(VaultTickets(home.socket.folder), AgentSync(work))
-        #expect(try table.unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600) != nil)
-        eventuallyHere { work.hasBegun }
-        let handle = try #require(table[home.paths])
+        let home = try AgentHome(), work = TestSync.hanging()
+        let (table, handle) = try Self.table(home, work)
+        eventuallyHere { work.count > 0 }
         guard case .reply(.items) = handle.perform(.items(trashed: false)) else { throw Unexpected() }
         guard case .reply = handle.perform(try .changeOfTest()) else { throw Unexpected() }
         #expect(!work.hasEnded)
-        table.lock(home.paths, forgets: false)
+        table.lock(home.paths, forgets: true)
         #expect(work.hasEnded)
     }
 
     @Test("the idle time runs on during an exchange, and its end ends the exchange")
     func idle() throws {
-        let home = try AgentHome(), work = Hanging()
-        try home.makeVault()
-        let table = VaultTable(VaultTickets(home.socket.folder), AgentSync(work))
-        #expect(try table.unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 1, hard: 600) != nil)
-        let handle = try #require(table[home.paths])
+        let home = try AgentHome(), work = TestSync.hanging()
+        let (_, handle) = try Self.table(home, work, idle: 1)
         eventuallyHere {
             _ = handle.expireDue()
             return work.hasEnded
@@ -58,43 +94,158 @@ import Testing
         #expect(handle.status().state == .firstUnlocked)
     }
 
+    @Test("asking for an exchange, or for its state, is no use of the vault")
+    func requests() throws {
+        let home = try AgentHome()
+        let (_, handle) = try Self.table(home, TestSync { _ in .idle }, idle: .max >> 1)
+        handle.withState { $0.lastUse = 5 }
+        for asked in [VaultHandle.AskedRemotes.none, .all, .one(1)] {
+            guard case .sync = handle.sync(asked, needsFacts: true) else { throw Unexpected() }
+        }
+        eventuallyHere { try! !Self.activity(handle).isAsked }
+        #expect(handle.withState { $0.lastUse } == 5)
+        guard case .reply = handle.perform(.items(trashed: false)) else { throw Unexpected() }
+        #expect(handle.withState { $0.lastUse } > 5, "a list is a use")
+    }
+
+    @Test("a locked vault is exchanged with the keys that the lock left; after 'forget' there is no exchange")
+    func locked() throws {
+        let home = try AgentHome(), work = TestSync { _ in .idle }
+        let (table, handle) = try Self.table(home, work)
+        eventuallyHere { work.count > 0 }
+        #expect(work.last == Set(ProtectionLevel.allCases.map(\.itemName)))
+        table.lock(home.paths, forgets: false)
+        let before = work.count
+        eventuallyHere { work.count > before }
+        try #require(work.last == Set(ProtectionLevel.allCases.filter { $0.availability != .whenUnlocked }.map(\.itemName)))
+        table.lock(home.paths, forgets: true)
+        guard case .locked(.locked) = handle.sync(.all, needsFacts: false) else { throw Unexpected() }
+        eventuallyHere { handle.flight?.hasThread == false }
+        // The next unlock begins again.
+        let count = work.count
+        #expect(try table.unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600) != nil)
+        eventuallyHere { work.count > count }
+    }
+
+    @Test("a stop ends when the user asks, and not with an unlock; the answer says when the exchange has ended")
+    func stopped() throws {
+        let home = try AgentHome(), work = TestSync { _ in .stopped }
+        let (table, handle) = try Self.table(home, work)
+        eventuallyHere { try! Self.activity(handle).last != nil }
+        #expect(try Self.activity(handle).state == .stopped)
+        #expect(try table.unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600) != nil)
+        guard case .reply = handle.perform(try .changeOfTest()) else { throw Unexpected() }
+        let count = work.count
+        #expect(try Self.activity(handle, .one(2)).isAsked == false, "another remote")
+        #expect(try Self.activity(handle, .one(1)).isAsked)
+        eventuallyHere { try! !Self.activity(handle).isAsked }
+        #expect(work.count == count + 1)
+        #expect(try Self.activity(handle).last?.outcome == .report([1]))
+    }
+
+    @Test("only an unlocked vault says what the user has to settle")
+    func facts() throws {
+        let home = try AgentHome()
+        let (table, handle) = try Self.table(home, TestSync { _ in .idle })
+        guard case .sync(let open) = handle.sync(.none, needsFacts: true) else { throw Unexpected() }
+        #expect(open.facts?.questions == 3 && open.facts?.devices.first?.text == "laptop")
+        table.lock(home.paths, forgets: false)
+        guard case .sync(let locked) = handle.sync(.none, needsFacts: true) else { throw Unexpected() }
+        #expect(locked.facts == nil && locked.remotes.count == 1)
+    }
+
     private struct Unexpected: Error {}
+}
+
+@Suite("When remotes are due") struct RemoteScheduleTests {
+    private func due(_ schedule: inout RemoteSchedule, of all: [UInt8], at now: Int64) -> [UInt8] {
+        schedule.takeDue(of: all, at: now).map(\.id)
+    }
 
     @Test("a remote that is not there is tried after 1 s, then after twice as long, up to 15 minutes; an edit changes nothing")
     func offline() {
         var schedule = RemoteSchedule(every: 3_600_000)
         var now: Int64 = 1_000_000
-        #expect(schedule.takeDue(of: [1], at: now) == [1])
+        #expect(due(&schedule, of: [1], at: now) == [1])
         for pause: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 900_000, 900_000] {
             schedule.note(.offline, of: 1, at: now)
-            #expect((now + pause / 2...now + pause).contains(schedule.next))
-            now = schedule.next
-            #expect(schedule.takeDue(of: [1], at: now - 1).isEmpty)
-            #expect(schedule.takeDue(of: [1], at: now) == [1])
+            let next = schedule.next(of: [1])
+            #expect((now + pause / 2...now + pause).contains(next))
+            now = next
+            #expect(due(&schedule, of: [1], at: now - 1).isEmpty)
+            #expect(due(&schedule, of: [1], at: now) == [1])
         }
         schedule.note(.offline, of: 1, at: now)
         schedule.noteEdit(at: now)
-        #expect(schedule.takeDue(of: [1, 2], at: now + RemoteSchedule.afterEdit) == [2], "a new remote is due at once")
+        schedule.noteKeys(at: now)
+        #expect(due(&schedule, of: [1, 2], at: now + RemoteSchedule.afterEdit) == [2], "a new remote is due at once")
+        schedule.ask(1)
+        #expect(schedule.next(of: [1]) == 0)
+        #expect(due(&schedule, of: [1], at: now) == [1], "the user does not wait")
         schedule.note(.idle, of: 1, at: now)
         schedule.note(.offline, of: 1, at: now)
-        #expect(schedule.next <= now + 1_000, "an exchange that succeeds ends the long waits")
+        #expect(schedule.next(of: [1]) <= now + 1_000, "an exchange that succeeds ends the long waits")
     }
 
-    @Test("edits go in one exchange, 3 s after the first one; a remote that is held or stopped is left alone")
+    @Test("edits go in one exchange, 3 s after the first one; a remote that is held or stopped is left alone until the user asks")
     func edits() {
         var schedule = RemoteSchedule(every: 60_000)
-        #expect(schedule.next == 0)
-        #expect(schedule.takeDue(of: [1, 2, 3], at: 0) == [1, 2, 3])
+        #expect(schedule.next(of: [1, 2, 3]) == 0)
+        #expect(due(&schedule, of: [1, 2, 3], at: 0) == [1, 2, 3])
         schedule.note(.idle, of: 1, at: 0)
         schedule.note(.held, of: 2, at: 0)
         schedule.note(.stopped, of: 3, at: 0)
-        #expect(schedule.next == 60_000)
+        #expect(schedule.next(of: [1, 2, 3]) == 60_000)
         schedule.noteEdit(at: 10_000)
         schedule.noteEdit(at: 12_000)
-        #expect(schedule.next == 13_000)
-        #expect(schedule.takeDue(of: [1, 2, 3], at: 13_000) == [1])
+        #expect(schedule.next(of: [1, 2, 3]) == 13_000)
+        #expect(due(&schedule, of: [1, 2, 3], at: 13_000) == [1])
         schedule.note(.waiting, of: 1, at: 14_000)
-        #expect(schedule.next == 73_000)
-        #expect(schedule.takeDue(of: [1, 2, 3], at: 80_000) == [1])
+        schedule.noteKeys(at: 20_000)
+        #expect(due(&schedule, of: [1, 2, 3], at: 20_000) == [1])
+        schedule.note(.waiting, of: 1, at: 20_000)
+        #expect(schedule.next(of: [1, 2, 3]) == 80_000)
+        schedule.ask(3)
+        #expect(due(&schedule, of: [1, 2, 3], at: 30_000) == [3])
+        #expect(schedule.isAsked(3))
+        schedule.note(.stopped, of: 3, at: 31_000)
+        #expect(!schedule.isAsked(3))
+        #expect(due(&schedule, of: [1, 2, 3], at: 90_000) == [1])
+    }
+
+    @Test("a look replaces an exchange for an hour, unless something is left to do; an exchange that was cut off is made again")
+    func looks() {
+        var schedule = RemoteSchedule(every: 60_000)
+        _ = schedule.takeDue(of: [1], at: 0)
+        schedule.note(.idle, of: 1, at: 0)
+        schedule.noteTrace([9], of: 1)
+        var now: Int64 = 60_000
+        while now < RemoteSchedule.longestQuiet {
+            #expect(schedule.takeDue(of: [1], at: now).map(\.task) == [.look(since: [9])])
+            schedule.noteQuiet(1, at: now)
+            now += 60_000
+        }
+        #expect(schedule.takeDue(of: [1], at: now).map(\.task) == [.exchange])
+        schedule.note(.waiting, of: 1, at: now)
+        #expect(schedule.takeDue(of: [1], at: now + 60_000).map(\.task) == [.exchange])
+        schedule.note(.idle, of: 1, at: now)
+        schedule.noteTrace([9], of: 1)
+        schedule.ask(1)
+        #expect(schedule.takeDue(of: [1], at: now).map(\.task) == [.exchange])
+        schedule.noteInterrupted(1, at: now)
+        #expect(schedule.isAsked(1))
+        #expect(schedule.takeDue(of: [1], at: now).map(\.task) == [.exchange])
+    }
+
+    @Test("without an interval nothing is due, until the user asks")
+    func onRequest() {
+        var schedule = RemoteSchedule(every: nil)
+        schedule.noteEdit(at: 0)
+        #expect(schedule.next(of: [1]) == RemoteSchedule.never)
+        #expect(due(&schedule, of: [1], at: 1_000_000).isEmpty)
+        schedule.ask(1)
+        #expect(due(&schedule, of: [1], at: 0) == [1])
+        schedule.note(.idle, of: 1, at: 0)
+        #expect(schedule.next(of: [1]) == RemoteSchedule.never)
     }
 }

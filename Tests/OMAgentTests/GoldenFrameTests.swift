@@ -3,6 +3,7 @@
 import Foundation
 import OMAuth
 import OMOnlineModel
+import OMParcels
 import OMRecords
 import OMSecrets
 import OMSystem
@@ -151,6 +152,25 @@ private let later = [UInt8](16..<32)
         return search
     }
 
+    /// A remote with each form of a result.
+    private static let sync: AgentSyncStatus = {
+        let outcomes: [RemoteResult?] = [
+            nil, .report([1, 2, 3]), .vault(.storage(.io(28))), .folder(.storage(.missing)), .folder(.helper(.deadline)),
+            .folder(.helper(.misbehaved)), .folder(.helper(.programMissing("/p"))), .folder(.helper(.unsafeProgram("/p"))),
+            .folder(.helper(.io(5))), .folder(.interrupted), .news(.notMounted), .news(.otherVault), .news(.badRoll(.tooLarge)),
+        ]
+        let remotes = outcomes.enumerated().map { index, outcome in
+            var activity = RemoteStatus(of: UInt8(index + 1))
+            activity.state = RemoteState(rawValue: UInt8(index % 8))!
+            activity.isAsked = index == 1
+            activity.counts = TransferStatus(read: 1, toRead: 2, written: 3)
+            activity.last = outcome.map { RemoteStatus.End(time: 4, outcome: $0) }
+            return activity
+        }
+        return AgentSyncStatus(
+            remotes: remotes, facts: SyncSummary(questions: 3, copies: 2, names: 1, devices: [.init(device: 7, text: "laptop")]))
+    }()
+
     private static let digest = [UInt8](repeating: 6, count: 32)
 
     private static let requests: [(String, @Sendable () throws -> AgentRequest)] = [
@@ -167,7 +187,9 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("lock", { .lock(paths, forgets: true) }), ("lock-all", { .lock(nil, forgets: false) }),
-        ("lock-opened", { .lockOpened(by: later) }), ("remembering-key", { .rememberingKey(paths, .whenUnlocked) }),
+        ("lock-opened", { .lockOpened(by: later) }), ("sync-status", { .syncStatus(paths, needsFacts: true) }),
+        ("sync-now", { .syncNow(paths, remote: 3) }), ("sync-now-all", { .syncNow(paths, remote: nil) }),
+        ("remembering-key", { .rememberingKey(paths, .whenUnlocked) }),
         ("keep-session", { .keepSession(try kept()) }),
         (
             "keep-offline",
@@ -244,6 +266,7 @@ private let later = [UInt8](16..<32)
                         vaults: [.init(paths: paths, state: .firstUnlocked, idleLeft: 1, hardLeft: 2)]))
             }
         ),
+        ("sync", { .sync(sync) }),
         ("items", { .reply(.items([try item()])) }), ("item", { .reply(.item(try item())) }),
         ("secret", { .reply(.secret(secret("pw"))) }), ("secrets", { .reply(.secrets(try item(), try values())) }),
         ("changed", { .reply(.changed(try item(), purge: nil)) }),

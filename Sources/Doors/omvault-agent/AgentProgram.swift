@@ -28,7 +28,7 @@ enum AgentProgram {
         do throws(AgentError) {
             let server = try AgentServer(
                 try listeningSocket(options), options.timeOuts,
-                background: options.syncs ? AgentSync(BackgroundSync(), every: options.interval) : nil)
+                background: AgentSync(BackgroundSync(), every: options.syncs ? options.interval : nil))
             if options.reportsReady { AgentProcess.report(nil) }
             server.run()
         } catch {

@@ -2,40 +2,127 @@
 
 internal import Glibc
 internal import OMAgent
+internal import OMAgentProtocol
 internal import OMItems
 internal import OMParcels
+internal import OMSecrets
 internal import OMSync
 internal import OMSystem
 internal import OMVault
 
 struct BackgroundSync: RemoteSync {
-    func remotes(of vault: borrowing Vault) throws(VaultError) -> [UInt8] { try vault.remotes().map(\.id) }
-
-    func exchange(with remote: UInt8, of vault: borrowing Vault, unless interruption: Interruption) -> RemoteState {
-        do {
-            guard let row = try vault.remotes().first(where: { $0.id == remote }) else { return .idle }
-            let folder = ConfinedFolder(
-                in: row.path, vault: vault.id, incarnation: row.incarnation, helper: AgentProcess.ownProgram,
-                interruption: interruption)
-            return Self.state(try vault.synchronise(with: row, folder, now: Int64(time(nil))), remote)
-        } catch is ConfinedFolder.Failure {
-            return .offline
-        } catch let problem as RemoteNews.Problem {
-            // Attack: a changed file of a remote. It stays as it is, and the user sees it with `sync now`.
-            return problem == .notMounted ? .offline : .stopped
-        } catch let error as VaultError {
-            // The disk is full, or a command exchanges now.
-            if case .storage = error { return .waiting }
-            return .stopped
-        } catch {
-            return .stopped
+    func remotes(of vault: borrowing Vault) throws(VaultError) -> [RemoteDetails] {
+        let rows = try vault.remotes()
+        guard !rows.isEmpty, let device = try vault.readSync({ $0.own?.device }) else { return [] }
+        return rows.map { row in
+            RemoteDetails(id: row.id, vault: vault.id, incarnation: row.incarnation, path: row.path, device: device)
         }
     }
 
-    private static func state(_ report: SyncReport, _ remote: UInt8) -> RemoteState {
+    func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary {
+        guard let members = try vault.syncStatus()?.members else {
+            return SyncSummary(questions: 0, copies: 0, names: 0, devices: [])
+        }
+        let questions = try vault.openQuestions(now: Int64(time(nil))).questions
+        return SyncSummary(
+            questions: questions.count,
+            copies: questions.count { if case .copy = $0.subject { true } else { false } },
+            names: questions.count { if case .meaning = $0.subject { true } else { false } },
+            devices: members.compactMap { member in
+                member.name.map { SyncSummary.Name(device: member.number, text: $0.text) }
+            })
+    }
+
+    /// The names of all files of other devices, and the bytes of their heads. A head is written over an older one, so its name
+    /// says nothing.
+    func trace(
+        of remote: RemoteDetails, unless interruption: Interruption
+    ) throws(ConfinedFolder.Failure) -> [UInt8] {
+        let folder = Self.folder(of: remote, interruption)
+        var text: [UInt8] = []
+        for file in try folder.files().sorted(by: { $0.path < $1.path }) {
+            switch file {
+            case .head(remote.device, _), .heads(remote.device), .pack(remote.device, _), .message: continue
+            case .head, .headCopy, .heads: text += PublicHash.hash(try folder.bytes(of: file) ?? [])
+            default: break
+            }
+            text += Array(file.path.utf8) + [0]
+        }
+        return PublicHash.hash(text)
+    }
+
+    func exchange(
+        with remote: RemoteDetails, of vault: borrowing Vault, _ running: RemoteTask
+    ) -> RemoteEnding {
+        do throws(any Error) {
+            guard let row = try vault.remotes().first(where: { $0.id == remote.id }) else {
+                return RemoteEnding(.idle, .report(SyncReport().encoded), isSettled: true)
+            }
+            let progress = ExchangeProgress(running)
+            let store = TransferStore(
+                Self.folder(of: remote, running.interruption), known: try vault.knownPacks(of: row), device: remote.device
+            ) { progress.counts = TransferStatus($0) }
+            let report = try vault.synchronise(with: row, store, now: Int64(time(nil))) { progress.step = $0 }
+            return Self.ending(report, remote.id)
+        } catch let failure as ConfinedFolder.Failure {
+            return RemoteEnding(.offline, .folder(failure), isSettled: false)
+        } catch let problem as RemoteNews.Problem {
+            // Attack: a changed file of a remote. It stays as it is until the user looks.
+            return RemoteEnding(problem == .notMounted ? .offline : .stopped, .news(problem), isSettled: false)
+        } catch let error as VaultError {
+            // The disk is full, or a command exchanges now.
+            if case .storage = error { return RemoteEnding(.waiting, .vault(error), isSettled: false) }
+            return RemoteEnding(.stopped, .vault(error), isSettled: false)
+        } catch {
+            return RemoteEnding(.stopped, .vault(.corrupt(.sync)), isSettled: false)
+        }
+    }
+
+    private static func folder(of remote: RemoteDetails, _ interruption: Interruption) -> ConfinedFolder {
+        ConfinedFolder(
+            in: remote.path, vault: remote.vault, incarnation: remote.incarnation, helper: AgentProcess.ownProgram,
+            interruption: interruption)
+    }
+
+    private static func ending(_ report: SyncReport, _ remote: UInt8) -> RemoteEnding {
         let pull = report.pull
-        if pull.isStopped || pull.isRemoved || pull.needsLaterVersion || pull.forgers[remote] != nil { return .stopped }
-        if pull.braked > 0 { return .held }
-        return pull.waiting > 0 || pull.notAccepted.values.contains(.waits) ? .waiting : .idle
+        let isLate = pull.notAccepted.values.contains(.waits)
+        let state: RemoteState =
+            if pull.isStopped || pull.isRemoved || pull.needsLaterVersion || pull.forgers[remote] != nil {
+                .stopped
+            } else if pull.braked > 0 {
+                .held
+            } else {
+                pull.waiting > 0 || isLate || report.push.skipped > 0 ? .waiting : .idle
+            }
+        // A file that is not whole yet can become whole under its name.
+        return RemoteEnding(state, .report(report.encoded), isSettled: !isLate)
+    }
+}
+
+/// Tells the agent how far an exchange is.
+private final class ExchangeProgress {
+    private let running: RemoteTask
+    var counts = TransferStatus() { didSet { tell() } }
+    var step = SyncStep.pulling { didSet { tell() } }
+
+    init(_ running: RemoteTask) { self.running = running }
+
+    private func tell() {
+        let state: RemoteState =
+            switch step {
+            case .pulling: .pulling
+            case .applying: .applying
+            case .pushing: .pushing
+            }
+        running.note(state, counts)
+    }
+}
+
+extension TransferStatus {
+    fileprivate init(_ amount: TransferState) {
+        self.init(
+            read: UInt32(clamping: amount.read), toRead: UInt32(clamping: amount.toRead),
+            written: UInt64(clamping: amount.bytesWritten))
     }
 }

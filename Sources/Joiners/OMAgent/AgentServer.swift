@@ -41,7 +41,7 @@ package final class AgentServer: Sendable {
     private let timer: Int32
     private let signals: Int32
 
-    /// - Parameter background: What is done with unlocked vaults without a request.
+    /// - Parameter background: What is done with the vaults without a request.
     /// - Throws: ``AgentError/io(_:)``.
     package init(
         _ listening: ListeningSocket, _ timeOuts: TimeOuts, background: AgentSync? = nil
@@ -85,6 +85,7 @@ package final class AgentServer: Sendable {
             if waiting[0].revents != 0 { acceptAll() }
         }
         listening.end()
+        vaults.endFlights()
         vaults.lock(nil, forgets: false)
         // Running requests still get their answers, for at most 5 seconds.
         var waited = 0
@@ -239,6 +240,12 @@ package final class AgentServer: Sendable {
         case .rememberingKey(let paths, let level):
             guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
             return handle.rememberingKey(of: level)
+        case .syncStatus(let paths, let needsFacts):
+            guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
+            return handle.sync(.none, needsFacts: needsFacts)
+        case .syncNow(let paths, let remote):
+            guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
+            return handle.sync(remote.map { .one($0) } ?? .all, needsFacts: false)
         case .keepSession(let kept):
             // An ended session is removed first. Otherwise a login could continue it.
             expireDue()

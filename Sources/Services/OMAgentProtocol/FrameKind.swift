@@ -7,6 +7,8 @@ package enum FrameKind: UInt8 {
     case lock = 0x04
     case perform = 0x05
     case lockOpened = 0x06
+    case syncStatus = 0x07
+    case syncNow = 0x08
     // From the client, for logins
     case rememberingKey = 0x40
     // About sessions
@@ -28,6 +30,7 @@ package enum FrameKind: UInt8 {
     case locked = 0x87
     case full = 0x88
     case unlocked = 0x89
+    case sync = 0x8A
     case session = 0xD0
     case noSession = 0xD1
     case sessionRefused = 0xD2

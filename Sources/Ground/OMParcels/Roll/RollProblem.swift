@@ -1,6 +1,6 @@
 /// Why an entry does not continue a roll.
-package enum RollProblem: Error, Hashable, Sendable {
-    case malformed
+package enum RollProblem: UInt8, Error, Hashable, Sendable {
+    case malformed = 1
     /// A version or kind that this omvault does not know.
     case laterFormat
     /// Another vault, another number, or another entry before it.

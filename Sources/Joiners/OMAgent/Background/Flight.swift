@@ -1,92 +1,281 @@
-// The thread that exchanges a vault with its remotes while the vault is unlocked. docs/formats/sync.md, "In the agent".
+// The thread that exchanges a vault with its remotes while the agent has keys of the vault. docs/formats/sync.md, "In the
+// agent".
 
 internal import COMSystem
+internal import Glibc
 internal import OMAgentProtocol
 internal import OMItems
 internal import OMStorage
 internal import OMSystem
 internal import OMVault
 
-/// The exchanges from one unlock to the next lock.
+/// The exchanges of one vault.
 ///
 /// It has a copy of the keys and opens the vault itself, so a folder that does not answer holds no request. It is no use of the
 /// vault: the vault's time limits do not see it.
 final class Flight: Sendable {
     private let paths: VaultPaths
-    private let plan: AgentSync
-    private let interruption = Interruption()
+    let plan: AgentSync
     private let state: Signalled<State>
 
     private struct State {
-        /// Nil after the end.
+        /// Nil if there is nothing to exchange with.
         var keys: ClassKeys?
+        var isUnlocked = false
+        /// Whether the vault does not open with the keys any more.
+        var areKeysUseless = false
+        var hasThread = false
+        var isOver = false
+        var remotes: [RemoteDetails] = []
         var schedule: RemoteSchedule
-        var hasEnded = false
+        var activities: [UInt8: RemoteStatus] = [:]
+        /// Not nil while the thread has keys and files of the vault.
+        var current: Interruption?
+        /// Rises with each change of the keys.
+        var generation = 0
     }
 
-    /// Starts it. Without a thread there is no flight.
-    init(of paths: VaultPaths, _ keys: ClassKeys, _ plan: AgentSync) {
-        (self.paths, self.plan) = (paths, plan)
-        state = Signalled(State(keys: keys, schedule: RemoteSchedule(every: plan.interval)))
-        if DetachedThread.start(stack: AgentServer.stack, { self.run() }) != 0 { finish() }
+    /// What the thread does next.
+    private struct Work {
+        let keys: ClassKeys
+        let generation: Int
+        let due: [(remote: RemoteDetails, task: RemoteSchedule.Task)]
+        let interruption: Interruption
     }
+
+    init(of paths: VaultPaths, _ plan: AgentSync) {
+        (self.paths, self.plan) = (paths, plan)
+        state = Signalled(State(schedule: RemoteSchedule(every: plan.interval)))
+    }
+
+    // MARK: - Keys
+
+    /// Takes the keys of an unlock.
+    func begin(_ keys: ClassKeys, _ remotes: [RemoteDetails]) {
+        change { state in
+            (state.keys, state.isUnlocked, state.areKeysUseless, state.remotes) = (keys, true, false, remotes)
+            state.generation += 1
+            state.schedule.noteKeys(at: bootMilliseconds())
+        }
+    }
+
+    /// Follows a lock, however it came. An exchange that runs with more keys is interrupted. Does not wait.
+    func follow(_ keys: ClassKeys?, isUnlocked: Bool, _ remotes: () -> [RemoteDetails]) {
+        change { state in
+            guard state.isUnlocked != isUnlocked || (state.keys == nil) != (keys == nil) else { return }
+            // Keys that a ticket brought.
+            if state.keys == nil, keys != nil { state.remotes = remotes() }
+            (state.keys, state.isUnlocked, state.areKeysUseless) = (keys, isUnlocked, false)
+            state.generation += 1
+            state.schedule.noteKeys(at: bootMilliseconds())
+            // Attack: an attacker who has the folder does not answer, so that the keys stay in memory after a lock.
+            if !isUnlocked { state.current?.begin() }
+            if keys == nil { state.schedule.dropRequests() }
+        }
+    }
+
+    /// Waits until no exchange has keys that a lock has taken away.
+    func awaitRelease() { state.wait { state in state.current?.isAsked == true ? .never : .over(()) } }
+
+    /// Ends it for ever. Does not wait.
+    func end() {
+        change { state in
+            (state.keys, state.isOver) = (nil, true)
+            state.current?.begin()
+        }
+    }
+
+    // MARK: - What is due
+
+    var knowsRemotes: Bool { state.change { !$0.remotes.isEmpty } }
 
     /// The vault was changed.
-    func noteEdit() { state.change { $0.schedule.noteEdit(at: bootMilliseconds()) } }
-
-    /// Asks it to end. Does not wait.
-    func end() {
-        interruption.begin()
-        state.change { _ in }
+    func noteEdit(_ remotes: [RemoteDetails]?) {
+        change { state in
+            if let remotes { state.remotes = remotes }
+            state.schedule.noteEdit(at: bootMilliseconds())
+        }
     }
 
-    var isEnding: Bool { interruption.isAsked }
-    var hasEnded: Bool { state.change { $0.hasEnded } }
+    /// The user asks for an exchange with these remotes.
+    func ask(_ asked: [UInt8], of remotes: [RemoteDetails]) {
+        change { state in
+            (state.remotes, state.areKeysUseless) = (remotes, false)
+            for remote in remotes where asked.contains(remote.id) { state.schedule.ask(remote.id) }
+        }
+    }
 
-    /// Waits until it has wiped its keys. Call ``end()`` first.
-    func awaitEnd() { state.wait { state in state.hasEnded ? .over(()) : .never } }
+    /// What was done with these remotes.
+    func activities(of remotes: [RemoteDetails]) -> [RemoteStatus] {
+        state.change { state in
+            remotes.map(\.id).sorted().map { id in
+                var activity = state.activities[id] ?? RemoteStatus(of: id)
+                activity.isAsked = state.schedule.isAsked(id)
+                return activity
+            }
+        }
+    }
+
+    /// Changes the state, and starts the thread if there is something to do. Without a thread there are no exchanges.
+    private func change(_ body: (inout State) -> Void) {
+        let needsThread = state.change { state in
+            body(&state)
+            guard !state.hasThread, !state.isOver, state.keys != nil, !state.remotes.isEmpty else { return false }
+            state.hasThread = true
+            return true
+        }
+        guard needsThread, DetachedThread.start(stack: AgentServer.stack, { self.run() }) != 0 else { return }
+        state.change { state in
+            state.hasThread = false
+            state.schedule.dropRequests()
+        }
+    }
 
     // MARK: - The thread
 
+    /// Whether there is a thread, which ends when it has no keys.
+    var hasThread: Bool { state.change { $0.hasThread } }
+
     private func run() {
-        while awaitDue() {
-            let goesOn = exchangeDue()
+        while performNext() {
             om_wipe_stack()
-            guard goesOn else { break }
-        }
-        finish()
-    }
-
-    private func finish() {
-        state.change { state in (state.keys, state.hasEnded) = (nil, true) }
-    }
-
-    /// - Returns: false if it was asked to end.
-    private func awaitDue() -> Bool {
-        state.wait { state in
-            if interruption.isAsked { return .over(false) }
-            let next = state.schedule.next
-            return next <= bootMilliseconds() ? .over(true) : .until(next)
+            // Only here the keys are gone for sure.
+            state.change { $0.current = nil }
         }
     }
 
-    /// - Returns: false if the keys open the vault no more.
-    private func exchangeDue() -> Bool {
-        // The vault holds keys and files only while it is exchanged, so that a stick can be unmounted in between.
-        do throws(VaultError) {
-            guard let keys = state.change({ $0.keys }) else { return false }
-            let keepingOpen = KeepOpenOptions(unless: interruption, budget: MemoryBudget(bytes: 0))
-            let vault = try paths.file().open(with: keys, keepingOpen: keepingOpen)
-            let all = try plan.work.remotes(of: vault)
-            for remote in state.change({ $0.schedule.takeDue(of: all, at: bootMilliseconds()) }) {
-                guard !interruption.isAsked else { return false }
-                let result = plan.work.exchange(with: remote, of: vault, unless: interruption)
-                state.change { $0.schedule.note(result, of: remote, at: bootMilliseconds()) }
-            }
-        } catch {
-            if error == .rekeyed || error == .cannotUnlock { return false }
-            state.change { $0.schedule.postpone(at: bootMilliseconds()) }
-        }
+    /// - Returns: false at the end of the thread.
+    private func performNext() -> Bool {
+        guard let work = awaitWork() else { return false }
+        perform(work)
         return true
+    }
+
+    /// Nil at the end of the thread.
+    private func awaitWork() -> Work? {
+        state.wait { state in
+            guard let keys = state.keys, !state.remotes.isEmpty, !state.isOver else {
+                state.hasThread = false
+                return .over(nil)
+            }
+            guard !state.areKeysUseless else { return .never }
+            let (all, now) = (state.remotes.map(\.id), bootMilliseconds())
+            let next = state.schedule.next(of: all)
+            guard next <= now else { return next == RemoteSchedule.never ? .never : .until(next) }
+            let due = state.schedule.takeDue(of: all, at: now)
+            let interruption = Interruption()
+            state.current = interruption
+            return .over(
+                Work(
+                    keys: keys, generation: state.generation,
+                    due: state.remotes.compactMap { remote in due.first { $0.id == remote.id }.map { (remote, $0.task) } },
+                    interruption: interruption))
+        }
+    }
+
+    private func perform(_ work: Work) {
+        var exchanges: [(remote: RemoteDetails, trace: [UInt8])] = []
+        for (remote, task) in work.due {
+            guard let trace = trace(of: remote, work) else { continue }
+            if case .look(trace + paths.stamp()) = task {
+                state.change { $0.schedule.noteQuiet(remote.id, at: bootMilliseconds()) }
+            } else {
+                exchanges.append((remote, trace))
+            }
+        }
+        let settled = exchange(with: exchanges, work)
+        // The vault is closed here, which changes its files. What another process wrote meanwhile comes within the hour.
+        let stamp = paths.stamp()
+        state.change { state in
+            // Other keys can do more.
+            guard state.generation == work.generation else { return }
+            for (remote, trace) in settled { state.schedule.noteTrace(trace + stamp, of: remote.id) }
+        }
+    }
+
+    /// What the remote shows now. Nil if it is not there.
+    private func trace(of remote: RemoteDetails, _ work: Work) -> [UInt8]? {
+        do throws(ConfinedFolder.Failure) { return try plan.work.trace(of: remote, unless: work.interruption) } catch {
+            note(RemoteEnding(.offline, .folder(error), isSettled: false), of: remote, work)
+            return nil
+        }
+    }
+
+    /// - Returns: Those for which nothing is left to do until something changes.
+    private func exchange(
+        with remotes: [(remote: RemoteDetails, trace: [UInt8])], _ work: Work
+    ) -> [(remote: RemoteDetails, trace: [UInt8])] {
+        guard !remotes.isEmpty else { return [] }
+        do throws(VaultError) {
+            let keepingOpen = KeepOpenOptions(unless: work.interruption, budget: MemoryBudget(bytes: 0))
+            let vault = try paths.file().open(with: work.keys, keepingOpen: keepingOpen)
+            // A remote that was added or moved meanwhile is seen now.
+            let all = try plan.work.remotes(of: vault)
+            state.change { $0.remotes = all }
+            var settled: [(remote: RemoteDetails, trace: [UInt8])] = []
+            for (remote, trace) in remotes where exchange(with: remote, of: vault, work) { settled.append((remote, trace)) }
+            return settled
+        } catch {
+            for (remote, _) in remotes { note(RemoteEnding(.waiting, .vault(error), isSettled: false), of: remote, work) }
+            // Another vault is at the path, or it was rekeyed. The next unlock brings other keys.
+            if error == .rekeyed || error == .cannotUnlock { state.change { $0.areKeysUseless = true } }
+            return []
+        }
+    }
+
+    private func exchange(with remote: RemoteDetails, of vault: borrowing Vault, _ work: Work) -> Bool {
+        guard !work.interruption.isAsked else {
+            noteInterrupted(remote)
+            return false
+        }
+        let running = RemoteTask(interruption: work.interruption) { state, counts in
+            self.note(state, counts, remote.id)
+        }
+        let ending = plan.work.exchange(with: remote, of: vault, running)
+        note(ending, of: remote, work)
+        return ending.isSettled
+    }
+
+    // MARK: - Notes
+
+    private func note(_ step: RemoteState, _ counts: TransferStatus, _ id: UInt8) {
+        state.change { state in
+            var activity = state.activities[id] ?? RemoteStatus(of: id)
+            (activity.state, activity.counts) = (step, counts)
+            state.activities[id] = activity
+        }
+    }
+
+    private func note(_ ending: RemoteEnding, of remote: RemoteDetails, _ work: Work) {
+        guard !work.interruption.isAsked else { return noteInterrupted(remote) }
+        let now = Int64(time(nil))
+        state.change { state in
+            var activity = RemoteStatus(of: remote.id)
+            (activity.state, activity.last) = (ending.state, .init(time: now, outcome: ending.outcome))
+            state.activities[remote.id] = activity
+            state.schedule.note(ending.state, of: remote.id, at: bootMilliseconds())
+            if state.generation != work.generation { state.schedule.noteKeys(at: bootMilliseconds()) }
+        }
+    }
+
+    private func noteInterrupted(_ remote: RemoteDetails) {
+        state.change { state in
+            state.activities[remote.id]?.state = .waiting
+            state.activities[remote.id]?.counts = TransferStatus()
+            state.schedule.noteInterrupted(remote.id, at: bootMilliseconds())
+        }
+    }
+}
+
+extension VaultPaths {
+    /// The times and sizes of the vault's files, which change with each edit, also by another process.
+    fileprivate func stamp() -> [UInt8] {
+        ["", "-wal"].flatMap { ending in
+            var facts = stat()
+            let numbers =
+                stat(vault + ending, &facts) == 0
+                ? [Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec), Int64(facts.st_size)] : [0, 0, 0]
+            return numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+        }
     }
 }

@@ -4,57 +4,113 @@
 struct RemoteSchedule {
     /// After an edit, so that several edits go in one exchange.
     static let afterEdit: Int64 = 3_000
+    /// How long looks at the remote can replace an exchange.
+    static let longestQuiet: Int64 = 3_600_000
     private static let (shortest, longest): (Int64, Int64) = (1_000, 900_000)
+    static let never = Int64.max
+
+    /// What is due.
+    enum Task: Hashable {
+        case exchange
+        /// An exchange if the remote or the vault changed since this trace.
+        case look(since: [UInt8])
+    }
 
     private struct Remote {
-        /// Nil until the next unlock.
+        /// Nil until the user asks.
         var due: Int64?
         /// The next wait for a remote that is not there.
         var pause = shortest
         var isOffline = false
+        /// That of the last exchange, if a look can replace the next one.
+        var trace: [UInt8]?
+        /// When no look replaces an exchange any more.
+        var quietEnd: Int64 = 0
     }
 
-    private let interval: Int64
+    /// Nil if exchanges are made on request only.
+    private let interval: Int64?
     private var remotes: [UInt8: Remote] = [:]
     private var edited: Int64?
-    /// When to look at the list of remotes again.
-    private var look: Int64 = 0
+    /// The remotes of which the user asked for an exchange, and those whose exchange for him runs.
+    private var (asked, answering): (Set<UInt8>, Set<UInt8>) = ([], [])
 
-    init(every interval: Int64) { self.interval = interval }
+    init(every interval: Int64?) { self.interval = interval }
 
-    /// When something is due.
-    var next: Int64 { ([look, edited].compactMap(\.self) + remotes.values.compactMap(\.due)).min() ?? look }
+    /// When something is due of these remotes.
+    func next(of all: [UInt8]) -> Int64 {
+        guard asked.isDisjoint(with: all) else { return 0 }
+        guard interval != nil else { return Self.never }
+        let times = all.compactMap { id in remotes[id].map { $0.due ?? Self.never } ?? 0 }
+        return min(times.min() ?? Self.never, edited ?? Self.never)
+    }
+
+    /// Whether a request of the user is not answered yet.
+    func isAsked(_ id: UInt8) -> Bool { asked.contains(id) || answering.contains(id) }
+
+    /// The user asks for an exchange. This alone ends a stop, and the wait for a remote that is not there.
+    mutating func ask(_ id: UInt8) { asked.insert(id) }
 
     /// More edits do not delay the exchange.
-    mutating func noteEdit(at now: Int64) { edited = edited ?? now + Self.afterEdit }
+    mutating func noteEdit(at now: Int64) { if interval != nil { edited = edited ?? now + Self.afterEdit } }
 
-    /// Those of `all` that are due. A remote that is not there keeps its wait after an edit.
-    mutating func takeDue(of all: [UInt8], at now: Int64) -> [UInt8] {
-        let hasEdits = edited.map { $0 <= now } ?? false
-        if hasEdits { edited = nil }
-        look = now + interval
-        remotes = remotes.filter { all.contains($0.key) }
-        return all.filter { id in
-            guard let remote = remotes[id] else { return true }
-            guard let due = remote.due else { return false }
-            return due <= now || hasEdits && !remote.isOffline
+    /// The vault was unlocked, or has other keys. A remote that is stopped, or not there, stays as it is.
+    mutating func noteKeys(at now: Int64) {
+        for (id, remote) in remotes where remote.due != nil && !remote.isOffline {
+            remotes[id]?.due = now
+            remotes[id]?.trace = nil
         }
     }
 
+    /// Those of `all` that are due. A remote that is not there keeps its wait after an edit.
+    mutating func takeDue(of all: [UInt8], at now: Int64) -> [(id: UInt8, task: Task)] {
+        let hasEdits = edited.map { $0 <= now } ?? false
+        if hasEdits { edited = nil }
+        remotes = remotes.filter { all.contains($0.key) }
+        return all.compactMap { id in
+            if asked.remove(id) != nil {
+                answering.insert(id)
+                return (id, .exchange)
+            }
+            guard interval != nil else { return nil }
+            guard let remote = remotes[id] else { return (id, .exchange) }
+            guard let due = remote.due else { return nil }
+            if hasEdits, !remote.isOffline { return (id, .exchange) }
+            guard due <= now else { return nil }
+            guard let trace = remote.trace, now < remote.quietEnd else { return (id, .exchange) }
+            return (id, .look(since: trace))
+        }
+    }
+
+    /// A look found no change.
+    mutating func noteQuiet(_ id: UInt8, at now: Int64) { remotes[id]?.due = now + (interval ?? 0) }
+
+    /// After an exchange, a look can replace the next ones as long as nothing differs from this trace.
+    mutating func noteTrace(_ trace: [UInt8], of id: UInt8) { remotes[id]?.trace = trace }
+
+    /// An exchange ended.
     mutating func note(_ state: RemoteState, of id: UInt8, at now: Int64) {
+        answering.remove(id)
         var remote = remotes[id] ?? Remote()
-        remote.isOffline = state == .offline
+        (remote.isOffline, remote.trace, remote.quietEnd) = (state == .offline, nil, now + Self.longestQuiet)
         switch state {
-        case .idle, .waiting: (remote.due, remote.pause) = (now + interval, Self.shortest)
         case .offline:
             // Not all devices at the same moment when a share comes back.
             remote.due = now + Int64.random(in: remote.pause / 2...remote.pause)
             remote.pause = min(2 * remote.pause, Self.longest)
         case .held, .stopped: remote.due = nil
+        default: (remote.due, remote.pause) = (now + (interval ?? 0), Self.shortest)
         }
         remotes[id] = remote
     }
 
-    /// The vault could not be opened now.
-    mutating func postpone(at now: Int64) { (look, edited) = (now + interval, nil) }
+    /// The exchange was cut off. It is due again, also for the user who asked.
+    mutating func noteInterrupted(_ id: UInt8, at now: Int64) {
+        if answering.remove(id) != nil { asked.insert(id) }
+        if remotes[id]?.due != nil { remotes[id]?.due = now }
+        remotes[id]?.trace = nil
+    }
+
+    /// The keys are gone. No one waits any more.
+    mutating func dropRequests() { (asked, answering) = ([], []) }
 }

@@ -47,11 +47,11 @@ final class Signalled<State>: @unchecked Sendable {
     }
 
     /// Waits until `look` finds what it waits for.
-    func wait<Result>(_ look: (State) -> Finding<Result>) -> Result {
+    func wait<Result>(_ look: (inout State) -> Finding<Result>) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
-            switch look(state) {
+            switch look(&state) {
             case .over(let result): return result
             case .never: pthread_cond_wait(changed, mutex)
             case .until(let time):

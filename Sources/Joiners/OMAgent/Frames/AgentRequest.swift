@@ -19,6 +19,10 @@ enum AgentRequest: ~Copyable, Sendable {
     case perform(VaultPaths, ItemRequest)
     /// The key for passwords that are remembered at a level of the vault.
     case rememberingKey(VaultPaths, ProtectionLevel)
+    /// What was done with the vault's remotes.
+    case syncStatus(VaultPaths, needsFacts: Bool)
+    /// Asks for an exchange with one remote, or with all if it is nil. The answer does not wait for it.
+    case syncNow(VaultPaths, remote: UInt8?)
     case keepSession(NewSession)
     case useSession(LoginReference)
     case renewSession(LoginReference, newTokens: Bool)
@@ -43,6 +47,7 @@ enum AgentReply: ~Copyable, Sendable {
     case full
     case unlocked(AgentStatus.VaultStatus)
     case rememberingKey(Key<Remembering>)
+    case sync(AgentSyncStatus)
     case session(AgentSession)
     case noSession
     case sessionRefused(OnlineRefusal)

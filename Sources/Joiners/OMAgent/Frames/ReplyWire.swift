@@ -34,6 +34,9 @@ extension AgentReply: FrameReply {
         case .rememberingKey(let key):
             key.withExposedBytes { body.append($0) }
             return .rememberingKeyIs
+        case .sync(let sync):
+            body.write(sync)
+            return .sync
         case .session(let session):
             body.write(session)
             return .session
@@ -71,6 +74,7 @@ extension AgentReply: FrameReply {
         case .full: .full
         case .unlocked: .unlocked(try wire.read())
         case .rememberingKeyIs: .rememberingKey(try wire.key())
+        case .sync: .sync(try wire.read())
         case .session: .session(try wire.read())
         case .noSession: .noSession
         case .sessionRefused: .sessionRefused(try wire.read())

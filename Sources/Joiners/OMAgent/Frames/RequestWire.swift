@@ -29,6 +29,12 @@ extension AgentRequest {
         case .rememberingKey(let paths, let level):
             body.write(paths, level)
             return .rememberingKey
+        case .syncStatus(let paths, let needsFacts):
+            body.write(paths, needsFacts)
+            return .syncStatus
+        case .syncNow(let paths, let remote):
+            body.write(paths, remote)
+            return .syncNow
         case .keepSession(let kept):
             body.write(kept)
             return .keepSession
@@ -69,6 +75,8 @@ extension AgentRequest {
             let login = try wire.read(WireID?.self)?.bytes
             try keys.readKeys(from: &wire)
             return .unlock(paths, keys, openedBy: login, idle: idle, hard: hard)
+        case .syncStatus: return .syncStatus(try wire.read(), needsFacts: try wire.read())
+        case .syncNow: return .syncNow(try wire.read(), remote: try wire.read())
         case .keepSession: return .keepSession(try wire.read())
         case .useSession: return .useSession(try wire.read())
         case .renewSession: return .renewSession(try wire.read(), newTokens: try wire.read())

@@ -14,25 +14,25 @@ final class VaultHandle: Sendable {
     let paths: VaultPaths
     private let tickets: VaultTickets
     private let budget: MemoryBudget
-    private let background: AgentSync?
+    /// The exchanges with remotes.
+    let flight: Flight?
     private let state: Guarded<VaultHandleState>
     /// The facts that are known while a request uses the vault.
     private let summary = Mutex(VaultHandleSummary())
     /// Asked while a thread waits to lock the vault.
     let interruption = Interruption()
-    /// Those that have not ended. At most one was not asked to.
-    private let flights = Mutex<[Flight]>([])
 
     init(_ paths: VaultPaths, _ tickets: VaultTickets, _ budget: MemoryBudget, background: AgentSync? = nil) {
-        (self.paths, self.tickets, self.budget, self.background) = (paths, tickets, budget, background)
+        (self.paths, self.tickets, self.budget) = (paths, tickets, budget)
+        flight = background.map { Flight(of: paths, $0) }
         state = Guarded(VaultHandleState())
     }
 
     /// A handle that got no place in the table leaves no thread with its keys.
-    deinit { endFlights() }
+    deinit { flight?.end() }
 
     /// Runs `body` on the state. Afterwards it updates the summary for threads that do not wait.
-    private func withState<R: ~Copyable, E: Error>(_ body: (inout VaultHandleState) throws(E) -> R) throws(E) -> R {
+    func withState<R: ~Copyable, E: Error>(_ body: (inout VaultHandleState) throws(E) -> R) throws(E) -> R {
         try state.withLock { state throws(E) in
             defer { publish(state) }
             return try body(&state)
@@ -48,8 +48,7 @@ final class VaultHandle: Sendable {
 
     private func publish(_ state: VaultHandleState) {
         summary.withLock { ($0.level, $0.login, $0.ends) = (state.level, state.login, state.ends) }
-        // Whatever locked the vault.
-        if !state.isUnlocked { endFlights() }
+        flight?.follow(state.keys, isUnlocked: state.isUnlocked) { remotes(of: state.loaded) }
     }
 
     /// The login that opened the vault. While a request runs, it is the login before that request.
@@ -73,8 +72,7 @@ final class VaultHandle: Sendable {
             state = VaultHandleState(
                 loaded: loaded, keys: keys, login: login, isUnlocked: true, idle: idle, lastUse: now, end: now + hard,
                 purge: state.purge)
-            endFlights()
-            if hasRemotes(loaded.vault) { startFlight(keys) }
+            flight?.begin(keys, remotes(of: loaded))
             return status(state.level, state.ends, at: now)
         }
     }
@@ -170,7 +168,7 @@ final class VaultHandle: Sendable {
         }
     }
 
-    private func expireIfDue(_ state: inout VaultHandleState) {
+    func expireIfDue(_ state: inout VaultHandleState) {
         if let ends = state.ends, Self.bootSeconds() >= min(ends.idle, ends.hard) {
             state.lock(forgets: false, at: Self.bootSeconds())
         }
@@ -213,7 +211,7 @@ final class VaultHandle: Sendable {
                 state.lastUse = Self.bootSeconds()
                 publish(state)
                 let answer = try loaded.vault.perform(request)
-                if isChange { noteEdit(of: loaded.vault, state) }
+                if isChange { noteEdit(of: loaded) }
                 if answer.leavesPurge { state.purge = (Self.bootSeconds() + 1, 2) }
                 reply = .reply(answer)
             } catch {
@@ -222,35 +220,6 @@ final class VaultHandle: Sendable {
             expireIfDue(&state)
             return reply
         }
-    }
-
-    // MARK: - Exchanges with remotes
-
-    private func hasRemotes(_ vault: borrowing Vault) -> Bool {
-        // A vault whose remotes cannot be read has none here. Its command says why.
-        guard let background, let remotes = try? background.work.remotes(of: vault) else { return false }
-        return !remotes.isEmpty
-    }
-
-    private func startFlight(_ keys: ClassKeys) {
-        guard let background else { return }
-        flights.withLock { flights in
-            flights.removeAll { $0.hasEnded }
-            flights.append(Flight(of: paths, keys, background))
-        }
-    }
-
-    /// Asks the flights to end, and does not wait.
-    private func endFlights() { for flight in flights.withLock({ $0 }) { flight.end() } }
-
-    /// Waits until the flights that were asked to end have wiped their keys.
-    func awaitFlights() { for flight in flights.withLock({ $0 }) where flight.isEnding { flight.awaitEnd() } }
-
-    /// A remote that was added since the unlock gets its first exchange after an edit.
-    private func noteEdit(of vault: borrowing Vault, _ state: VaultHandleState) {
-        guard background != nil, state.isUnlocked, let keys = state.keys else { return }
-        if let flight = flights.withLock({ $0.last { !$0.isEnding && !$0.hasEnded } }) { return flight.noteEdit() }
-        if hasRemotes(vault) { startFlight(keys) }
     }
 
     /// Returns the key for data that is remembered at `level`, while that level is open here.
@@ -273,7 +242,7 @@ final class VaultHandle: Sendable {
         }
     }
 
-    private func refusal(_ error: VaultError, _ state: inout VaultHandleState) -> AgentReply {
+    func refusal(_ error: VaultError, _ state: inout VaultHandleState) -> AgentReply {
         switch error {
         case .rekeyed:
             // The vault was rekeyed meanwhile. These keys open nothing any more, and neither does the ticket.
@@ -289,7 +258,7 @@ final class VaultHandle: Sendable {
     }
 
     /// The open vault. It is opened again if its file was replaced, or if the last lock closed it.
-    private func current(_ state: inout VaultHandleState) throws(VaultError) -> LoadedVault {
+    func current(_ state: inout VaultHandleState) throws(VaultError) -> LoadedVault {
         if let loaded = state.loaded, loaded.isStill(at: paths) { return loaded }
         guard let keys = state.keys else { throw .rekeyed }
         state.loaded = nil

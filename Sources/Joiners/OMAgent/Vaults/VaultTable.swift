@@ -57,8 +57,11 @@ final class VaultTable: Sendable {
         var waiting: [VaultHandle] = []
         for handle in locked where !handle.lockIfFree(forgets: forgets) { waiting.append(handle) }
         for handle in waiting { handle.lock(forgets: forgets) }
-        for handle in locked { handle.awaitFlights() }
+        for handle in locked { handle.flight?.awaitRelease() }
     }
+
+    /// Ends all exchanges with remotes, and starts no other one. Does not wait.
+    func endFlights() { for handle in all { handle.flight?.end() } }
 
     /// The handle of a vault. If it has none, its ticket of this boot is resumed.
     func handleOrResume(at paths: VaultPaths) -> VaultHandle? { self[paths] ?? resumed(paths) }

@@ -11,6 +11,11 @@ extension Vault {
         for entry in entries { try access.set(.lostEntry, entry.digest, entry.encoded) }
     }
 
+    /// Whether an entry is noted that is to be signed again.
+    package func hasLostEntries() throws(VaultError) -> Bool {
+        try readSync { access throws(VaultError) in try !access.rows(.lostEntry).isEmpty }
+    }
+
     /// Makes the changes of lost entries again, behind the roll of now. Without the root key they stay noted.
     ///
     /// - Returns: Whether a recovery code was lost: only its paper can make that entry again.

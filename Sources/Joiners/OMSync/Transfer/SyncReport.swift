@@ -2,4 +2,6 @@
 package struct SyncReport: Hashable, Sendable {
     package var pull = PullReport()
     package var push = PushReport()
+
+    package init() {}
 }

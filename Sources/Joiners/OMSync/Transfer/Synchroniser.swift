@@ -39,13 +39,15 @@ extension Vault {
     /// - Parameters:
     ///   - limit: How much of one member may wait here.
     ///   - now: In seconds since 1970.
+    ///   - note: Called at the start of each step.
     /// - Throws: ``VaultError``, ``RemoteNews/Problem``, and the errors of the files.
     package func synchronise<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit = .standard, now: Int64
+        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit = .standard, now: Int64,
+        noting note: (SyncStep) -> Void = { _ in }
     ) throws -> SyncReport {
         // Two processes would delete each other's packs, and put an older head over a newer one.
         let result = try exchanging {
-            Result { try exchange(with: remote, store, within: limit, now: now) }
+            Result { try exchange(with: remote, store, within: limit, now: now, noting: note) }
         }
         return try result.get()
     }
@@ -59,11 +61,12 @@ extension Vault {
     }
 
     private func exchange<Store: RemoteStore>(
-        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit, now: Int64
+        with remote: RemoteRow, _ store: Store, within limit: WaitingLimit, now: Int64, noting note: (SyncStep) -> Void
     ) throws -> SyncReport {
         var report = SyncReport()
-        report.pull = try take(from: remote, store, within: limit, now: now)
+        report.pull = try take(from: remote, store, within: limit, now: now, noting: note)
         guard report.pull.hasApplied, report.pull.forgers[remote.id] == nil else { return report }
+        note(.pushing)
         repeat {
             let push = try push(remote.id, to: store, now: now)
             report.push.parcels += push.parcels
@@ -75,8 +78,10 @@ extension Vault {
 
     /// Reads what others wrote and merges it, and writes nothing to the remote.
     package func take<Files: RemoteFiles>(
-        from remote: RemoteRow, _ files: Files, within limit: WaitingLimit = .standard, now: Int64
+        from remote: RemoteRow, _ files: Files, within limit: WaitingLimit = .standard, now: Int64,
+        noting note: (SyncStep) -> Void = { _ in }
     ) throws -> PullReport {
+        note(.pulling)
         var report = try fetch(remote, from: files, within: limit, now: now)
         if !report.isStopped, !report.needsLaterVersion {
             report.losesCode = try signLostEntries(now: now)
@@ -85,6 +90,7 @@ extension Vault {
         guard report.hasApplied else { return report }
         _ = try takeUnread(remote, from: files, within: limit, now: now)
         var applied: PullReport
+        note(.applying)
         repeat {
             applied = try applyArrived(now: now)
             report.add(applied)

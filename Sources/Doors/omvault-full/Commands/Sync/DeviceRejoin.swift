@@ -50,6 +50,7 @@ struct DeviceRejoin: Verb {
         try context.confirm("Give this device a new number among the devices of vault \"\(vault)\"?")
         try synced.access.run { () throws(VaultError) in try synced.vault.rejoin(chains, now: secondsNow()) }
         RemoteExchange.announceChange(to: status.remotes.map(\.row), of: synced.vault, synced.access)
+        synced.access.wakeSyncingAgent()
         let number = SyncStatus.digits(try synced.status().own.device)
         try context.output.done(
             "this device has the number \(number) now",

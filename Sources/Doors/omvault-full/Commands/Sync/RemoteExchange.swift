@@ -1,7 +1,10 @@
 // One exchange of a command with a remote, and its result in words.
 
+internal import OMAgent
+internal import OMAgentProtocol
 internal import OMItems
 internal import OMParcels
+internal import OMRecords
 internal import OMRemote
 internal import OMSecrets
 internal import OMShell
@@ -29,8 +32,14 @@ struct RemoteExchange {
     init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess) {
         self.remote = remote
         let place = RemoteFolder(of: remote)
-        let store = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
+        let files = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
+        let bar = TransferBar(for: remote.id, access.context)
+        defer { bar.end() }
         do {
+            let status = try vault.syncStatus()
+            let store = TransferStore(files, known: try vault.knownPacks(of: remote), device: status?.own.device ?? 0) {
+                bar.show($0)
+            }
             let report = try vault.synchronise(with: remote, store, now: secondsNow())
             (pull, push) = (report.pull, report.push)
             failure = Self.failure(pull, remote, try vault.syncStatus())
@@ -42,6 +51,23 @@ struct RemoteExchange {
             failure = Self.failure(problem, place)
         } catch {
             failure = Failure(anyError: error)
+        }
+    }
+
+    /// The exchange that the agent made.
+    init(with remote: RemoteRow, _ outcome: RemoteResult, _ status: SyncStatus, _ access: VaultAccess) {
+        self.remote = remote
+        let place = RemoteFolder(of: remote)
+        switch outcome {
+        case .report(let bytes):
+            do throws(MalformedBytes) {
+                let report = try SyncReport(decoding: bytes)
+                (pull, push) = (report.pull, report.push)
+                failure = Self.failure(pull, remote, status)
+            } catch { failure = Failure(AgentError.misbehaved) }
+        case .vault(let error): failure = access.failure(error)
+        case .folder(let error): failure = place.failure(error)
+        case .news(let problem): failure = Self.failure(problem, place)
         }
     }
 

@@ -42,19 +42,24 @@ struct RemoteFolderStore: RemoteStore {
     }
 
     private func run<R>(_ body: () throws(ConfinedFolder.Failure) -> R) throws(Failure) -> R {
-        do throws(ConfinedFolder.Failure) { return try body() } catch {
-            switch error {
-            case .storage(let error): throw place.unreachable(error)
-            case .helper(.deadline), .interrupted:
-                throw Failure(
-                    .network, "the folder \"\(place.path.shown)\" does not answer",
-                    hint: "mount the stick or share again, and try again")
-            case .helper(.misbehaved):
-                throw Failure(
-                    .agent, "the process that reads and writes \"\(place.path.shown)\" ended",
-                    hint: "nothing is lost; run the command again")
-            case .helper(let error): throw Failure(error)
-            }
+        do throws(ConfinedFolder.Failure) { return try body() } catch { throw place.failure(error) }
+    }
+}
+
+extension RemoteFolder {
+    /// What a failed reading or writing means for the user.
+    func failure(_ error: ConfinedFolder.Failure) -> Failure {
+        switch error {
+        case .storage(let error): unreachable(error)
+        case .helper(.deadline), .interrupted:
+            Failure(
+                .network, "the folder \"\(path.shown)\" does not answer",
+                hint: "mount the stick or share again, and try again")
+        case .helper(.misbehaved):
+            Failure(
+                .agent, "the process that reads and writes \"\(path.shown)\" ended",
+                hint: "nothing is lost; run the command again")
+        case .helper(let error): Failure(error)
         }
     }
 }

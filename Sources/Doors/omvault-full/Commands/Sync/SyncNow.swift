@@ -18,6 +18,9 @@ struct SyncNow: Verb {
             If other devices remove or change many items at once, these changes wait until you agree: more than 20, and more than a
             quarter of all items. That they are yours you know; omvault does not. 'omvault sync diff' shows what waits for you.
 
+            If the vault is unlocked in the agent, the agent exchanges, and no one types a password. This also ends the wait for a
+            remote that is offline, held or stopped there.
+
               omvault sync now
               omvault sync now --remote 1
             """)
@@ -31,17 +34,30 @@ struct SyncNow: Verb {
     var printsRows: Bool { true }
 
     func run(_ context: CommandContext) throws {
-        let synced = try SyncedVault(context, unlock)
-        let status = try synced.status()
-        let remotes = try SyncedVault.chosen(remote, of: status)
-        var exchanges: [RemoteExchange] = []
-        for remote in remotes {
-            exchanges.append(RemoteExchange(with: remote.row, of: synced.vault, synced.access))
+        let access = try VaultAccess(context)
+        if let agent = try SyncingAgent(access, unlock), !agent.needsRootKey {
+            let remotes = try SyncedVault.chosen(remote, of: agent.status)
+            let exchanges = try agent.exchange(with: remotes, context)
+            let questions = try SyncingAgent(access, unlock)?.questions ?? agent.questions
+            return try show(exchanges, of: access, agent.status, (questions.copies, questions.names), isAgents: true)
         }
+        let synced = SyncedVault(access, try access.open(SecretSources(context, unlock.sources), unlock))
+        let status = try synced.status()
+        let exchanges = try SyncedVault.chosen(remote, of: status).map { remote in
+            RemoteExchange(with: remote.row, of: synced.vault, access)
+        }
+        try show(exchanges, of: access, status, try synced.copiesAndNames())
+    }
+
+    private func show(
+        _ exchanges: [RemoteExchange], of access: VaultAccess, _ status: SyncStatus, _ open: (copies: Int, names: Int),
+        isAgents: Bool = false
+    ) throws {
+        let context = access.context
         try context.output.list(
             "remotes", exchanges,
             columns: ["REMOTE", "STATE", "RECEIVED", "SENT", "WAITING", "HELD", "SKIPPED", "FOLDER"],
-            head: ["vault": .text(synced.access.location.name)],
+            head: ["vault": .text(access.location.name)],
             row: { exchange in
                 let (pull, push) = (exchange.pull, exchange.push)
                 return [
@@ -51,8 +67,8 @@ struct SyncNow: Verb {
                 ]
             },
             object: { exchange, entry in exchange.write(to: &entry) })
-        explain(exchanges, status, context)
-        try tellOfQuestions(synced, context)
+        explain(exchanges, status, context, isAgents: isAgents)
+        Self.tell(of: open, context)
         // The gravest problem decides: a remote that lies, then one that this omvault cannot read, then the others.
         let failures = exchanges.compactMap(\.failure)
         let order: [ExitStatus] = [.rollback, .corrupt, .unsupported]
@@ -64,10 +80,8 @@ struct SyncNow: Verb {
     }
 
     /// Conflict copies and changed names stay until the user settles them.
-    private func tellOfQuestions(_ synced: borrowing SyncedVault, _ context: CommandContext) throws(Failure) {
-        let questions = try synced.questions().questions
-        let copies = questions.count { if case .copy = $0.subject { true } else { false } }
-        let names = questions.count { if case .meaning = $0.subject { true } else { false } }
+    private static func tell(of open: (copies: Int, names: Int), _ context: CommandContext) {
+        let (copies, names) = open
         let words = [
             copies > 0 ? (copies == 1 ? "1 conflict copy" : "\(copies) conflict copies") : nil,
             names > 0 ? "\(names.of("name")) that \(names == 1 ? "means" : "mean") another item than before" : nil,
@@ -75,7 +89,9 @@ struct SyncNow: Verb {
         if !words.isEmpty { context.output.notice("\(words.joined(separator: ", ")): omvault sync diff shows what to settle") }
     }
 
-    private func explain(_ exchanges: [RemoteExchange], _ status: SyncStatus, _ context: CommandContext) {
+    private func explain(
+        _ exchanges: [RemoteExchange], _ status: SyncStatus, _ context: CommandContext, isAgents: Bool
+    ) {
         for exchange in exchanges {
             for device in exchange.lateDevices {
                 context.output.notice(
@@ -100,8 +116,12 @@ struct SyncNow: Verb {
             }
         }
         if exchanges.contains(where: { !$0.pull.lostEntries.isEmpty }) {
+            let start = "another device changed the list of devices at the same time, so what you added or removed here "
+            // The agent does not have the key that signs it.
             context.output.notice(
-                "another device changed the list of devices at the same time, so what you added or removed here was made again")
+                start
+                    + (isAgents ? "does not count: omvault sync now makes it again, and asks for the password" : "was made again")
+            )
         }
         if exchanges.contains(where: \.pull.losesCode) {
             context.output.notice(
@@ -120,6 +140,17 @@ struct SyncNow: Verb {
         if exchanges.contains(where: { $0.push.skipped > 0 }) {
             context.output.notice("items that are skipped cannot be sent yet: keys of another device have not arrived")
         }
+    }
+}
+
+extension SyncedVault {
+    /// How many conflict copies and changed names wait for the user.
+    fileprivate borrowing func copiesAndNames() throws(Failure) -> (copies: Int, names: Int) {
+        let questions = try questions().questions
+        return (
+            questions.count { if case .copy = $0.subject { true } else { false } },
+            questions.count { if case .meaning = $0.subject { true } else { false } }
+        )
     }
 }
 

@@ -81,6 +81,7 @@ struct RemoteAdd: Verb {
                 "result": .text(create ? "created" : "added"), "remote": .number(Int(row.id)), "folder": .text(row.path),
                 "name": .text(remote.text),
             ])
+        synced.access.wakeSyncingAgent()
         context.output.notice("omvault sync now exchanges with it")
     }
 

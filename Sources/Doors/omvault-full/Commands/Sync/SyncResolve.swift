@@ -59,6 +59,8 @@ struct SyncResolve: Verb {
         do throws(AnswerProblem) {
             try synced.vault.settle(chosen.map(\.question.number), answer, now: secondsNow())
         } catch { throw Self.failure(error, synced.access) }
+        // It leaves remotes alone whose changes wait for the user.
+        synced.access.wakeSyncingAgent()
         try context.output.done(
             "settled \(chosen.count.of("question")); omvault sync now tells the other devices",
             [

@@ -13,8 +13,9 @@ struct SyncStatusCommand: Verb {
         commandName: "status",
         abstract: "Show the remotes, and when news of each device last came.",
         discussion: """
-            Does not look into the folders: it shows what the last exchange brought. --compare prints 60 digits for each remote. Two
-            devices that know the same state of the remote show the same digits.
+            Does not look into the folders: it shows what the last exchange brought, and what the agent does with each remote while
+            it has the vault unlocked. --compare prints 60 digits for each remote. Two devices that know the same state of the remote
+            show the same digits.
 
               omvault sync status
               omvault sync status --compare
@@ -27,13 +28,24 @@ struct SyncStatusCommand: Verb {
     var compare = false
 
     func run(_ context: CommandContext) throws {
-        let synced = try SyncedVault(context, unlock)
-        let status = try synced.status()
-        let questions = try synced.questions().questions.count
-        let remotes = status.remotes.map { ShownRemote($0, status, compare: compare) }
+        let access = try VaultAccess(context)
+        if let agent = try SyncingAgent(access, unlock) {
+            return try show(agent.status, of: access, questions: agent.questions.all, agent)
+        }
+        let synced = SyncedVault(access, try access.open(SecretSources(context, unlock.sources), unlock))
+        try show(try synced.status(), of: access, questions: try synced.questions().questions.count, nil)
+    }
+
+    private func show(
+        _ status: SyncStatus, of access: VaultAccess, questions: Int, _ agent: SyncingAgent?
+    ) throws {
+        let context = access.context
+        let remotes = status.remotes.map { remote in
+            ShownRemote(remote, status, agent.flatMap { $0.work(on: remote.row) }, compare: compare)
+        }
         guard context.output.format != .json else {
             var document = JSONDocument()
-            document.field("vault", .text(synced.access.location.name))
+            document.field("vault", .text(access.location.name))
             document.field("device", .text(status.name(of: status.own.device)))
             document.field("to_settle", .number(questions))
             document.objects("remotes", remotes) { remote, entry in remote.write(to: &entry) }
@@ -52,9 +64,11 @@ private struct ShownRemote {
     /// Of the other devices. A time is nil if no news came from there.
     let news: [(device: MemberStatus, time: Int64?)]
     let digits: String?
+    /// Nil unless the agent has the vault unlocked.
+    let work: AgentWork?
 
-    init(_ remote: SyncStatus.Remote, _ status: SyncStatus, compare: Bool) {
-        self.remote = remote
+    init(_ remote: SyncStatus.Remote, _ status: SyncStatus, _ work: AgentWork?, compare: Bool) {
+        (self.remote, self.work) = (remote, work)
         news = status.members.filter { !$0.isThis && $0.kind == .device }.map { ($0, remote.news[$0.number]) }
         digits =
             compare
@@ -71,6 +85,7 @@ private struct ShownRemote {
                     ?? "  no news of \"\(device.shownName)\" yet")
         }
         if remote.waiting > 0 { lines.append("  \(remote.waiting.of("version")) that wait\(remote.waiting == 1 ? "s" : "")") }
+        if let work { lines += work.lines(output).map { "  \($0)" } }
         if let digits { lines.append("  compare: \(digits)") }
         return lines
     }
@@ -84,6 +99,9 @@ private struct ShownRemote {
             member.field("number", .text(SyncStatus.digits(one.device.number)))
             member.field("time", one.time.map { .text(Timestamp.text($0)) } ?? .null)
         }
+        entry.field("agent", work.map { .text($0.state) } ?? .null)
+        entry.field("agent_time", work?.time.map { .text(Timestamp.text($0)) } ?? .null)
+        entry.field("agent_problem", work?.failure.map { .text($0.message) } ?? .null)
         entry.field("compare", digits.map { .text($0) } ?? .null)
     }
 }

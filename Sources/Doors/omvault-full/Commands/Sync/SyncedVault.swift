@@ -1,4 +1,4 @@
-// The vault of a command of sync: unlocked in this process, since the agent does not sync yet.
+// The vault of a command of sync, unlocked in this process. `SyncingAgent` is the other way.
 
 internal import OMItems
 internal import OMParcels
@@ -30,11 +30,7 @@ struct SyncedVault: ~Copyable {
     borrowing func status() throws(Failure) -> SyncStatus {
         let status: SyncStatus?
         do throws(VaultError) { status = try vault.syncStatus() } catch { throw access.failure(error) }
-        guard let status else {
-            throw Failure(
-                .notFound, "vault \"\(access.location.name.shown)\" does not sync",
-                hint: "omvault sync init makes it a vault that syncs; omvault device join joins the vault of another device")
-        }
+        guard let status else { throw Failure(vaultDoesNotSync: access.location) }
         return status
     }
 

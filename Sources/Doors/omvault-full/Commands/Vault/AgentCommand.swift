@@ -27,7 +27,7 @@ struct AgentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds until a vault locks in any case.", valueName: "sec"))
     var hard: UInt32?
 
-    @Option(help: ArgumentHelp("Seconds between two exchanges with a remote.", valueName: "sec"))
+    @Option(help: ArgumentHelp("Seconds between two looks at a remote for news.", valueName: "sec"))
     var syncEvery: UInt32?
 
     @Flag(help: "Sync only with 'omvault sync now'.")

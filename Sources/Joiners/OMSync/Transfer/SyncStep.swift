@@ -1,0 +1,4 @@
+/// What an exchange does now.
+package enum SyncStep: Hashable, Sendable {
+    case pulling, applying, pushing
+}
