@@ -98,7 +98,7 @@ struct RemoteSchedule {
             // Not all devices at the same moment when a share comes back.
             remote.due = now + Int64.random(in: remote.pause / 2...remote.pause)
             remote.pause = min(2 * remote.pause, Self.longest)
-        case .held, .stopped: remote.due = nil
+        case .stopped: remote.due = nil
         default: (remote.due, remote.pause) = (now + (interval ?? 0), Self.shortest)
         }
         remotes[id] = remote

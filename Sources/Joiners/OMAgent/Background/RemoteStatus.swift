@@ -16,7 +16,7 @@ package enum RemoteState: UInt8, Sendable, WireValue {
     case waiting = 4
     /// The remote is not there, or does not answer.
     case offline = 5
-    /// Many changes wait for the user.
+    /// Many changes wait for the user. All other changes come and go.
     case held = 6
     /// Only the user can change that.
     case stopped = 7

@@ -16,7 +16,7 @@ struct AgentWork {
 
     func lines(_ output: Output) -> [String] {
         let last = time.map { "last exchange at \(output.time($0))" } ?? "no exchange yet"
-        let ending = state == Self.word(.held) || state == Self.word(.stopped) ? " until omvault sync now" : ""
+        let ending = state == Self.word(.stopped) ? " until omvault sync now" : ""
         return ["agent: \(state)\(ending); \(last)"] + (failure.map { [$0.message] } ?? [])
     }
 

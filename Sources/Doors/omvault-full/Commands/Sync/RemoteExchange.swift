@@ -71,8 +71,8 @@ struct RemoteExchange {
         }
     }
 
-    /// Exchanges with all remotes, so that the other devices hear of a change of the list of devices. The change is made already, so
-    /// a failure is a notice.
+    /// Exchanges with all remotes, so that the other devices hear of a change of the list of devices. The change is made
+    /// already, so a failure is a notice.
     static func announceChange(to remotes: [RemoteRow], of vault: borrowing Vault, _ access: VaultAccess) {
         let failures = remotes.compactMap { RemoteExchange(with: $0, of: vault, access).failure }
         for failure in failures { access.context.output.notice(failure.message) }

@@ -19,7 +19,7 @@ struct SyncNow: Verb {
             quarter of all items. That they are yours you know; omvault does not. 'omvault sync diff' shows what waits for you.
 
             If the vault is unlocked in the agent, the agent exchanges, and no one types a password. This also ends the wait for a
-            remote that is offline, held or stopped there.
+            remote that is offline or stopped there.
 
               omvault sync now
               omvault sync now --remote 1
