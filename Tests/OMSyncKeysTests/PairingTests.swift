@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pairing") struct PairingTests {
     private func invitation(remotes: Int = 1, url: String? = nil) -> PairingInvitation {
-        let remote = PairingInvitation.Remote(incarnation: bytes(1, 16), headNumber: 1, headDigest: bytes(2), url: url)
+        let remote = PairingInvitation.Remote(incarnation: bytes(1, 16), url: url)
         return PairingInvitation(
             vault: vault, device: 7, rollNumber: 0, rollDigest: bytes(3), expires: 0, commitment: bytes(4),
             remotes: Array(repeating: remote, count: remotes))
@@ -81,7 +81,7 @@ import Testing
     }
 
     private func invitation(of vault: [UInt8], expires: Int64) -> PairingInvitation {
-        let remote = PairingInvitation.Remote(incarnation: bytes(1, 16), headNumber: 1, headDigest: bytes(2), url: nil)
+        let remote = PairingInvitation.Remote(incarnation: bytes(1, 16), url: nil)
         return PairingInvitation(
             vault: vault, device: SampleDevice.one.number, rollNumber: 0, rollDigest: SampleRoll.founding.digest,
             expires: expires, commitment: PairingInvitation.commitment(to: Self.random), remotes: [remote])

@@ -89,18 +89,6 @@ import Testing
         #expect(mustBeWritten(over: other, isListed: true))
     }
 
-    @Test("an own parcel is left out for a later version that is applied here, and for an equal one of its writer")
-    func leftOut() {
-        let (old, new) = (version(1, [1: 1]), version(2, [1: 1, 2: 1]))
-        #expect(old.mayBeLeftOut(beside: new, of: 2, here: new))
-        #expect(!old.mayBeLeftOut(beside: new, of: 2, here: old), "the later version waits or is held")
-        #expect(!new.mayBeLeftOut(beside: old, of: 1, here: new))
-        let concurrent = version(3, [3: 1])
-        #expect(!old.mayBeLeftOut(beside: concurrent, of: 3, here: version(3, [1: 1, 3: 1])))
-        #expect(old.mayBeLeftOut(beside: old, of: 1, here: old))
-        #expect(!old.mayBeLeftOut(beside: old, of: 2, here: old), "a thief lists a copy")
-    }
-
     @Test("behind a disk that was put back, the later edits get the new number, and the earlier ones stay")
     func rejoin() {
         let later = version(1, [1: 9, 2: 4], by: 1)

@@ -157,22 +157,13 @@ struct ModelDevice {
 
     /// The next head: what another device has to learn from this one.
     ///
-    /// - Parameters:
-    ///   - others: The parcels of the other members, as far as this device read them.
-    ///   - leavesOut: Whether parcels that it need not keep are left out.
-    func nextHead(beside others: [UInt32: [[UInt8]: SyncedVersion]], leavesOut: Bool) -> ModelHead {
+    /// - Parameter others: The parcels of the other members, as far as this device read them.
+    func nextHead(beside others: [UInt32: [[UInt8]: SyncedVersion]]) -> ModelHead {
         var parcels = written
         for (id, version) in items.versions where isOpen(version.level) {
             let isListed = others.values.contains { $0[id] == version }
             let own = parcels[id].map { (seen: $0.seen, isSame: $0 == version) }
             if PushRule.mustBeWritten(version.seen, over: own, isListed: isListed) { parcels[id] = version }
-        }
-        for (id, parcel) in leavesOut ? parcels : [:] {
-            guard let here = items.versions[id] else { continue }
-            let isKeptElsewhere = others.contains { member, listed in
-                listed[id].map { parcel.mayBeLeftOut(beside: $0, of: member, here: here) } ?? false
-            }
-            if isKeptElsewhere { parcels[id] = nil }
         }
         return ModelHead(number: signed + 1, count: issued, parcels: parcels, others: read, removed: removed)
     }

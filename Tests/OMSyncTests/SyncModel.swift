@@ -156,8 +156,7 @@ struct SyncModel {
         let number = devices[index].number
         let others = devices[index].read.filter { $0.key != number && $0.value > 0 && !devices[index].removed.contains($0.key) }
         let parcels = others.map { ($0.key, chains[$0.key, default: []][$0.value - 1].parcels) }
-        devices[index].pending = devices[index].nextHead(
-            beside: Dictionary(uniqueKeysWithValues: parcels), leavesOut: random.chance(30))
+        devices[index].pending = devices[index].nextHead(beside: Dictionary(uniqueKeysWithValues: parcels))
         if crashes, random.chance(10) { return }
         _ = send(index, crashes: crashes)
     }

@@ -316,15 +316,24 @@ struct SyncedHomes {
         try store.make(founding: try vault.roll().entries[0].encoded)
         try first.sync()
         for home in homes.dropFirst() {
-            try home.create(id: vault.id)
-            let joining = try home.unlock()
-            let new = try NewDevice(of: joining)
-            _ = try first.unlock().addDevice(new.keys, named: #require(DeviceName(home.name)), now: first.now)
-            try first.sync()
-            try joining.joinSync(try first.unlock().roll(), salt: new.salt, now: home.now)
-            _ = try joining.addRemote(incarnation: row.incarnation, path: remote.path, now: home.now)
+            try add(home) { try first.sync() }
             try home.sync()
         }
+    }
+
+    /// Makes a home another device of the vault.
+    ///
+    /// - Parameter announce: What the first device does before the new one reads the roll.
+    func add(_ home: SyncedHome, announcing announce: () throws -> Void) throws {
+        let first = homes[0]
+        let vault = try first.unlock()
+        try home.create(id: vault.id)
+        let joining = try home.unlock()
+        let new = try NewDevice(of: joining)
+        _ = try vault.addDevice(new.keys, named: #require(DeviceName(home.name)), now: first.now)
+        try announce()
+        try joining.joinSync(try vault.roll(), salt: new.salt, now: home.now)
+        _ = try joining.addRemote(incarnation: try vault.remotes()[0].incarnation, path: remote.path, now: home.now)
     }
 
     func store() throws -> FolderRemote {

@@ -66,6 +66,51 @@ struct TwoDevicesTests {
         #expect(try c.values()["item 1"] == "value 1")
     }
 
+    @Test("a new device takes no state of the old one from before the pairing, and its news when they arrive")
+    func beforePairing() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        let older = try TestFolder()
+        try FileManager.default.copyItem(atPath: synced.remote.path, toPath: older.path + "/copy")
+        try a.put("x", "new")
+        try a.sync()
+        let c = try SyncedHome("new device")
+        try synced.add(c) { try a.sync() }
+        // The roll is that of now, and all else is from before.
+        let folder = try synced.store()
+        let vault = try a.unlock()
+        let now = FolderRemote(
+            in: older.path + "/copy", vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+        for file in try folder.files() {
+            if case .entry = file { try now.write(#require(try folder.bytes(of: file)), to: file) }
+        }
+        let late = try c.sync(in: older.path + "/copy")
+        #expect(late.pull.notAccepted == [try a.number(): .waits] && !late.pull.isStopped)
+        #expect(try c.values().isEmpty)
+        try c.sync()
+        #expect(try c.values() == ["x": "new"])
+        try b.sync()
+        #expect(try b.values() == ["x": "new"])
+    }
+
+    @Test("a version whose chunks are gone, since another device replaced its value, waits for nothing on a new device")
+    func replacedChunks() throws {
+        let large = String(repeating: "omvault ", count: 450_000)
+        let synced = try SyncedHomes(2) { home in try home.addLarge("big", large) }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        let other = String(large.reversed())
+        try b.putLarge("big", other)
+        try b.sync()
+        for _ in 0..<3 { try a.sync() }
+        let number = try a.number()
+        let chunks = try synced.parcels().filter { $0.device == number }.count
+        #expect(chunks < 14, "the packs of chunks alone are gone")
+        let c = try SyncedHome("new device")
+        try synced.add(c) { try a.sync() }
+        #expect(try c.sync().pull.waiting == 0)
+        #expect(try c.large("big") == other)
+    }
+
     @Test("a large value goes in chunks, over several pushes, and a copy has chunks of its own")
     func largeValues() throws {
         // 14 chunks, more than one push takes.

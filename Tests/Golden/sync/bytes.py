@@ -265,8 +265,8 @@ def main():
     url = b"https://sync.example.org/"
     invitation = u8(1) + vault + u32(one.number) + u32(0) + digest(founding) + u64(1_700_000_700)
     invitation += digest(context("omv/sync/pair-commit") + random) + u8(2)
-    invitation += incarnation + u64(1) + digest(first) + u16(len(url)) + url
-    invitation += b"\x23" * 16 + u64(2) + digest(second) + u16(0)
+    invitation += incarnation + u16(len(url)) + url
+    invitation += b"\x23" * 16 + u16(0)
     name = two.name.encode()
     request = u8(1) + digest(invitation) + two.keys + u8(len(name)) + name
     proof = context("omv/sync/pair-proof", vault) + request

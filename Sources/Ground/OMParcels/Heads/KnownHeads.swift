@@ -80,6 +80,7 @@ package struct KnownHeads: Hashable, Sendable {
             let follows = isNamed(head, by: roll, over: heads) ? decision(following: head, roll, heads) : .waits
             return follows == .isNew || follows == .isKnown ? follows : .waits
         }
+        guard !isBeforePairing(said, roll) else { return .waits }
         return decision(following: head, roll, heads)
     }
 
@@ -92,6 +93,14 @@ package struct KnownHeads: Hashable, Sendable {
             guard digest == known.digest, said.continues(known.statement, on: roll) else { return .isForked }
         }
         return contradiction(to: head, roll, over: heads) ?? .isNew
+    }
+
+    /// Whether the device that added this one signed this head before it did so, and no later one is known.
+    ///
+    /// Attack: a folder shows a new device what it had before the pairing, and values that were replaced since look new.
+    private func isBeforePairing(_ said: Head.Statement, _ roll: Roll) -> Bool {
+        guard newest[said.device] == nil, let entry = roll.entry(adding: device) else { return false }
+        return entry.signer == said.device && said.rollNumber < entry.number
     }
 
     private func decisionOnOwn(_ head: Head) -> Decision {

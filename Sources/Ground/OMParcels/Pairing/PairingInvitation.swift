@@ -7,15 +7,12 @@ package struct PairingInvitation: Hashable, Sendable {
     package struct Remote: Hashable, Sendable {
         /// 16 bytes.
         package let incarnation: [UInt8]
-        /// The newest head of the old device there. 32 bytes of digest.
-        package let headNumber: UInt64
-        package let headDigest: [UInt8]
         /// Nil for a folder.
         package let url: String?
 
-        package init(incarnation: [UInt8], headNumber: UInt64, headDigest: [UInt8], url: String?) {
-            precondition(incarnation.count == 16 && headDigest.count == 32, "fixed sizes")
-            (self.incarnation, self.headNumber, self.headDigest, self.url) = (incarnation, headNumber, headDigest, url)
+        package init(incarnation: [UInt8], url: String?) {
+            precondition(incarnation.count == 16, "a fixed size")
+            (self.incarnation, self.url) = (incarnation, url)
         }
     }
 
@@ -59,8 +56,6 @@ package struct PairingInvitation: Hashable, Sendable {
         bytes.append(UInt8(remotes.count))
         for remote in remotes {
             bytes += remote.incarnation
-            bytes.append(number: remote.headNumber)
-            bytes += remote.headDigest
             let url = Array((remote.url ?? "").utf8)
             bytes.append(number: UInt16(url.count))
             bytes += url
@@ -83,15 +78,11 @@ package struct PairingInvitation: Hashable, Sendable {
         var remotes: [Remote] = []
         for _ in 0..<Int(try cursor.number(UInt8.self, in: span)) {
             let incarnation = try cursor.take(16, in: span)
-            let number: UInt64 = try cursor.number(in: span)
-            let digest = try cursor.take(32, in: span)
             let count = Int(try cursor.number(UInt16.self, in: span))
             let url = try cursor.text(count, in: span)
-            guard number > 0, count <= Self.maximumURLCount,
-                url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+            guard count <= Self.maximumURLCount, url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
             else { throw MalformedBytes() }
-            remotes.append(
-                Remote(incarnation: incarnation, headNumber: number, headDigest: digest, url: url.isEmpty ? nil : url))
+            remotes.append(Remote(incarnation: incarnation, url: url.isEmpty ? nil : url))
         }
         try cursor.end(in: span)
         guard device > 0, (1...Self.maximumRemotes).contains(remotes.count) else { throw MalformedBytes() }

@@ -34,6 +34,11 @@ package struct Roll: Hashable, Sendable {
     /// A device that is or was a member. Its head key tells whether an old head is genuine.
     package func formerOrPresent(_ number: UInt32) -> RollMember? { everyMember[number] }
 
+    /// The entry that added a member, also a former one.
+    package func entry(adding number: UInt32) -> RollEntry.Contents? {
+        entries.first { $0.contents.added.contains { $0.number == number } }?.contents
+    }
+
     /// The digest of the entry that made the lanes of an epoch. Nil for an epoch that the roll has not.
     package func maker(ofEpoch epoch: UInt32) -> [UInt8]? {
         entries.firstIndex { $0.contents.laneEpoch == epoch }.map { digests[$0] }

@@ -16,21 +16,3 @@ package enum PushRule {
         return !isListed || !seen.includes(own.seen)
     }
 }
-
-extension SyncedVersion {
-    /// Whether this device may leave out its parcel of this version, because another member's verified head lists `other`.
-    ///
-    /// Attack: a version that claims to include everything, and is never applied, would make all devices leave out their own.
-    /// So it counts only once the item here includes it.
-    ///
-    /// Attack: a thief with a head key lists copies of all parcels, waits until the others leave theirs out, and then lists
-    /// nothing. So an equal version counts only if the member that lists it has written it.
-    ///
-    /// - Parameters:
-    ///   - member: Who lists `other`.
-    ///   - here: The version of the item on this device.
-    package func mayBeLeftOut(beside other: SyncedVersion, of member: UInt32, here: SyncedVersion) -> Bool {
-        guard other != self else { return dot.device == member }
-        return other.seen.includes(seen) && !seen.includes(other.seen) && here.seen.includes(other.seen)
-    }
-}

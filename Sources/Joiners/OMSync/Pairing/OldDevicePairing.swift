@@ -98,10 +98,8 @@ extension Vault {
             let roll = try DeviceRoll(access).roll
             var remotes: [PairingInvitation.Remote] = []
             for row in try RemoteRow.all(access) {
-                guard let head = try RemoteView(row, access).known.newest[own.device] else { continue }
-                remotes.append(
-                    PairingInvitation.Remote(
-                        incarnation: row.incarnation, headNumber: head.statement.number, headDigest: head.digest, url: nil))
+                guard try RemoteView(row, access).known.newest[own.device] != nil else { continue }
+                remotes.append(PairingInvitation.Remote(incarnation: row.incarnation, url: nil))
             }
             guard !remotes.isEmpty else { return nil }
             return PairingInvitation(

@@ -107,12 +107,21 @@ struct Arrivals {
                 parts.lowerings, item: key.id, vault: access.vault, openLevels: rules.openLevels)
         } catch { return .isRefused(.isUnreadable) }
         guard let lowerings else { return .isLate }
-        guard let (holders, chunks) = try chunks(of: content, key, level, access) else { return .isLate }
         let version = SyncedVersion(content, at: level, parts, lowerings, link: link)
+        guard let (holders, chunks) = try changesNothing(version, of: key.id) ? ([], []) : chunks(of: content, key, level, access)
+        else { return .isLate }
         return .arrival(
             Arrival(
                 key: key, parcel: parcel, version: ArrivedVersion(id: key.id, signer: key.signer, version),
                 lowerings: parts.lowerings, chunks: chunks, holders: holders))
+    }
+
+    /// Whether the item here stays as it is. A writer takes the chunks of values away that were replaced, and lists their version
+    /// on: it may be replaced by another member's.
+    private func changesNothing(_ version: SyncedVersion, of id: [UInt8]) -> Bool {
+        guard version.isSound, let here = items.entries[id]?.version else { return false }
+        let merge = Merge(of: id, here, version)
+        return merge.copy == nil && merge.version.hasContent(of: here)
     }
 
     /// The members whose chunks make the values of a content whole, and the ids of those that its signer lists rightly.

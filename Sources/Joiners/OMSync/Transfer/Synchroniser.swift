@@ -89,13 +89,19 @@ extension Vault {
         }
         guard report.hasApplied else { return report }
         _ = try takeUnread(remote, from: files, within: limit, now: now)
-        var applied: PullReport
         note(.applying)
-        repeat {
+        var applied = try applyArrived(now: now)
+        // A version whose chunks are gone waits until a later one is written that includes it.
+        if applied.written > 0, applied.waiting > 0, applied.forgers.isEmpty {
+            report.written += applied.written
+            applied = try applyArrived(now: now)
+        }
+        report.add(applied)
+        // What was merged makes room for more. Another copy of this file gives out the same counts: it takes no more.
+        while try applied.forgers[remote.id] == nil && takeUnread(remote, from: files, within: limit, now: now) {
             applied = try applyArrived(now: now)
             report.add(applied)
-            // What was merged makes room for more. Another copy of this file gives out the same counts: it takes no more.
-        } while try applied.forgers[remote.id] == nil && takeUnread(remote, from: files, within: limit, now: now)
+        }
         report.unreadPacks = try unreadPacks(on: remote.id)
         return report
     }
