@@ -101,6 +101,13 @@ final class SyncedHome: @unchecked Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    func value(_ item: String, revision: UInt64) throws -> String {
+        let path = FieldPath(try ItemName(item), try FieldName("password"))
+        return try unlock().secret(path, revision: revision).withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        }
+    }
+
     /// The password of each live item, by its name, without the items whose names begin with a prefix.
     func values(except prefix: String? = nil) throws -> [String: String] {
         let vault = try unlock()

@@ -66,6 +66,39 @@ struct TwoDevicesTests {
         #expect(try c.values()["item 1"] == "value 1")
     }
 
+    @Test("one device fills at most half of an item's history here, and a history with gaps is whole")
+    func history() throws {
+        let synced = try SyncedHomes(2) { home in
+            try home.add("x", "0")
+            for index in 1..<4 { try home.put("x", "\(index)") }
+        }
+        let (a, thief) = (synced.homes[0], synced.homes[1])
+        for index in 0..<12 {
+            try thief.put("x", "rubbish \(index)")
+            try thief.sync()
+            try a.sync()
+        }
+        // 10 versions are kept: 4 of A's own, and 5 of the thief.
+        let versions = try a.unlock().history(ItemName("x"))
+        let values = try versions.map { try a.value("x", revision: $0.revision) }
+        #expect(values == ["rubbish 11"] + (0..<5).reversed().map { "rubbish \($0)" } + ["3", "2", "1", "0"])
+        #expect(versions.map(\.revision) == [16, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+        #expect(throws: VaultError.noRevision(12, of: try ItemName("x"))) { try a.value("x", revision: 12) }
+        #expect(try a.unlock().verify(deep: true).findings.isEmpty)
+        #expect(try a.unlock().verify(deep: true).strays == 0)
+        // What the user writes goes on top of them, and is kept.
+        try a.put("x", "mine")
+        try thief.sync()
+        try thief.put("x", "rubbish")
+        try thief.sync()
+        try a.sync()
+        #expect(try a.unlock().history(ItemName("x")).count == 11)
+        #expect(try a.value("x", revision: 17) == "mine" && a.value("x", revision: 2) == "1")
+        try a.edit { edit throws(VaultError) in try edit.setLevel(ItemName("x"), ProtectionLevel(.always, deviceOnly: false)) }
+        #expect(try a.value("x", revision: 17) == "mine" && a.value("x", revision: 5) == "rubbish 0")
+        #expect(try a.unlock().verify(deep: true).findings.isEmpty)
+    }
+
     @Test("a new device takes no state of the old one from before the pairing, and its news when they arrive")
     func beforePairing() throws {
         let synced = try SyncedHomes(2) { home in try home.add("x", "old") }

@@ -19,7 +19,7 @@ package struct Record: Hashable, Sendable {
         /// The number of the root key whose class keys seal this record. A rekey raises it.
         package let epoch: UInt32
         /// The digest of the previous version, or zeros: 32 bytes.
-        package let parent: [UInt8]
+        package var parent: [UInt8]
         /// 16 random bytes, so that this version has its own key.
         package let salt: [UInt8]
 

@@ -277,19 +277,24 @@ public struct VaultEdit: ~Copyable {
 
 extension Snapshot {
     /// Puts a new version on top, and drops the versions that the history no longer keeps.
+    ///
+    /// - Parameter replaces: Whether the present version does not go into the history.
     func succeed(
-        _ current: VaultEdit.Current, kept: Int, _ draft: consuming ItemDraft,
+        _ current: VaultEdit.Current, kept: Int, replaces: Bool = false, _ draft: consuming ItemDraft,
         _ event: (AuditEvent.ItemVersionID) -> AuditEvent
     ) throws(VaultError) -> Item {
-        let record = next(current, isDeleted: false)
+        var record = next(current, isDeleted: false)
+        if replaces { record.parent = current.newest.header.parent }
         let (item, key) = (draft.item(record), draft.key(current.keys, record.id))
         try noteCopy(record.id, of: draft.synced?.origin, isLive: !item.isTrashed)
-        let limit = min(kept + 1, historyLimit)
-        let references = kept + 1 > limit ? try references(current.newest, kept: kept) : []
-        let reference = try add(
-            draft, kept: limit, record, current.keys, previous: limit > 0 ? current.entry.row : nil)
+        let older = replaces ? kept : kept + 1
+        let limit = min(older, historyLimit)
+        let previous = replaces ? current.newest.previous : current.entry.row
+        var references = replaces || older > limit ? try references(current.newest, kept: kept) : []
+        let replaced = replaces ? [references.removeFirst()] : []
+        let reference = try add(draft, kept: limit, record, current.keys, previous: limit > 0 ? previous : nil)
         let kept = [reference] + references.prefix(limit)
-        try drop(references.dropFirst(limit), keeping: kept, current.level)
+        try drop(replaced + references.dropFirst(limit), keeping: kept, current.level)
         if key != current.entry.key { try remove(current.entry, current.level) }
         try insert(TreeEntry(key, reference), current.level)
         log(event(.init(record)))

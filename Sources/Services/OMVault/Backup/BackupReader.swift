@@ -162,7 +162,7 @@ struct BackupReader: ~Copyable {
 
     private func isOlder(_ older: Record.Header, than newer: Record.Header) -> Bool {
         !newer.isDeleted && !older.isDeleted && older.level == newer.level && older.id == newer.id
-            && older.revision + 1 == newer.revision
+            && older.revision < newer.revision
     }
 
     private func belongs(_ chunk: ValueChunk, to record: Record) -> Bool {

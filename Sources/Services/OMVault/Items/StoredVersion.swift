@@ -85,7 +85,7 @@ extension Snapshot {
     func older(than newer: StoredVersion) throws(VaultError) -> StoredVersion {
         let older = try version(
             RowReference(row: newer.previous, digest: newer.header.parent), newer.header.level)
-        guard older.header.id == newer.header.id, older.header.revision + 1 == newer.header.revision,
+        guard older.header.id == newer.header.id, older.header.revision < newer.header.revision,
             !older.header.isDeleted
         else { throw .corrupt(.record) }
         return older
@@ -127,11 +127,8 @@ extension Snapshot {
         var version = try newest(entry, level)
         let opened = try open(version, at: entry)
         guard let revision, revision != version.header.revision else { return opened }
-        let kept = UInt64(opened.content.kept)
-        guard revision < version.header.revision, version.header.revision - revision <= kept else {
-            throw .noRevision(revision, of: opened.content.name)
-        }
-        while version.header.revision > revision { version = try older(than: version) }
+        for _ in 0..<opened.content.kept where version.header.revision > revision { version = try older(than: version) }
+        guard version.header.revision == revision else { throw .noRevision(revision, of: opened.content.name) }
         return try open(version)
     }
 

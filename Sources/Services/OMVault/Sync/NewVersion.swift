@@ -78,9 +78,24 @@ extension SyncAccess {
         if here.content.state == .purged {
             try revive(current, draft)
         } else {
-            _ = try snapshot.succeed(current, kept: here.content.kept, draft, AuditEvent.itemChanged)
+            let replaces = try !staysInHistory(here, current.newest)
+            _ = try snapshot.succeed(
+                current, kept: here.content.kept, replaces: replaces, draft, AuditEvent.itemChanged)
         }
         return try place(keyed: key, write.level)
+    }
+
+    /// Whether the version that a merge replaces goes into the item's history: not if its device fills half of it already.
+    ///
+    /// Attack: a thief changes an item again and again, until no device has the value that its owner gave it.
+    private func staysInHistory(_ here: LocalVersion, _ newest: StoredVersion) throws(VaultError) -> Bool {
+        guard let writer = here.content.parts?.dot.device, writer != own?.device else { return true }
+        var (left, version) = (snapshot.historyLimit / 2, newest)
+        for _ in 0..<here.content.kept where left > 0 {
+            version = try snapshot.older(than: version)
+            if try snapshot.open(version).content.synced?.dot.device == writer { left -= 1 }
+        }
+        return left > 0
     }
 
     /// The item as the next version finds it: at the level that this version has.
