@@ -27,7 +27,7 @@ import Testing
         }
 
         func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary {
-            SyncSummary(questions: 3, copies: 2, names: 1, devices: [.init(device: 7, text: "laptop")])
+            SyncSummary(questions: 3, copies: 2, names: 1, awaited: [], devices: [.init(device: 7, text: "laptop")])
         }
 
         func trace(

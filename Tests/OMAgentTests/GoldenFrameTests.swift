@@ -168,7 +168,10 @@ private let later = [UInt8](16..<32)
             return activity
         }
         return AgentSyncStatus(
-            remotes: remotes, facts: SyncSummary(questions: 3, copies: 2, names: 1, devices: [.init(device: 7, text: "laptop")]))
+            remotes: remotes,
+            facts: SyncSummary(
+                questions: 3, copies: 2, names: 1, awaited: [.init(device: 8, since: 9)],
+                devices: [.init(device: 7, text: "laptop")]))
     }()
 
     private static let digest = [UInt8](repeating: 6, count: 32)

@@ -269,6 +269,48 @@ import Testing
         let trashed = try synced.homes[0].unlock().items(trashed: true).count
         #expect(trashed == rounds - 8)
     }
+
+    @Test("versions that wait for a device's edits name it, and a device without news for a week is named")
+    func absences() throws {
+        let synced = try SyncedHomes(3) { home in try home.add("x", "old") }
+        let (a, b, c) = (synced.homes[0], synced.homes[1], synced.homes[2])
+        for home in synced.homes + synced.homes { try home.sync() }
+        #expect(try a.unlock().openQuestions(now: a.now).awaited.isEmpty)
+        // The files of one device are held back, and another one goes on with its edit.
+        let place = try TestFolder()
+        try FileManager.default.copyItem(atPath: synced.remote.path, toPath: place.path + "/late")
+        try c.put("x", "from c")
+        try c.sync()
+        try b.sync()
+        b.now += 60
+        try b.put("x", "from b")
+        try b.sync()
+        let vault = try a.unlock()
+        let late = FolderRemote(in: place.path + "/late", vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+        let (all, numbers) = (try synced.store(), [try b.number(), try c.number()])
+        for file in try all.files() where file.path.hasPrefix(Hex.encode(withUnsafeBytes(of: numbers[0].bigEndian) { Array($0) }))
+        {
+            try late.write(#require(try all.bytes(of: file)), to: file)
+        }
+        #expect(try a.sync(in: place.path + "/late").pull.waiting == 1)
+        #expect(try a.unlock().openQuestions(now: a.now).awaited == [numbers[1]: b.now])
+        #expect(try a.values() == ["x": "old"])
+        try a.sync()
+        #expect(try a.unlock().openQuestions(now: a.now).awaited.isEmpty)
+        #expect(try a.values() == ["x": "from b"])
+        // Silence.
+        func silent(at now: Int64) throws -> Set<UInt32> {
+            Set(try #require(try a.unlock().syncStatus()).silent(at: now).map(\.number))
+        }
+        #expect(try silent(at: a.now + SyncStatus.week - 1).isEmpty)
+        #expect(try silent(at: a.now + SyncStatus.week) == [numbers[1]])
+        #expect(try silent(at: b.now + SyncStatus.week) == Set(numbers))
+        c.now += SyncStatus.week
+        try c.put("x", "later")
+        try c.sync()
+        try a.sync()
+        #expect(try silent(at: b.now + SyncStatus.week) == [numbers[0]])
+    }
 }
 
 extension SyncedHomes {

@@ -20,14 +20,11 @@ struct BackgroundSync: RemoteSync {
     }
 
     func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary {
-        guard let members = try vault.syncStatus()?.members else {
-            return SyncSummary(questions: 0, copies: 0, names: 0, devices: [])
-        }
-        let questions = try vault.openQuestions(now: Int64(time(nil))).questions
+        let members = try vault.syncStatus()?.members ?? []
+        let open = try vault.openQuestions(now: Int64(time(nil)))
         return SyncSummary(
-            questions: questions.count,
-            copies: questions.count { if case .copy = $0.subject { true } else { false } },
-            names: questions.count { if case .meaning = $0.subject { true } else { false } },
+            questions: open.questions.count, copies: open.copies, names: open.meanings,
+            awaited: open.awaited.sorted { $0.key < $1.key }.map { SyncSummary.Awaited(device: $0.key, since: $0.value) },
             devices: members.compactMap { member in
                 member.name.map { SyncSummary.Name(device: member.number, text: $0.text) }
             })

@@ -72,7 +72,7 @@ package struct RemoteStatus: Hashable, Sendable {
     package init(of remote: UInt8) { self.remote = remote }
 }
 
-/// What the user has to settle, and the names of the devices.
+/// What the user has to settle, the devices for whose edits versions wait, and the names of the devices.
 package struct SyncSummary: Hashable, Sendable {
     package struct Name: Hashable, Sendable {
         package let device: UInt32
@@ -81,14 +81,23 @@ package struct SyncSummary: Hashable, Sendable {
         package init(device: UInt32, text: String) { (self.device, self.text) = (device, text) }
     }
 
+    package struct Awaited: Hashable, Sendable {
+        package let device: UInt32
+        /// The time of the oldest such version, in seconds since 1970.
+        package let since: Int64
+
+        package init(device: UInt32, since: Int64) { (self.device, self.since) = (device, since) }
+    }
+
     /// The number of questions, and of those about conflict copies and changed names.
     package let (questions, copies, names): (UInt32, UInt32, UInt32)
+    package let awaited: [Awaited]
     package let devices: [Name]
 
-    package init(questions: Int, copies: Int, names: Int, devices: [Name]) {
+    package init(questions: Int, copies: Int, names: Int, awaited: [Awaited], devices: [Name]) {
         self.questions = UInt32(clamping: questions)
         (self.copies, self.names) = (UInt32(clamping: copies), UInt32(clamping: names))
-        self.devices = devices
+        (self.awaited, self.devices) = (awaited, devices)
     }
 }
 
@@ -205,15 +214,26 @@ extension SyncSummary.Name: WireValue {
     }
 }
 
-/// questions (4) ‖ copies (4) ‖ names (4) ‖ count (2) ‖ devices
+/// number (4) ‖ since (8)
+extension SyncSummary.Awaited: WireValue {
+    package func write(to body: inout SecretBuffer) { body.write(device, since) }
+
+    package init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(device: try wire.read(), since: try wire.read())
+    }
+}
+
+/// questions (4) ‖ copies (4) ‖ names (4) ‖ count (2) ‖ awaited devices ‖ count (2) ‖ devices
 extension SyncSummary: WireValue {
     package func write(to body: inout SecretBuffer) {
         body.write(questions, copies, names)
+        body.write(shortList: awaited)
         body.write(shortList: devices)
     }
 
     package init(from wire: inout WireReader) throws(MalformedBytes) {
         (questions, copies, names) = (try wire.read(), try wire.read(), try wire.read())
+        awaited = try wire.shortList()
         devices = try wire.shortList()
     }
 }

@@ -39,6 +39,22 @@ package struct SyncStatus: Sendable {
     package let rollDigest: [UInt8]
 }
 
+extension SyncStatus {
+    /// A longer silence is worth a word. In seconds.
+    package static let week: Int64 = 7 * 86_400
+
+    /// The other devices of which no remote had news for a week, and since when.
+    ///
+    /// Attack: who writes the folder keeps the files of one device back for ever.
+    package func silent(at now: Int64) -> [(number: UInt32, since: Int64)] {
+        guard !remotes.isEmpty else { return [] }
+        return members.filter { !$0.isThis && $0.kind == .device }.compactMap { member in
+            let newest = remotes.compactMap { $0.news[member.number] }.max() ?? member.added
+            return now - newest >= Self.week ? (member.number, newest) : nil
+        }
+    }
+}
+
 extension Vault {
     /// - Returns: Nil for a vault that does not sync.
     package func syncStatus() throws(VaultError) -> SyncStatus? {

@@ -43,11 +43,16 @@ package struct ArrivalRules {
         guard version.isSound else { return .isMalformed }
         // Attack: a member claims edits that a device has not made yet. Its later edits would then vanish everywhere.
         guard version.seen[device] <= issued else { return .isForged }
-        guard version.seen.dots.allSatisfy({ $0.device == device || $0.count <= counts[$0.device] ?? 0 }) else { return .waits }
+        guard awaited(by: version).isEmpty else { return .waits }
         guard openLevels.contains(version.level), here.map({ openLevels.contains($0.level) }) ?? true else { return .waits }
         guard let here else { return isAllOpen ? .applies : .waits }
         guard version.mayChange(here) || here.seen.includes(version.seen) else { return .isHeld }
         return isAllOpen || isPlain(Merge(of: id, here, version), version, here) ? .applies : .waits
+    }
+
+    /// The other devices that have not said yet that they made all edits which the version includes.
+    package func awaited(by version: SyncedVersion) -> [UInt32] {
+        version.seen.dots.filter { $0.device != device && $0.count > counts[$0.device] ?? 0 }.map(\.device)
     }
 
     /// Whether the item stays live, keeps name and level, and gets no copy; and no lowering is new that cannot be checked. Two

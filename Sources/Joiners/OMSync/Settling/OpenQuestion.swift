@@ -120,6 +120,13 @@ package struct QuestionList: Sendable {
     package let questions: [OpenQuestion]
     /// The names of the devices, also of removed ones.
     package let devices: [UInt32: DeviceName]
+    /// The devices for whose edits versions wait, and the time of the oldest such version, in seconds since 1970.
+    package let awaited: [UInt32: Int64]
+
+    /// The number of live conflict copies.
+    package var copies: Int { questions.count { if case .copy = $0.subject { true } else { false } } }
+    /// The number of names that mean another item than before.
+    package var meanings: Int { questions.count { if case .meaning = $0.subject { true } else { false } } }
 }
 
 /// A version that arrived and waits for the user.

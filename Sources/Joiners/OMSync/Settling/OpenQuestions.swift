@@ -10,6 +10,8 @@ internal import OMVault
 /// The questions of one state of a vault.
 struct OpenQuestions {
     private(set) var all: [OpenQuestion] = []
+    /// The devices for whose edits versions wait, and the time of the oldest such version.
+    private(set) var awaited: [UInt32: Int64] = [:]
     let reading: Arrivals
     /// The names of the devices, also of removed ones.
     let devices: [UInt32: DeviceName]
@@ -73,6 +75,11 @@ struct OpenQuestions {
     private mutating func addArrivals(_ made: BrakedPlan) {
         for (index, arrival) in reading.arrived.enumerated() where made.decisions[index] == .isHeld {
             all.append(question([arrival], isBraked: false))
+        }
+        for (arrival, decision) in zip(reading.arrived, made.decisions) where decision == .waits {
+            for device in reading.rules.awaited(by: arrival.version.version) {
+                awaited[device] = min(awaited[device] ?? .max, arrival.version.version.time)
+            }
         }
         let braked = Dictionary(grouping: made.braked.sorted().map { reading.arrived[$0] }, by: \.key.id)
         for (_, arrivals) in braked.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {

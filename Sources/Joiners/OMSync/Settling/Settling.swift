@@ -12,7 +12,7 @@ extension Vault {
     package func openQuestions(now: Int64) throws(VaultError) -> QuestionList {
         try readSync { access throws(VaultError) in
             let open = try OpenQuestions(self, access, now: now)
-            return QuestionList(questions: open.all, devices: open.devices)
+            return QuestionList(questions: open.all, devices: open.devices, awaited: open.awaited)
         }
     }
 

@@ -38,19 +38,19 @@ struct SyncNow: Verb {
         if let agent = try SyncingAgent(access, unlock), !agent.needsRootKey {
             let remotes = try SyncedVault.chosen(remote, of: agent.status)
             let exchanges = try agent.exchange(with: remotes, context)
-            let questions = try SyncingAgent(access, unlock)?.questions ?? agent.questions
-            return try show(exchanges, of: access, agent.status, (questions.copies, questions.names), isAgents: true)
+            let concerns = try SyncingAgent(access, unlock)?.concerns ?? agent.concerns
+            return try show(exchanges, of: access, agent.status, concerns, isAgents: true)
         }
         let synced = SyncedVault(access, try access.open(SecretSources(context, unlock.sources), unlock))
         let status = try synced.status()
         let exchanges = try SyncedVault.chosen(remote, of: status).map { remote in
             RemoteExchange(with: remote.row, of: synced.vault, access)
         }
-        try show(exchanges, of: access, status, try synced.copiesAndNames())
+        try show(exchanges, of: access, status, try synced.concerns())
     }
 
     private func show(
-        _ exchanges: [RemoteExchange], of access: VaultAccess, _ status: SyncStatus, _ open: (copies: Int, names: Int),
+        _ exchanges: [RemoteExchange], of access: VaultAccess, _ status: SyncStatus, _ concerns: SyncConcerns,
         isAgents: Bool = false
     ) throws {
         let context = access.context
@@ -68,7 +68,7 @@ struct SyncNow: Verb {
             },
             object: { exchange, entry in exchange.write(to: &entry) })
         explain(exchanges, status, context, isAgents: isAgents)
-        Self.tell(of: open, context)
+        concerns.tell(context)
         // The gravest problem decides: a remote that lies, then one that this omvault cannot read, then the others.
         let failures = exchanges.compactMap(\.failure)
         let order: [ExitStatus] = [.rollback, .corrupt, .unsupported]
@@ -77,16 +77,6 @@ struct SyncNow: Verb {
         }
         for failure in failures where failure.message != worst.message { context.output.notice(failure.message) }
         throw worst
-    }
-
-    /// Conflict copies and changed names stay until the user settles them.
-    private static func tell(of open: (copies: Int, names: Int), _ context: CommandContext) {
-        let (copies, names) = open
-        let words = [
-            copies > 0 ? (copies == 1 ? "1 conflict copy" : "\(copies) conflict copies") : nil,
-            names > 0 ? "\(names.of("name")) that \(names == 1 ? "means" : "mean") another item than before" : nil,
-        ].compactMap(\.self)
-        if !words.isEmpty { context.output.notice("\(words.joined(separator: ", ")): omvault sync diff shows what to settle") }
     }
 
     private func explain(
@@ -140,17 +130,6 @@ struct SyncNow: Verb {
         if exchanges.contains(where: { $0.push.skipped > 0 }) {
             context.output.notice("items that are skipped cannot be sent yet: keys of another device have not arrived")
         }
-    }
-}
-
-extension SyncedVault {
-    /// How many conflict copies and changed names wait for the user.
-    fileprivate borrowing func copiesAndNames() throws(Failure) -> (copies: Int, names: Int) {
-        let questions = try questions().questions
-        return (
-            questions.count { if case .copy = $0.subject { true } else { false } },
-            questions.count { if case .meaning = $0.subject { true } else { false } }
-        )
     }
 }
 

@@ -30,14 +30,14 @@ struct SyncStatusCommand: Verb {
     func run(_ context: CommandContext) throws {
         let access = try VaultAccess(context)
         if let agent = try SyncingAgent(access, unlock) {
-            return try show(agent.status, of: access, questions: agent.questions.all, agent)
+            return try show(agent.status, of: access, agent.concerns, agent)
         }
         let synced = SyncedVault(access, try access.open(SecretSources(context, unlock.sources), unlock))
-        try show(try synced.status(), of: access, questions: try synced.questions().questions.count, nil)
+        try show(try synced.status(), of: access, try synced.concerns(), nil)
     }
 
     private func show(
-        _ status: SyncStatus, of access: VaultAccess, questions: Int, _ agent: SyncingAgent?
+        _ status: SyncStatus, of access: VaultAccess, _ concerns: SyncConcerns, _ agent: SyncingAgent?
     ) throws {
         let context = access.context
         let remotes = status.remotes.map { remote in
@@ -47,13 +47,16 @@ struct SyncStatusCommand: Verb {
             var document = JSONDocument()
             document.field("vault", .text(access.location.name))
             document.field("device", .text(status.name(of: status.own.device)))
-            document.field("to_settle", .number(questions))
+            concerns.write(to: &document)
             document.objects("remotes", remotes) { remote, entry in remote.write(to: &entry) }
             return try context.output.document(document)
         }
         try context.output.line(
             "this device is \"\(status.name(of: status.own.device))\", 1 of \(status.members.count.of("member"))")
-        if questions > 0 { try context.output.line("\(questions.of("question")) to settle: omvault sync diff") }
+        if concerns.questions > 0 {
+            try context.output.line("\(concerns.questions.of("question")) to settle: omvault sync diff")
+        }
+        for line in concerns.silentLines() + concerns.awaitedLines(context.output) { try context.output.line(line) }
         if remotes.isEmpty { try context.output.line("no remote") }
         for remote in remotes { for line in remote.lines(context.output) { try context.output.line(line) } }
     }

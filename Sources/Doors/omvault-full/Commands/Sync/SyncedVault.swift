@@ -39,6 +39,10 @@ struct SyncedVault: ~Copyable {
         do throws(VaultError) { return try vault.openQuestions(now: secondsNow()) } catch { throw access.failure(error) }
     }
 
+    borrowing func concerns() throws(Failure) -> SyncConcerns {
+        SyncConcerns(try questions(), try status(), now: secondsNow())
+    }
+
     /// The remotes that a command works on.
     ///
     /// - Parameter number: Nil for all.

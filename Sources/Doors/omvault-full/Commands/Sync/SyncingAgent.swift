@@ -38,10 +38,8 @@ struct SyncingAgent {
         status = known.naming(Dictionary(names, uniquingKeysWith: { $1 }))
     }
 
-    /// What the user has to settle, when this value was made.
-    var questions: (all: Int, copies: Int, names: Int) {
-        (Int(sync.facts?.questions ?? 0), Int(sync.facts?.copies ?? 0), Int(sync.facts?.names ?? 0))
-    }
+    /// When this value was made.
+    var concerns: SyncConcerns { SyncConcerns(sync.facts, status, now: secondsNow()) }
 
     /// What the agent did with a remote. Nil for one that it has not seen.
     func activity(of remote: UInt8) -> RemoteStatus? { sync.remotes.first { $0.remote == remote } }
