@@ -174,6 +174,52 @@ import Testing
         #expect(ran.output == "1\tstopped\n2\tidle\n31\nfrom-b\n", "\(ran)")
     }
 
+    @Test("a folder that was put back gets a new remote, which the other device accepts, and no edit is lost")
+    func accept() async throws {
+        let ran = try await bash(
+            Self.devices + """
+                found; pair
+                on b -q sync now > /dev/null; on a -q sync now > /dev/null
+                refused 10 on a sync remote accept 1 --yes
+                cp -r stick older
+                on a -q add second --field password=file:new
+                on a -q sync now > /dev/null; on b -q sync now > /dev/null
+                on b -q set github:password --value-from file:from-b; on b -q sync now > /dev/null
+                rm -r stick; mv older stick
+                refused 31 on a sync now; refused 31 on b sync now
+                on a -q set second:password --value-from file:from-a
+                refused 8 on a sync remote accept 1 --create < /dev/null
+                refused 10 on a sync remote accept 2 --create --yes
+                on a -q sync remote accept 1 --create --yes
+                ls stick | wc -l
+                on a sync now | cut -f 1-4
+                # Its stop is not over, and it says what to do.
+                code=0; on b sync now > /dev/null 2> errors || code=$?; echo "$code"; grep -c 'sync remote accept 1$' errors
+                refused 10 on b sync remote accept 1 --name omvault-sync-none --yes
+                on b sync remote accept 1 --yes 2>&1 | grep -o 'written to .*"laptop"' | sed -E 's/[0-9a-f]{32}/ID/g'
+                on a -q sync now > /dev/null
+                for item in github second; do on a get $item:password; echo; on b get $item:password; echo; done
+                on a sync now 2>&1 | grep -c accept || on b sync now 2>&1 | grep -c accept || echo 'nothing to accept'
+                refused 10 on b sync remote accept 1 --yes
+                """)
+        #expect(
+            ran.output == """
+                2
+                1\tidle\t0\t0
+                31
+                1
+                written to omvault-sync-ID-ID: "laptop"
+                from-b
+                from-b
+                from-a
+                from-a
+                0
+                0
+                nothing to accept
+
+                """, "\(ran)")
+    }
+
     @Test("input that cannot be used is refused")
     func badInput() async throws {
         let ran = try await bash(

@@ -198,5 +198,6 @@ shows sync\ diff --vault home
 shows sync\ resolve n22 --yes --vault home
 shows device\ rejoin --yes --vault home
 shows device\ remove desktop --yes --vault home
+shows sync\ remote\ accept 1 --create --yes --vault home
 shows sync\ remote\ ls --vault home
 shows sync\ remote\ rm 1 --yes --vault home

@@ -24,7 +24,7 @@ struct BackgroundSync: RemoteSync {
         let open = try vault.openQuestions(now: Int64(time(nil)))
         return SyncSummary(
             questions: open.questions.count, copies: open.copies, names: open.meanings,
-            awaited: open.awaited.sorted { $0.key < $1.key }.map { SyncSummary.Awaited(device: $0.key, since: $0.value) },
+            awaited: open.awaited.sorted { $0.key < $1.key }.map { SyncSummary.Waiting(device: $0.key, since: $0.value) },
             devices: members.compactMap { member in
                 member.name.map { SyncSummary.Name(device: member.number, text: $0.text) }
             })

@@ -81,7 +81,7 @@ package struct SyncSummary: Hashable, Sendable {
         package init(device: UInt32, text: String) { (self.device, self.text) = (device, text) }
     }
 
-    package struct Awaited: Hashable, Sendable {
+    package struct Waiting: Hashable, Sendable {
         package let device: UInt32
         /// The time of the oldest such version, in seconds since 1970.
         package let since: Int64
@@ -91,10 +91,10 @@ package struct SyncSummary: Hashable, Sendable {
 
     /// The number of questions, and of those about conflict copies and changed names.
     package let (questions, copies, names): (UInt32, UInt32, UInt32)
-    package let awaited: [Awaited]
+    package let awaited: [Waiting]
     package let devices: [Name]
 
-    package init(questions: Int, copies: Int, names: Int, awaited: [Awaited], devices: [Name]) {
+    package init(questions: Int, copies: Int, names: Int, awaited: [Waiting], devices: [Name]) {
         self.questions = UInt32(clamping: questions)
         (self.copies, self.names) = (UInt32(clamping: copies), UInt32(clamping: names))
         (self.awaited, self.devices) = (awaited, devices)
@@ -215,7 +215,7 @@ extension SyncSummary.Name: WireValue {
 }
 
 /// number (4) ‖ since (8)
-extension SyncSummary.Awaited: WireValue {
+extension SyncSummary.Waiting: WireValue {
     package func write(to body: inout SecretBuffer) { body.write(device, since) }
 
     package init(from wire: inout WireReader) throws(MalformedBytes) {

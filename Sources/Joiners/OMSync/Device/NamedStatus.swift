@@ -11,6 +11,6 @@ extension SyncStatus {
                 name: member.name ?? names[member.number].flatMap { DeviceName($0) }, isThis: member.isThis,
                 added: member.added)
         }
-        return SyncStatus(vault: vault, own: own, members: named, remotes: remotes, rollDigest: rollDigest)
+        return SyncStatus(vault: vault, own: own, members: named, remotes: remotes, roll: roll)
     }
 }

@@ -35,8 +35,10 @@ package struct SyncStatus: Sendable {
     /// Those of now, by the entry that added them.
     package let members: [MemberStatus]
     package let remotes: [Remote]
+    package let roll: Roll
+
     /// That of the last entry: 32 bytes.
-    package let rollDigest: [UInt8]
+    package var rollDigest: [UInt8] { roll.digests[roll.digests.count - 1] }
 }
 
 extension SyncStatus {
@@ -84,8 +86,7 @@ extension Vault {
                         row: row, news: present.mapValues(\.statement.time), heads: known.references(of: roll), waiting: waiting))
             }
             return SyncStatus(
-                vault: access.vault, own: own, members: members, remotes: remotes,
-                rollDigest: roll.digests[roll.digests.count - 1])
+                vault: access.vault, own: own, members: members, remotes: remotes, roll: roll)
         }
     }
 
@@ -93,10 +94,26 @@ extension Vault {
     ///
     /// The remote cannot be added again here: this device would not know the heads that it signed there.
     package func removeRemote(_ id: UInt8, now: Int64) throws(VaultError) {
+        try editSync(now: now) { access throws(VaultError) in try Self.forget(id, &access) }
+    }
+
+    /// Forgets a remote, and takes another one of the same folder under its number.
+    ///
+    /// - Parameter incarnation: 16 bytes.
+    /// - Throws: ``VaultError/unchanged`` if the vault has no such remote.
+    package func replaceRemote(_ id: UInt8, incarnation: [UInt8], now: Int64) throws(VaultError) -> RemoteRow {
         try editSync(now: now) { access throws(VaultError) in
-            for kind in [SyncRow.Kind.remote, .head, .noted, .own, .arrived, .unread, .push] {
-                for row in try access.rows(kind) where row.key.first == id { try access.set(kind, row.key, nil) }
-            }
+            guard let old = try RemoteRow.all(access).first(where: { $0.id == id }) else { throw .unchanged }
+            try Self.forget(id, &access)
+            let new = RemoteRow(id: id, incarnation: incarnation, path: old.path)
+            try new.save(&access)
+            return new
+        }
+    }
+
+    private static func forget(_ remote: UInt8, _ access: inout SyncAccess) throws(VaultError) {
+        for kind in [SyncRow.Kind.remote, .head, .noted, .own, .arrived, .unread, .push] {
+            for row in try access.rows(kind) where row.key.first == remote { try access.set(kind, row.key, nil) }
         }
     }
 }

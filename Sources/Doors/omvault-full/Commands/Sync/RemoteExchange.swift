@@ -143,7 +143,8 @@ struct RemoteExchange {
                     ? "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin"
                     : reasons.isEmpty
                         ? "omvault sync diff shows them, and omvault sync resolve NUMBER chooses one"
-                        : "put back the newest files of the folder, if an older copy of it was put back",
+                        : "if an older copy of the folder was put back, put back its newest files, or make a new remote there:"
+                            + " omvault sync remote accept \(remote.id) --create",
                 "nothing was taken or deleted; the other remotes still sync",
             ])
     }

@@ -13,6 +13,12 @@ struct SyncConcerns {
         let name: String
         /// In seconds since 1970.
         let since: Int64
+
+        fileprivate func write(to entry: inout JSONDocument) {
+            entry.field("device", .text(name))
+            entry.field("number", .text(SyncStatus.digits(device)))
+            entry.field("since", .text(Timestamp.text(since)))
+        }
     }
 
     /// The number of open questions, and of those about conflict copies and changed names.
@@ -76,12 +82,7 @@ struct SyncConcerns {
 
     func write(to document: inout JSONDocument) {
         document.field("to_settle", .number(questions))
-        for (name, absences) in [("awaited", awaited), ("silent", silent)] {
-            document.objects(name, absences) { absence, entry in
-                entry.field("device", .text(absence.name))
-                entry.field("number", .text(SyncStatus.digits(absence.device)))
-                entry.field("since", .text(Timestamp.text(absence.since)))
-            }
-        }
+        document.objects("awaited", awaited) { $0.write(to: &$1) }
+        document.objects("silent", silent) { $0.write(to: &$1) }
     }
 }

@@ -38,15 +38,14 @@ struct SyncNow: Verb {
         if let agent = try SyncingAgent(access, unlock), !agent.needsRootKey {
             let remotes = try SyncedVault.chosen(remote, of: agent.status)
             let exchanges = try agent.exchange(with: remotes, context)
-            let concerns = try SyncingAgent(access, unlock)?.concerns ?? agent.concerns
-            return try show(exchanges, of: access, agent.status, concerns, isAgents: true)
+            let after = try SyncingAgent(access, unlock) ?? agent
+            return try show(exchanges, of: access, after.status, after.concerns, isAgents: true)
         }
         let synced = SyncedVault(access, try access.open(SecretSources(context, unlock.sources), unlock))
-        let status = try synced.status()
-        let exchanges = try SyncedVault.chosen(remote, of: status).map { remote in
+        let exchanges = try SyncedVault.chosen(remote, of: try synced.status()).map { remote in
             RemoteExchange(with: remote.row, of: synced.vault, access)
         }
-        try show(exchanges, of: access, status, try synced.concerns())
+        try show(exchanges, of: access, try synced.status(), try synced.concerns())
     }
 
     private func show(
@@ -69,6 +68,7 @@ struct SyncNow: Verb {
             object: { exchange, entry in exchange.write(to: &entry) })
         explain(exchanges, status, context, isAgents: isAgents)
         concerns.tell(context)
+        for exchange in exchanges { Self.tellOfNewerRemotes(beside: exchange, status, context) }
         // The gravest problem decides: a remote that lies, then one that this omvault cannot read, then the others.
         let failures = exchanges.compactMap(\.failure)
         let order: [ExitStatus] = [.rollback, .corrupt, .unsupported]
@@ -77,6 +77,18 @@ struct SyncNow: Verb {
         }
         for failure in failures where failure.message != worst.message { context.output.notice(failure.message) }
         throw worst
+    }
+
+    /// Another device made a new remote, because this one was lost or put back.
+    private static func tellOfNewerRemotes(beside exchange: RemoteExchange, _ status: SyncStatus, _ context: CommandContext) {
+        guard exchange.failure?.status != .network,
+            let remote = status.remotes.first(where: { $0.row.id == exchange.remote.id }),
+            let others = try? RemoteFolder(of: exchange.remote).otherRemotes(status),
+            others.contains(where: { $0.isNewer(than: remote) })
+        else { return }
+        context.output.notice(
+            "other devices use another remote in the folder of remote \(remote.row.id) now:"
+                + " omvault sync remote accept \(remote.row.id)")
     }
 
     private func explain(

@@ -12,8 +12,8 @@ internal import OMVault
 struct SyncRemote: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remote",
-        abstract: "Add, list and forget the folders that a vault syncs over.",
-        subcommands: [RemoteAdd.self, SyncRemoteList.self, RemoteRemove.self])
+        abstract: "Add, list, forget and replace the folders that a vault syncs over.",
+        subcommands: [RemoteAdd.self, SyncRemoteList.self, RemoteRemove.self, RemoteAccept.self])
 }
 
 /// `omvault sync remote add`
@@ -49,7 +49,11 @@ struct RemoteAdd: Verb {
             let others = try place.remotes().filter { $0.vault == status.vault }
             if let known = status.remotes.first(where: { $0.row.path == place.path && others.contains($0.name(status)) }) {
                 throw Failure(
-                    .exists, "remote \(known.row.id) is in that folder already", hint: "omvault sync now exchanges with it")
+                    .exists, "remote \(known.row.id) is in that folder already",
+                    hints: [
+                        "omvault sync now exchanges with it",
+                        "if it is stopped, omvault sync remote accept \(known.row.id) --create makes a new one in its place",
+                    ])
             }
             remote = RemoteFolderName(vault: status.vault, incarnation: Random.bytes(16))
             try place.make(remote, founding: founding)

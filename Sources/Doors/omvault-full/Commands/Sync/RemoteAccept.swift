@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import OMItems
+internal import OMParcels
+internal import OMRemote
+internal import OMSecrets
+internal import OMShell
+internal import OMSync
+internal import OMVault
+
+/// `omvault sync remote accept`
+struct RemoteAccept: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "accept",
+        abstract: "Take a new remote in the place of one that was lost or put back.",
+        discussion: """
+            If an older copy of a folder was put back, each device stops there (31), and puts nothing on top of it. On one device,
+            --create makes a new remote in the folder, and this device writes there all that it has. On each other device this
+            command then takes that remote. It shows who wrote there, and asks. What each device has is merged, as ever: nothing
+            here is lost, and nothing is deleted in the folder.
+
+              omvault sync remote accept 1 --create
+              omvault sync remote accept 1
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The remote's number, as 'omvault sync remote ls' shows it.")
+    var remote: UInt8
+
+    @Flag(help: "Make the new remote. One device does so.")
+    var create = false
+
+    @Option(help: ArgumentHelp("Which one, if the folder has several: the name of its folder omvault-sync-….", valueName: "name"))
+    var name: String?
+
+    func validate() throws {
+        if create, name != nil { throw ValidationError("give --create or --name, not both") }
+    }
+
+    func run(_ context: CommandContext) throws {
+        let synced = try SyncedVault(context, unlock)
+        let status = try synced.status()
+        let old = try SyncedVault.chosen(remote, of: status)[0].row
+        let place = RemoteFolder(of: old)
+        let taken: RemoteFolderName
+        if create {
+            try context.confirm("Forget remote \(old.id) in \(old.path) on this device, and make a new one there?")
+            taken = RemoteFolderName(vault: status.vault, incarnation: Random.bytes(16))
+            try place.make(taken, founding: status.roll.entries[0])
+        } else {
+            let other = try chosen(in: place, status)
+            context.output.notice(other.writers(status, context.output))
+            try context.confirm("Forget remote \(old.id) in \(old.path) on this device, and use that one?")
+            taken = other.name
+        }
+        let row = try synced.access.run { () throws(VaultError) in
+            try synced.vault.replaceRemote(old.id, incarnation: taken.incarnation, now: secondsNow())
+        }
+        RemoteExchange.announceChange(to: [row], of: synced.vault, synced.access)
+        synced.access.wakeSyncingAgent()
+        try context.output.done(
+            "remote \(row.id) is in \(row.path.shown)/\(taken.text) now",
+            [
+                "result": .text(create ? "created" : "accepted"), "remote": .number(Int(row.id)), "folder": .text(row.path),
+                "name": .text(taken.text),
+            ])
+        context.output.notice(
+            create
+                ? "on each other device: omvault sync remote accept N, with the number that the remote has there"
+                : "the files of the old remote can go when no device uses it any more")
+    }
+
+    private func chosen(in place: RemoteFolder, _ status: SyncStatus) throws(Failure) -> OtherRemote {
+        let all = try place.otherRemotes(status)
+        let found = all.filter { name == nil || $0.name.text == name }
+        guard let first = found.first else {
+            throw Failure(
+                .notFound,
+                "the folder \"\(place.path.shown)\" has no other remote of this vault" + (name == nil ? "" : " of that name"),
+                hint: "--create makes one; if another device made it, its files may not be there yet")
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                .ambiguous, "the folder \"\(place.path.shown)\" has \(found.count) other remotes of this vault",
+                hint: "choose one with --name",
+                details: ["remotes": .list(found.map { .text($0.name.text) })]
+            ).with(hints: ["choose one with --name:"] + found.map(\.name.text).sorted())
+        }
+        return first
+    }
+}
