@@ -270,6 +270,31 @@ import Testing
         #expect(trashed == rounds - 8)
     }
 
+    @Test("a device whose clock is in 1970 takes no name of another one")
+    func wrongClock() throws {
+        let synced = try SyncedHomes(3) { home in try home.add("x", "old") }
+        let (a, b, c) = (synced.homes[0], synced.homes[1], synced.homes[2])
+        let (made, day) = (a.now, Int64(86_400))
+        a.now = made + 60 * day
+        try a.put("x", "new")
+        for home in [a, b] { try home.sync() }
+        // An item that only its device has, and one of the same name on a device without a clock.
+        c.now = made + 30 * day
+        try c.add("db-prod", "right")
+        b.now = 100
+        try b.add("db-prod", "of 1970")
+        #expect(try b.unlock().item(ItemName("db-prod")).created == a.now - day)
+        for home in [c, b, a, c, b] { try home.sync() }
+        for home in synced.homes {
+            #expect(try home.values()["db-prod"] == "right")
+            #expect(try Set(home.values().values) == ["new", "right", "of 1970"])
+        }
+        // A clock that can be right decides, whatever a head says.
+        b.now = made
+        try b.add("later", "value")
+        #expect(try b.unlock().item(ItemName("later")).created == made)
+    }
+
     @Test("versions that wait for a device's edits name it, and a device without news for a week is named")
     func absences() throws {
         let synced = try SyncedHomes(3) { home in try home.add("x", "old") }

@@ -31,7 +31,8 @@ public struct VaultEdit: ~Copyable {
         let level = level ?? snapshot.header.policy.defaultLevel
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
-        var draft = ItemDraft(name: name, created: now, modified: now, details: details)
+        var draft = ItemDraft(
+            name: name, created: try snapshot.creationTime(now), modified: now, details: details)
         try fill(&draft)
         draft.synced = try snapshot.nextParts(after: .none, at: level)
         let random = Random.bytes(32)

@@ -165,6 +165,22 @@ extension Snapshot {
 
     // MARK: - Edits
 
+    /// When a new item was made.
+    ///
+    /// Accident: a machine without a clock of its own starts in 1970. Of two items of one name the older one keeps it on all devices.
+    /// Attack: a member signs a head of a far year. A clock that can be right is not changed by that.
+    func creationTime(_ now: Int64) throws(VaultError) -> Int64 {
+        guard sync != nil, now < header.created else { return now }
+        try checkSyncRows()
+        var newest = Int64.min
+        for row in try syncRows(.head) {
+            guard let head = try? Head(decoding: row.body) else { throw .corrupt(.sync) }
+            newest = max(newest, head.statement.time)
+        }
+        let day: Int64 = 86_400
+        return max(header.created, newest < .min + day ? .min : newest - day)
+    }
+
     /// The next dot of this device. Nil in a vault that does not sync.
     func nextDot() throws(VaultError) -> Dot? {
         guard var next = sync else { return nil }
