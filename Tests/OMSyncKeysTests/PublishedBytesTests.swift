@@ -26,6 +26,14 @@ import Testing
         #expect(ran.output == stored, "\(ran)")
     }
 
+    @Test("each label of the page is in a published byte string")
+    func labels() throws {
+        let page = try String(
+            contentsOf: PublishedBytes.folder.appending(path: "../../../docs/formats/sync.md").standardized, encoding: .utf8)
+        let labels = Set(page.matches(of: /omv\/sync\/[a-z-]+/).map { String($0.output) })
+        #expect(labels.count > 30 && labels == Set(published.labels))
+    }
+
     @Test("the keys of devices and of the recovery code, and the numbers that they give")
     func members() throws {
         let recovery = RecoveryMember(SecretBytes(copying: code), vault: vault)

@@ -113,6 +113,8 @@ struct PublishedBytes: Decodable {
     let pairing: [String]
     let pairingBoxes: [String]
     let pairingDigits: String
+    /// The labels with which the bytes were made.
+    let labels: [String]
 
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Golden/sync").standardized
 

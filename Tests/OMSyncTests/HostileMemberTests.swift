@@ -140,6 +140,29 @@ import Testing
         #expect(try c.unlock().verify(deep: true).findings.isEmpty)
     }
 
+    @Test("a version whose chunks another member lists is taken at once, though a third one lists rubbish under their ids")
+    func rubbishBesideOthers() throws {
+        let synced = try SyncedHomes(4) { home in try home.add("x", "old") }
+        for home in synced.homes { try home.sync() }
+        let receiver = synced.homes[3]
+        // The thief is the first whose chunks are tried.
+        let homes = try synced.homes.prefix(3).map { ($0, try $0.number()) }.sorted { $0.1 < $1.1 }.map(\.0)
+        let (thief, writer, editor) = (homes[0], homes[1], homes[2])
+        let large = String(repeating: "omvault ", count: 160_000)
+        try writer.addLarge("big", large)
+        for home in [writer, editor, thief] { try home.sync() }
+        // Its parcel names the chunks of the writer.
+        try editor.putSecond("big", "note")
+        #expect(try editor.sync().push.parcels == 1)
+        let (_, rubbish) = try chunks(of: thief) { $0[0] ^= 1 }
+        _ = try thief.publish([rubbish], in: try synced.store())
+        let pull = try receiver.sync().pull
+        #expect(pull.written > 0 && pull.waiting == 0)
+        #expect(try receiver.large("big") == large)
+        let item = try receiver.unlock().item(try ItemName("big"))
+        #expect(item.fields.map(\.name.text).sorted() == ["note", "password"])
+    }
+
     @Test("an item that cannot be written keeps no other item back, also of its own group")
     func unwritable() throws {
         let synced = try SyncedHomes(2) { home in

@@ -52,6 +52,50 @@ import Testing
                 """)
     }
 
+    private static let secondImplementation = [
+        "BYTES": URL(filePath: #filePath).appending(path: "../../Golden/sync/bytes.py").standardized.path
+    ]
+
+    @Test("a remote that the second implementation made gives its items to the holder of the code")
+    func otherImplementation() async throws {
+        let ran = try await bash(
+            Self.devices + """
+                python3 "$BYTES" --remote stick > paper
+                restored --yes > /dev/null
+                for field in mail:username mail:password Büro:pin free:key; do on b get $field; echo; done
+                on b ls --json | grep -o '"name":"[^"]*"\\|"level":"[^"]*"' | paste -s -d,
+                on b device ls | cut -f 2,3,5
+                """, environment: Self.secondImplementation)
+        #expect(
+            ran.output == """
+                ann
+                hunter2
+                0000
+                of always
+                "name":"Büro","level":"after-first-unlock","name":"free","level":"always","name":"mail","level":"when-unlocked"
+                recovery code\trecovery\tno
+                found\tdevice\tyes
+
+                """, "\(ran)")
+    }
+
+    @Test("a recovery ends with 4 where a lost device names an entry of a later omvault: no device is removed unread")
+    func laterEntry() async throws {
+        let ran = try await bash(
+            Self.devices + """
+                python3 "$BYTES" --later-remote stick > paper
+                find stick -type f -exec sha256sum {} + | sort > before
+                restored --yes > out 2> refused || echo "exit $?"
+                cat out; grep -c 'an entry of a later omvault' refused; grep -c 'news from' refused || true
+                find stick -type f -exec sha256sum {} + | sort | cmp - before
+                ls b/.local/share/omvault/vaults 2> /dev/null | wc -l; on b vault ls
+                # A head that no lost device signed says nothing about later entries.
+                printf '\\0' | dd of=$(echo stick/*/*/head) bs=1 seek=260 conv=notrunc status=none
+                restored --yes > /dev/null; on b get mail:password; echo
+                """, environment: Self.secondImplementation)
+        #expect(ran.output == "exit 4\n1\n0\n0\nhunter2\n", "\(ran)")
+    }
+
     @Test("a device that is not lost can stay; a code of no remote, and options that do not fit, are refused")
     func kept() async throws {
         let ran = try await bash(

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""The keys, seals and signatures of docs/formats/sync.md, written from the page alone: usage: bytes.py > bytes.json
+"""The keys, seals and signatures of docs/formats/sync.md, written from the page alone.
+
+usage: bytes.py > bytes.json              every byte string of the page
+       bytes.py --remote FOLDER           makes a remote in the folder, and prints the recovery code of its vault
+       bytes.py --later-remote FOLDER     the same, whose newest head names an entry of a later omvault
 
 XChaCha20 is from the draft, the rest of the mathematics is that of Python's cryptography package and hashlib.
 """
 import hashlib
 import hmac
 import json
+import os
 import struct
 import sys
 
@@ -19,7 +24,11 @@ RAW = (Encoding.Raw, PublicFormat.Raw)
 
 # What docs/formats/vault-format.md defines.
 
+LABELS = set()
+
+
 def context(label, *fields):
+    LABELS.add(label)
     text = label.encode()
     out = bytes([len(text)]) + text
     for field in fields:
@@ -175,6 +184,50 @@ def pack(vault, device, number, parcels):
     return out + b"".join(u32(len(p)) + p for p in sorted(parcels, key=lambda p: p[2:18]))
 
 
+# What a device keeps.
+
+def summary(state, time, dot, name, origin, kind, expires, tags, fields):
+    out = u8(state) + u64(time) + u32(dot[0]) + u64(dot[1]) + counted(name) + counted(origin) + u8(kind) + u64(expires)
+    out += u8(len(tags)) + b"".join(map(counted, tags)) + u16(len(fields))
+    return out + b"".join(u8(shown) + counted(field) + value for field, shown, value in sorted(fields))
+
+
+def counted(text): return u16(len(text)) + text
+
+
+def listed(seen, summarised, level, created, lowerings):
+    causes = seen_bytes(seen) + summarised + u8(level) + u64(created)
+    causes += b"".join(u8(stricter) + seen_bytes(covered) for stricter, covered in lowerings)
+    return u8(1) + digest(causes) + seen_bytes(seen)
+
+
+def sealed_row(class_key, content, nonce, *where):
+    return box(hkdf(class_key, context(*where)), nonce, content, context(*where))
+
+
+def row_mac(device_key, vault, kind, key, body):
+    return mac(hkdf(device_key, context("omv/sync/row-key", vault)), context("omv/sync/row", kind, key) + body)
+
+
+def combined(macs):
+    out = bytes(32)
+    for one in macs:
+        out = bytes(a ^ b for a, b in zip(out, one))
+    return out
+
+
+def is_note(kind, key): return kind == 12 and key[0] in (0, 2)
+
+
+def own_row(device_key, vault, number, founder, salt, generation, count, rows, nonce):
+    """The content of sync_self, and its box."""
+    macs = [(is_note(kind, key), row_mac(device_key, vault, kind, key, body)) for kind, key, body in rows]
+    inside = u64(generation) + u32(number) + u32(founder) + salt + u64(count) + combined(one for _, one in macs)
+    has_notes = any(note for note, _ in macs)
+    inside = u8(2) + inside + combined(one for note, one in macs if note) if has_notes else u8(1) + inside
+    return inside, sealed_row(device_key, inside, nonce, "omv/sync/self", vault)
+
+
 # Pairing.
 
 def message(secret, number, text, nonce):
@@ -187,6 +240,48 @@ def crockford(secret, label):
     number = int.from_bytes(bits, "big")
     letters = ["0123456789ABCDEFGHJKMNPQRSTVWXYZ"[number >> 5 * place & 31] for place in reversed(range(32))]
     return "-".join("".join(letters[start:start + 4]) for start in range(0, 32, 4))
+
+
+def remote(folder, is_later):
+    """A remote whose only device is lost. Its items, also the one in chunks, are in one pack."""
+    vault, incarnation, link, code = b"\x12" * 16, b"\x24" * 16, b"\x06" * 32, bytes(range(32, 48))
+    lanes = {level: bytes([0x65 + level]) * 32 for level in (1, 2, 3)}
+    device, recovery = Device(vault, 0x61, "lost laptop"), Recovery(vault, code)
+    wraps = []
+    for index, member in enumerate((device, recovery)):
+        for kind, inside in ((1, lanes[2] + lanes[3] + link), (2, lanes[1])):
+            seed = bytes([0x10 + 2 * index + kind])
+            wraps.append(wrap(vault, 0, member, kind, 1, inside, seed * 32, seed * 24))
+    added = [member_bytes(vault, link, device, b"\x84" * 24), member_bytes(vault, link, recovery, b"\x85" * 24)]
+    founding = entry(vault, 1, 0, bytes(32), device, 1_700_000_000, 1, added, [], wraps, code)
+
+    def item(count, level, name, fields):
+        ident = bytes([count]) * 16
+        dot = (device.number, count)
+        inside = content(0, 1_600_000_000, 1_650_000_000, name, u8(1) + u64(0) + u8(0), parts(dot, [dot], []), fields)
+        return parcel(vault, ident, lanes[level], level, 1, 0, inside, ident, bytes([count]) * 24)
+
+    packed = pack(vault, device, 1, [
+        item(2, 3, b"mail", [(b"password", b"hunter2"), (b"username", b"ann")]),
+        item(3, 2, "Büro".encode(), [(b"pin", b"0000")]),
+        item(4, 1, b"free", [(b"key", b"of always")]),
+    ])
+    last = (0, digest(founding))
+    first = head(vault, incarnation, device, 1, bytes(32), bytes(32), 1, last, 4, 1_700_000_050, [], [(1, digest(packed))])
+    later = u8(2) + b"an entry of a later omvault"
+    files = {"remote": founding, f"{device.number:08x}/{1:016x}.pack": packed, f"{device.number:08x}/head.1": first}
+    if is_later:
+        files[f"roll/{1:08x}-{digest(later).hex()}"] = later
+        files[f"{device.number:08x}/head"] = head(
+            vault, incarnation, device, 2, digest(first), bytes(32), 1, (1, digest(later)), 4, 1_700_000_060, [],
+            [(1, digest(packed))])
+    place = os.path.join(folder, f"omvault-sync-{vault.hex()}-{incarnation.hex()}")
+    for name, data in files.items():
+        path = os.path.join(place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+    print(crockford(code, "omv/recovery-checksum"))
 
 
 def main():
@@ -243,8 +338,8 @@ def main():
                  [(two.number, 1, b"\xAA" * 32)], [(8, b"\xBB" * 32)])
     out["heads"] = [made.hex() for made in (first, second, third)]
     out["head-digests"] = [digest(made).hex() for made in (first, second, third)]
-    listed = u8(1) + vault + u16(3) + b"".join(u32(len(made)) + made for made in (first, second, third))
-    out["head-list"] = listed.hex()
+    head_list = u8(1) + vault + u16(3) + b"".join(u32(len(made)) + made for made in (first, second, third))
+    out["head-list"] = head_list.hex()
 
     known = sorted([(one.number, 3, digest(third)), (two.number, 1, b"\xAA" * 32)])
     known = digest(b"".join(u32(device) + u64(number) + made for device, number, made in known))
@@ -280,8 +375,70 @@ def main():
     number = int.from_bytes(
         digest(context("omv/sync/pair-digits", vault, digest(invitation), digest(request), random))[:8], "big")
     out["pairing-digits"] = f"{number % 1_000_000:06}"
+
+    # The tables of device one.
+    device_key, salt = b"\x41" * 32, b"\x44" * 16
+    classes = {1: b"\x46" * 32, 2: b"\x45" * 32, 3: b"\x43" * 32}
+    values = {name: keyed(link, context("omv/sync/value") + digest(value))
+              for name, value in ((b"password", b"hunter2"), (b"username", b"ann"))}
+    of_live = summary(2, 1_650_000_000, (one.number, 3), b"mail", b"\x44" * 16, 1, 0, [],
+                      [(b"username", 0, values[b"username"]), (b"password", 0, values[b"password"])])
+    of_purged = summary(0, 1_650_000_100, (two.number, 6), b"", b"", 0, 0, [], [])
+    of_trashed = summary(1, 1_650_000_200, (two.number, 7), "tour à pied".encode(), b"", 11, 2_114_380_800, [b"home", b"work"],
+                         [(b"username", 1, values[b"username"])])
+    out["summaries"] = [made.hex() for made in (of_live, of_purged, of_trashed)]
+    seen = [(one.number, 3), (two.number, 5)]
+    live_version = listed(seen, of_live, 2, 1_600_000_000, [(3, [(one.number, 2)])])
+    purged_version = listed([(one.number, 3), (two.number, 6)], of_purged, 3, 1_600_000_000, [])
+    epoch, chunk_id, later_id = u32(1) + digest(founding), b"\x35" * 16, b"\x36" * 16
+    place = "/media/Stick ü".encode()
+    rows = [(1, u8(level) + epoch,
+             sealed_row(classes[level], lanes[level], bytes([0xE0 + level]) * 24, "omv/sync/lane-box", vault, u8(level) + epoch))
+            for level in (1, 2, 3)]
+    rows.append((2, u8(3) + epoch, sealed_row(classes[3], link, b"\xE4" * 24, "omv/sync/link-box", vault, u8(3) + epoch)))
+    rows += [(3, digest(made), made) for made in (founding, adding, removing)]
+    rows += [
+        (4, u8(1), u8(1) + incarnation + counted(place) + u64(8) + u16(2) + u64(7) + digest(packed) + u64(8) + b"\xBB" * 32
+         + u8(2) + u32(one.number) + u64(3) + digest(third) + u32(one.number) + u64(2) + digest(second)),
+        (5, u8(1) + u32(one.number) + u64(2), second),
+        (5, u8(1) + u32(one.number) + u64(3), third),
+        (6, u8(1) + b"\x55" * 32, item + chunk_id + later_id),
+        (7, u8(1) + item, u64(7) + u32(len(sealed[0])) + digest(founding) + live_version),
+        (7, u8(1) + chunk_id, u64(7) + u32(len(sealed[2])) + digest(founding) + u8(0)),
+    ]
+    for ident, made, mark, inside in (
+            (item, sealed[0], 0, sealed[0]), (b"\x34" * 16, sealed[1], 2, sealed[1]), (chunk_id, sealed[2], 3, sealed[2]),
+            (b"\x37" * 16, sealed[1], 1, purged_version), (b"\x38" * 16, sealed[2], 1, u8(0))):
+        rows.append((8, u8(1) + u32(two.number) + ident, u64(9) + digest(made) + u8(mark) + inside))
+    rows += [
+        (9, u8(1) + u8(0), third),
+        (9, u8(1) + u8(1) + u64(7), packed),
+        (10, u32(0), u64(0) + u32(5)),
+        (10, u32(two.number), u64(1_700_000_170) + u32(6)),
+        (11, u32(two.number), u64(12)),
+        (12, u8(0) + item, u8(1) + b"\x34" * 16 + u64(1_700_000_180)),
+        (12, u8(1) + u8(3) + b"\x56" * 16, u8(1) + item),
+        (12, u8(2) + b"\x44" * 16 + item, u8(1)),
+        (12, u8(3) + digest(removing), removing),
+        (12, u8(4) + digest(adding), u8(1)),
+        (13, u32(0x01020304), sealed_row(classes[3], b"\x47" * 32, b"\xE5" * 24, "omv/sync/former-key", vault, 0x01020304)),
+        (14, digest(adding), adding),
+        (16, u8(1) + u32(two.number) + u64(10), b"\xBC" * 32),
+    ]
+    out["rows"] = [{"kind": kind, "key": key.hex(), "body": body.hex(),
+                    "mac": row_mac(device_key, vault, kind, key, body).hex()} for kind, key, body in rows]
+    kept = [own_row(device_key, vault, one.number, one.number, salt, generation, 4, some, nonce) for generation, some, nonce in (
+        (8, [row for row in rows if not is_note(*row[:2])], b"\xE6" * 24), (9, rows, b"\xE7" * 24))]
+    out["self"] = [inside.hex() for inside, _ in kept]
+    out["self-boxes"] = [made.hex() for _, made in kept]
+    out["self-marks"] = [(inside[1:9] + digest(made)[:24]).hex() for inside, made in kept]
+
+    out["labels"] = sorted(label for label in LABELS if label.startswith("omv/sync/"))
     json.dump(out, sys.stdout, indent=1)
     print()
 
 
-main()
+if sys.argv[1:]:
+    remote(sys.argv[2], {"--remote": False, "--later-remote": True}[sys.argv[1]])
+else:
+    main()

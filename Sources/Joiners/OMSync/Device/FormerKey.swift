@@ -22,12 +22,12 @@ enum FormerKey {
     }
 
     /// - Returns: Nil for a number that this device never had.
-    static func signer(
-        _ number: UInt32, _ vault: borrowing Vault, _ access: borrowing SyncAccess
+    static func signer<Keys: VaultKeys & ~Copyable>(
+        _ number: UInt32, _ keys: borrowing Keys, _ access: borrowing SyncAccess
     ) throws(VaultError) -> RollSigner? {
         guard let box = try access.row(.formerKey, row(of: number)) else { return nil }
         let context = context(access.vault, number)
-        return try vault.withClassKey(of: .whenUnlocked) { classKey throws(VaultError) in
+        return try keys.withClassKey(of: .whenUnlocked) { classKey throws(VaultError) in
             do {
                 return RollSigner(
                     number,

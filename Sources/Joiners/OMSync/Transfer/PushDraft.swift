@@ -91,7 +91,7 @@ struct PushDraft {
     }
 
     /// item id (16) ‖ ids of chunks (16 each)
-    private static func chunks(inNote note: [UInt8]) -> [[UInt8]] {
+    static func chunks(inNote note: [UInt8]) -> [[UInt8]] {
         stride(from: 16, to: note.count - 15, by: 16).map { Array(note[$0..<$0 + 16]) }
     }
 

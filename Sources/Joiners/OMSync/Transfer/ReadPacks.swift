@@ -14,7 +14,8 @@ struct ReadPacks {
     mutating func read<Files: RemoteFiles>(_ head: Head, since known: Head?, _ files: Files) throws -> Bool {
         let said = head.statement
         let old = Set(known?.statement.packs ?? [])
-        for reference in said.packs where !old.contains(reference) {
+        // The newest are taken first.
+        for reference in said.packs.reversed() where !old.contains(reference) {
             guard packs[said.device]?[reference.number] == nil else { continue }
             guard let (pack, bytes) = try Self.pack(reference, of: said.device, said.vault, files) else { return false }
             guard count + bytes <= Self.mostBytes else { continue }
