@@ -108,8 +108,8 @@ struct Arrivals {
         } catch { return .isRefused(.isUnreadable) }
         guard let lowerings else { return .isLate }
         let version = SyncedVersion(content, at: level, parts, lowerings, link: link)
-        guard let (holders, chunks) = try changesNothing(version, of: key.id) ? ([], []) : chunks(of: content, key, level, access)
-        else { return .isLate }
+        let found = try chunks(of: content, key, level, access)
+        guard let (holders, chunks) = found ?? (changesNothing(version, of: key.id) ? ([], []) : nil) else { return .isLate }
         return .arrival(
             Arrival(
                 key: key, parcel: parcel, version: ArrivedVersion(id: key.id, signer: key.signer, version),
