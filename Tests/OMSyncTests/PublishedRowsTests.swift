@@ -229,7 +229,7 @@ import Testing
         #expect(try home.rows(.noted).isEmpty)
     }
 
-    @Test("parcels that arrived: one that waits, one that the brake holds, an accepted one, and two that were merged")
+    @Test("parcels that arrived: waiting, held by the brake, accepted by the user, and merged")
     func arrived() throws {
         let (parcels, purged) = (parcels, ListedVersion(versions[1]))
         let keys = [0x33, 0x34, 0x35, 0x37, 0x38].map { ArrivedParcel.Key(remote: 1, signer: two, id: id($0)) }

@@ -83,13 +83,13 @@ import Testing
                 [[ $cuts -gt $((count / 300000)) ]] || echo "few chunks: $cuts"
                 echo "torn: $cuts chunks, $SECONDS s" >> figures
                 # A pull that is killed at each sync to disk of the vault. The first two belong to the unlock.
-                rm -r b; cp -r b.before b; cp -r stick stick.before2
+                rm -r b; cp -r b.before b; cp -r a a.before2; cp -r stick stick.before2
                 traced b fsync,fdatasync > ended; [[ $(cat ended) == 0 ]] || { cat err; exit 1; }
                 on b get big:file | cmp - big
                 syncs=$(grep 'sync(' trace | cut -d ' ' -f 1 | sort | uniq -c | sort -rn | awk 'NR == 1 { print $1 }')
                 SECONDS=0 cuts=0 half=0
                 for n in $(seq 3 $step "$syncs"); do
-                    rm -r b stick; cp -r b.before b; cp -r stick.before2 stick
+                    rm -r a b stick; cp -r a.before2 a; cp -r b.before b; cp -r stick.before2 stick
                     traced b fsync,fdatasync -e inject=fsync,fdatasync:signal=SIGKILL:when=$n > ended
                     [[ $(cat ended) != 0 ]] || echo "not cut at sync $n of $syncs"
                     # The item is not here, or it is here with all of its value.
