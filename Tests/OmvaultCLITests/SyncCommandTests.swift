@@ -106,6 +106,29 @@ import Testing
         #expect(ran.output == "laptop\n", "\(ran)")
     }
 
+    @Test(
+        "Ctrl-C at the question for the digits, or at the one behind it, ends the pairing and leaves no message",
+        arguments: [("The six digits", ""), ("Add \"desktop\"", "--digits-from 'cmd:head -n 1 digits'")])
+    func interrupted(question: String, option: String) async throws {
+        let ran = try await atTerminal(
+            Self.devices + """
+                found > /dev/null 2>&1
+                mkfifo code digits; exec 7<> code 8<> digits
+                # The other device is at another terminal.
+                trap '' INT
+                begin_join
+                { while_runs $joining has_shown; head -n 1 shown > digits; } > /dev/null 2>&1 & typing=$!
+                trap true INT
+                on a device add \(option) > code || echo "ended $?"
+                # The two messages of this device. The other device sees that they are gone, and deletes its own.
+                left=$(find stick/*/mail -name '*-[13]'); echo "left: $left"
+                [[ -z $left ]] || kill -TERM $(pgrep -P $joining) $joining
+                wait $typing || true; wait $joining || echo "joined $?"
+                find stick/*/mail -type f; on a device ls | cut -f 2
+                """, [(question, "\u{3}"), ("ended 130", "")])
+        #expect(ran.output.hasSuffix("ended 130\r\nleft: \r\njoined 3\r\nlaptop\r\n"), "\(ran)")
+    }
+
     @Test("a new device that is ended or killed leaves nothing that keeps it from joining", arguments: ["TERM", "KILL"])
     func ended(signal: String) async throws {
         let ran = try await bash(

@@ -104,11 +104,9 @@ struct DeviceAdd: Verb {
     private func compare(
         _ pairing: inout OldDevicePairing, with name: DeviceName, _ secrets: borrowing SecretSources,
         for synced: borrowing SyncedVault, _ context: CommandContext
-    ) throws(Failure) {
+    ) throws {
         context.output.notice("a device that calls itself \"\(name.text.shown)\" has answered")
-        let typed = try secrets.read(
-            "--digits-from", prompt: "The six digits that the new device shows", name: "the digits of the new device",
-            isShown: true)
+        let typed = try digits(secrets)
         let digits = typed.withBytes { bytes in
             String(decoding: bytes.indices.map { bytes[$0] }.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         }
@@ -119,9 +117,18 @@ struct DeviceAdd: Verb {
                     "if you typed what the new device shows, another person may have the code: keep it to yourself, and begin again"
             )
         }
-        try context.confirm(
-            "Add \"\(name.text)\" to the devices of vault \"\(synced.access.location.name)\"? It gets every item that is not bound to a device."
-        )
+        let question = "Add \"\(name.text)\" to the devices of vault \"\(synced.access.location.name)\"?"
+        try PairingWait.answer { try context.confirm("\(question) It gets every item that is not bound to a device.") }
+    }
+
+    private func digits(_ secrets: borrowing SecretSources) throws -> SecretBytes {
+        func read() throws -> SecretBytes {
+            try secrets.read(
+                "--digits-from", prompt: "The six digits that the new device shows", name: "the digits of the new device",
+                isShown: true)
+        }
+        // Another source is not read at a prompt that a signal ends.
+        return try secrets.isAsked("--digits-from") ? PairingWait.answer(read) : read()
     }
 
     /// The entry must be on the remote before the new device hears of it.

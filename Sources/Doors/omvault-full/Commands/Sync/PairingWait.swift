@@ -1,4 +1,4 @@
-// Waiting for the other device of a pairing.
+// Waiting for the other device of a pairing, and for its user.
 
 internal import Glibc
 internal import OMParcels
@@ -44,6 +44,22 @@ enum PairingWait {
             var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
             poll(&waiting, 1, pause)
             if waiting.revents != 0, let number = signals.next() { return .signal(number) }
+        }
+    }
+
+    /// Asks a question at the terminal. A signal ends the question alone, so that the pairing can be removed first.
+    ///
+    /// - Throws: ``InterruptedWait``, and what `ask` throws.
+    static func answer<R: ~Copyable>(_ ask: () throws -> R) throws -> R {
+        let signals = HeldSignals()
+        defer { signals.end() }
+        do {
+            let answer = try ask()
+            if let number = signals.arrived { throw InterruptedWait(signal: number) }
+            return answer
+        } catch {
+            if let number = signals.arrived { throw InterruptedWait(signal: number) }
+            throw error
         }
     }
 
