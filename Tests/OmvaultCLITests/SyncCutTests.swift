@@ -96,6 +96,8 @@ import Testing
                     if [[ $(on b ls | wc -l) == 1 ]]; then half=$((half + 1)); else on b get big:file | cmp - big; fi
                     on b -q sync now > /dev/null
                     on b get big:file | cmp - big
+                    # What the kill left here is not taken for what the remote lacks.
+                    ids | cmp - ids.whole || ids
                     # Twice changes nothing, and nothing goes back.
                     on b sync now | cut -f 2-4 >> again; on a sync now | cut -f 2-4 >> again
                     cuts=$((cuts + 1))
