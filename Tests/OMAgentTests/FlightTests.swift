@@ -129,7 +129,12 @@ import Testing
 
     @Test("a stop ends when the user asks, and not with an unlock; the answer says when the exchange has ended")
     func stopped() throws {
-        let home = try AgentHome(), work = TestSync { _ in .stopped }
+        let isHeld = Mutex(false)
+        let home = try AgentHome()
+        let work = TestSync { _ in
+            eventuallyHere { !isHeld.withLock { $0 } }
+            return .stopped
+        }
         let (table, handle) = try Self.table(home, work)
         eventuallyHere { try! Self.activity(handle).last != nil }
         #expect(try Self.activity(handle).state == .stopped)
@@ -137,7 +142,11 @@ import Testing
         guard case .reply = handle.perform(try .changeOfTest()) else { throw Unexpected() }
         let count = work.count
         #expect(try Self.activity(handle, .one(2)).isAsked == false, "another remote")
+        isHeld.withLock { $0 = true }
         #expect(try Self.activity(handle, .one(1)).isAsked)
+        eventuallyHere { work.count == count + 1 }
+        #expect(try Self.activity(handle).isAsked)
+        isHeld.withLock { $0 = false }
         eventuallyHere { try! !Self.activity(handle).isAsked }
         #expect(work.count == count + 1)
         #expect(try Self.activity(handle).last?.outcome == .report([1]))
