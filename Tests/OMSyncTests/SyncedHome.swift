@@ -161,8 +161,9 @@ final class SyncedHome: @unchecked Sendable {
     func rekey(recovery: consuming RecoveryMember? = nil) throws {
         let vault = try unlock()
         let (slots, _) = try vault.settings()
+        let shared = try slots.compactMap { slot in try NewSlot(sharing: slot).map { Vault.RekeyedSlot(id: slot.id, $0) } }
         _ = try vault.rekey(
-            slots: [Vault.RekeyedSlot(id: slots[0].id, NewSlot(keyFile: key))], expecting: slots,
+            slots: [Vault.RekeyedSlot(id: slots[0].id, NewSlot(keyFile: key))] + shared, expecting: slots,
             with: RollRekey(recovery: recovery, now: now), now: now)
     }
 

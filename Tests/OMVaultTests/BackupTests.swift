@@ -303,7 +303,7 @@ final class BackupHome {
             stream.parts[2].body =
                 KeySlot(
                     try NewSlot(recovery: RecoveryCode.random(), .floor), id: slot.id, created: 0, root: .random(),
-                    vault: try home.vaultID(), device: DeviceKey(.random())
+                    in: .somewhere(try home.vaultID()), device: DeviceKey(.random())
                 ).encoded
         }
         try isRefused("a slot dropped", as: .corrupt(.header)) { $0.parts.remove(at: 2) }
@@ -579,7 +579,7 @@ final class BackupHome {
 }
 
 /// A backup taken apart and joined again, by a second reader of the format's page.
-private struct Stream {
+struct Stream {
     var head: [UInt8]
     var parts: [(type: UInt8, body: [UInt8])] = []
     private var seal: [UInt8] = []

@@ -21,11 +21,12 @@ import Testing
             case .recovery: try NewSlot(recovery: .random(), .floor)
             case .keyFile: NewSlot(keyFile: .random())
             case .login: NewSlot(login: Random.bytes(16), key: .random())
+            case .sharedRecovery: try NewSlot(recoveryKey: MontgomeryPoint.publicKey(of: .random()))
             }
         let device = DeviceKey(.random())
-        let slot = KeySlot(new, id: 1, created: 0, root: .random(), vault: vault, device: device)
+        let slot = KeySlot(new, id: 1, created: 0, root: .random(), in: .somewhere(vault), device: device)
         func refusal(_ device: consuming DeviceKey?) -> VaultError? {
-            do throws(VaultError) { _ = try slot.unwrap(with: new.key, vault: vault, device: device) } catch { return error }
+            do throws(VaultError) { _ = try slot.unwrap(with: new.key, device: device) } catch { return error }
             return nil
         }
         #expect(refusal(device.duplicate()) == nil)
@@ -33,7 +34,7 @@ import Testing
             switch kind {
             case .password: (.cannotUnlock, .deviceKeyMissing)
             case .login: (.staleLogin(1), .deviceKeyMissing)
-            case .recovery, .keyFile: (nil, nil)
+            case .recovery, .keyFile, .sharedRecovery: (nil, nil)
             }
         #expect(refusal(DeviceKey(.random())) == another)
         #expect(refusal(nil) == none)

@@ -26,7 +26,7 @@ import Testing
     private func slot(_ new: NewSlot? = nil) throws -> KeySlot {
         KeySlot(
             try new ?? NewSlot(password: Password(secret("pass word")), .floor), id: 1, created: 0, root: .random(),
-            vault: Random.bytes(16), device: DeviceKey(.random()))
+            in: .somewhere(), device: DeviceKey(.random()))
     }
 
     @Test("a malformed slot is refused, even if it asks for 4 TiB")
@@ -37,7 +37,7 @@ import Testing
         let cases = malformed(
             bytes,
             [
-                (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [4]), (1, [5]), (1, [255]), (42, [1]), (57, [1]),
+                (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [4]), (1, [5]), (1, [6]), (1, [255]), (42, [1]), (57, [1]),
                 (6, [0xff, 0xff, 0xff, 0xff]), (6, [0, 0, 0, 0]), (6, [0, 0, 0x1f, 0xff]), (6, [0, 0x10, 0, 1]),
                 (10, [0, 0, 0, 0]), (10, [0, 0, 0, 17]), (10, [0x80, 0, 0, 0]), (14, [0, 0, 0, 0]), (14, [0, 0, 0, 5]),
             ])
@@ -59,6 +59,21 @@ import Testing
             for (name, bytes) in malformed(bytes, places + [(1, [1]), (1, [2]), (1, [5])]) {
                 #expect(throws: VaultError.corrupt(.slot), "\(new.kind) \(name)") { try KeySlot(decoding: bytes) }
             }
+        }
+    }
+
+    @Test("a shared recovery slot has two canonical keys more, and no stretch and no subject")
+    func sharedSlots() throws {
+        let owner = MontgomeryPoint.publicKey(of: .random())
+        let bytes = try slot(NewSlot(recoveryKey: owner)).encoded
+        #expect(bytes.count == KeySlot.maximumCount && Array(bytes[90..<122]) == owner)
+        #expect(try KeySlot(decoding: bytes).encoded == bytes)
+        // The number 2^255 − 19 is 0, and 2^255 is 19.
+        let prime = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
+        let places = [6, 9, 10, 13, 14, 17, 18, 33, 42, 57].map { (offset: $0, value: [UInt8(1)]) }
+        let keys = [58, 90].flatMap { [(offset: $0, value: prime), (offset: $0 + 31, value: [UInt8(0xFF)])] }
+        for (name, bytes) in malformed(bytes, places + keys + (1...4).map { (offset: 1, value: [UInt8($0)]) }) {
+            #expect(throws: VaultError.corrupt(.slot), "\(name)") { try KeySlot(decoding: bytes) }
         }
     }
 

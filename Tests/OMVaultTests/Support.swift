@@ -76,4 +76,16 @@ extension Vault {
     }
 }
 
+extension SlotScope {
+    /// That of a vault on a device that no test looks at.
+    static func somewhere(_ vault: [UInt8] = Random.bytes(16)) -> SlotScope {
+        SlotScope(vault: vault, device: [UInt8](repeating: 0, count: 32), epoch: 1)
+    }
+}
+
+extension KeySlot {
+    /// A slot whose place no test looks at.
+    init(decoding bytes: [UInt8]) throws(VaultError) { try self.init(decoding: bytes, in: .somewhere()) }
+}
+
 func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }

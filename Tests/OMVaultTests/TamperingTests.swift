@@ -432,16 +432,17 @@ import Testing
     func slotCommitment() throws {
         let vault = Random.bytes(16)
         let file = VaultKeyFile.random()
+        let scope = SlotScope.somewhere(vault)
         let slot = KeySlot(
-            NewSlot(keyFile: file), id: 1, created: 0, root: .random(), vault: vault, device: DeviceKey(.random()))
+            NewSlot(keyFile: file), id: 1, created: 0, root: .random(), in: scope, device: DeviceKey(.random()))
         let key = file.key()
-        #expect(throws: Never.self) { _ = try slot.unwrap(with: key, vault: vault, device: nil) }
+        #expect(throws: Never.self) { _ = try slot.unwrap(with: key, device: nil) }
         for offset in 58..<90 {
             var bytes = slot.encoded
             bytes[offset] ^= 1
-            let changed = try KeySlot(decoding: bytes)
+            let changed = try KeySlot(decoding: bytes, in: scope)
             #expect(throws: VaultError.cannotUnlock, "\(offset)") {
-                _ = try changed.unwrap(with: key, vault: vault, device: nil)
+                _ = try changed.unwrap(with: key, device: nil)
             }
         }
     }

@@ -3,6 +3,8 @@ public enum Label: String, CaseIterable, Sendable {
     // Slots and the device
     case slot = "omv/slot"
     case slotWrap = "omv/slot-wrap"
+    case slotAgreed = "omv/slot/agreed"
+    case slotShared = "omv/slot/shared"
     case commit = "omv/commit"
     case deviceID = "omv/dkid"
     case highWaterMAC = "omv/high-water"

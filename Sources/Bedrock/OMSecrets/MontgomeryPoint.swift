@@ -12,11 +12,16 @@ package enum MontgomeryPoint {
         }
     }
 
-    /// Whether the bytes are the only encoding of a point with which a shared secret is not zero.
-    package static func isPublicKey(_ bytes: [UInt8]) -> Bool {
+    /// Whether the bytes are the only encoding of a point.
+    package static func isCanonical(_ bytes: [UInt8]) -> Bool {
         // The prime 2^255 − 19, the lowest byte first.
         let prime = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
-        guard bytes.count == 32, bytes.reversed().lexicographicallyPrecedes(prime.reversed()) else { return false }
+        return bytes.count == 32 && bytes.reversed().lexicographicallyPrecedes(prime.reversed())
+    }
+
+    /// Whether the bytes are the only encoding of a point with which a shared secret is not zero.
+    package static func isPublicKey(_ bytes: [UInt8]) -> Bool {
+        guard isCanonical(bytes) else { return false }
         // Attack: a point of low order makes the shared secret zero, whatever the private key is.
         let scalar = [UInt8](repeating: 1, count: 32)
         var isUsable = false

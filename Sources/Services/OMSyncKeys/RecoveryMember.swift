@@ -22,7 +22,7 @@ package struct RecoveryMember: ~Copyable {
     ///   - vault: The vault's id: 16 bytes.
     package init(_ secret: borrowing SecretBytes, vault: [UInt8]) {
         member = HKDF.key(from: secret, Context(.syncRecovery, .bytes(vault), .number(1)))
-        wrapping = HKDF.key(from: secret, Context(.syncRecovery, .bytes(vault), .number(2)))
+        wrapping = RecoveryWrapping.key(secret, vault: vault)
         alwaysWrapping = HKDF.key(from: secret, Context(.syncRecovery, .bytes(vault), .number(3)))
         anchorKey = HKDF.key(from: secret, Context(.syncAnchorKey))
         self.vault = vault

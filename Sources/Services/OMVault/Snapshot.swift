@@ -196,6 +196,9 @@ final class Snapshot {
 
     /// Replaces the header and its slots.
     func replaceHeader(_ next: VaultHeader) throws(VaultError) {
+        precondition(
+            format > VaultSchema.schema.version || !next.slots.contains { $0.kind == .sharedRecovery },
+            "a vault that never synced has no shared recovery slot")
         let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
         header = next
         hasNewHeader = true

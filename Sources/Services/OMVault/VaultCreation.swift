@@ -27,12 +27,13 @@ extension VaultFile {
     ) throws(VaultError) {
         let device = try storing { () throws(StorageError) in try folder.make() }
         let root = Key<Deriving>.random()
+        let fingerprint = device.fingerprint()
+        let scope = SlotScope(vault: id, device: fingerprint, epoch: VaultHeader.firstEpoch)
         var slots: [KeySlot] = []
         for new in new {
             slots.append(
-                KeySlot(new, id: UInt32(slots.count + 1), created: now, root: root, vault: id, device: device))
+                KeySlot(new, id: UInt32(slots.count + 1), created: now, root: root, in: scope, device: device))
         }
-        let fingerprint = device.fingerprint()
         let marks = folder.highWater(.vault, id: id, under: device)
         let entry = AuditLog(device, vault: id).first(.vaultCreated, now: now)
         let passwords = folder.highWater(.password, id: id, under: device)

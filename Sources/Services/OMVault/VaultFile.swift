@@ -147,7 +147,7 @@ public struct VaultFile: ~Copyable {
         guard slots.allSatisfy(self.slots.contains) else { throw .cannotUnlock }
         try checkUse(of: slots[0])
         let opened = try KeySlot.open(
-            anyOf: slots, vault: header.id, device: device,
+            anyOf: slots, device: device,
             counter: slots.contains { $0.kind == .password } ? passwords() : nil, with: key)
         let slot = opened.slot
         try header.check(opened.root)
@@ -319,12 +319,20 @@ public struct VaultFile: ~Copyable {
             return (body, rows)
         }
         guard rows.count <= VaultSchema.maximumSlots else { throw .corrupt(.slot) }
+        let header = try VaultHeader(decoding: body, slots: [])
         let slots = try rows.map { row throws(VaultError) in
-            let slot = try KeySlot(decoding: row.1)
+            let slot = try KeySlot(decoding: row.1, in: header.slotScope)
             guard Int64(slot.id) == row.0 else { throw .corrupt(.slot) }
             return slot
         }
-        return try VaultHeader(decoding: body, slots: slots)
+        if slots.contains(where: { $0.kind == .sharedRecovery }) { try checkSharedSlots(database) }
+        return header.holding(slots)
+    }
+
+    /// A vault of format 1 never synced, and was not restored from one that did.
+    private static func checkSharedSlots(_ database: borrowing Database) throws(VaultError) {
+        let format = try storing { () throws(StorageError) in try database.version() }
+        guard format > VaultSchema.schema.version else { throw .corrupt(.slot) }
     }
 }
 

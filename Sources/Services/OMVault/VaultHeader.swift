@@ -87,6 +87,9 @@ struct VaultHeader: Hashable, Sendable {
         return header
     }
 
+    /// Where its slots are.
+    var slotScope: SlotScope { SlotScope(vault: id, device: device, epoch: epoch) }
+
     private mutating func sign(_ root: borrowing Key<Deriving>) {
         mac = MAC.tag(of: signed, using: Self.macKey(root), context: macContext)
     }
@@ -158,6 +161,13 @@ struct VaultHeader: Hashable, Sendable {
 
     init(decoding bytes: [UInt8], slots: [KeySlot]) throws(VaultError) {
         self = try authentic(.header) { () throws(MalformedBytes) in try Self.decode(bytes, slots) }
+    }
+
+    /// The same with its slots, which were read after it.
+    func holding(_ slots: [KeySlot]) -> VaultHeader {
+        var header = self
+        header.slots = slots
+        return header
     }
 
     private static func decode(_ bytes: [UInt8], _ slots: [KeySlot]) throws(MalformedBytes) -> VaultHeader {

@@ -51,7 +51,7 @@ enum VaultSchema {
 
     static let findHeader = "SELECT \(bounded("body", VaultHeader.count)) FROM header WHERE id = 1"
     static let findSlots =
-        "SELECT id, \(bounded("body", KeySlot.count)) FROM slots ORDER BY id LIMIT \(maximumSlots + 1)"
+        "SELECT id, \(bounded("body", KeySlot.maximumCount)) FROM slots ORDER BY id LIMIT \(maximumSlots + 1)"
     static let findStates = "SELECT level, \(bounded("state", LevelState.boxCount)) FROM levels ORDER BY level LIMIT 7"
     static let findEntries = """
         SELECT \(bounded("key", 16)), \(bounded("digest", 32)), record FROM entries \

@@ -32,7 +32,8 @@ enum SealedTargets {
     private static func read(_ part: UInt8, _ bytes: [UInt8]) {
         switch part {
         case 0:
-            guard let slot = try? KeySlot(decoding: bytes) else { return }
+            let scope = SlotScope(vault: vault, device: [UInt8](repeating: 2, count: 32), epoch: 1)
+            guard let slot = try? KeySlot(decoding: bytes, in: scope) else { return }
             precondition(slot.encoded == bytes, "a slot has two spellings")
         case 1:
             guard let header = try? VaultHeader(decoding: bytes, slots: []) else { return }

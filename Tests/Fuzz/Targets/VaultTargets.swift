@@ -123,7 +123,7 @@ enum VaultTargets {
         guard let file = try? BackupFile.read(StreamInMemory(bytes, hash.digest(), zeros)),
             let slot = file.slots.first(where: { $0.kind == .keyFile })
         else { return nil }
-        return try? slot.unwrap(with: VaultTemplate.keyFile().key(), vault: file.header.id, device: nil)
+        return try? slot.unwrap(with: VaultTemplate.keyFile().key(), device: nil)
     }
 }
 

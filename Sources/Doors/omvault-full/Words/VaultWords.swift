@@ -42,6 +42,15 @@ extension Failure {
                     ]
                 )
             case .recovery: ("recovery code", ["a code \(ending)"])
+            case .sharedRecovery:
+                (
+                    "recovery code",
+                    [
+                        backup
+                            ? "a backup opens with the code of the time when it was taken"
+                            : "a code that another device made later: omvault key add-slot --type shared-recovery takes it"
+                    ]
+                )
             case .keyFile: ("key file", ["a key file \(ending)"])
             case .login: ("password of the login", failure.hints)
             }

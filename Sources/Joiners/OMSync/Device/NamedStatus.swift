@@ -11,6 +11,7 @@ extension SyncStatus {
                 name: member.name ?? names[member.number].flatMap { DeviceName($0) }, isThis: member.isThis,
                 added: member.added)
         }
-        return SyncStatus(vault: vault, own: own, members: named, remotes: remotes, roll: roll)
+        return SyncStatus(
+            vault: vault, own: own, members: named, remotes: remotes, roll: roll, recoveryChange: recoveryChange)
     }
 }

@@ -36,6 +36,8 @@ package struct SyncStatus: Sendable {
     package let members: [MemberStatus]
     package let remotes: [Remote]
     package let roll: Roll
+    /// Nil if the recovery code of the roll is the one that this device knows.
+    package let recoveryChange: RecoveryChange?
 
     /// That of the last entry: 32 bytes.
     package var rollDigest: [UInt8] { roll.digests[roll.digests.count - 1] }
@@ -63,7 +65,8 @@ extension Vault {
         try readSync { access throws(VaultError) in
             guard let own = access.own else { return nil }
             try access.checkRows()
-            let roll = try DeviceRoll(access).roll
+            let device = try DeviceRoll(access)
+            let roll = device.roll
             let lanes = try DeviceLanes(self, access)
             var members: [MemberStatus] = []
             for entry in roll.entries {
@@ -86,7 +89,8 @@ extension Vault {
                         row: row, news: present.mapValues(\.statement.time), heads: known.references(of: roll), waiting: waiting))
             }
             return SyncStatus(
-                vault: access.vault, own: own, members: members, remotes: remotes, roll: roll)
+                vault: access.vault, own: own, members: members, remotes: remotes, roll: roll,
+                recoveryChange: RecoveryChange(device, access))
         }
     }
 

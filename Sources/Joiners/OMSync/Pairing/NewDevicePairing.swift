@@ -34,6 +34,26 @@ package struct NewDevicePairing: Sendable {
         return invitation
     }
 
+    /// Whether the vault has a recovery code that will open this device's file too.
+    ///
+    /// The digest in the invitation proves the entry that has it, and each entry proves the one before.
+    ///
+    /// - Returns: Nil if the files of the entries are not there yet.
+    package static func hasRecoveryCode<Files: RemoteFiles>(
+        _ invitation: PairingInvitation, in files: Files
+    ) throws(Files.Failure) -> Bool? {
+        let contents = try RemoteContents(reading: files, vault: invitation.vault)
+        let all = contents.entries + (contents.founding.map { [$0] } ?? [])
+        let byDigest = Dictionary(all.map { ($0.digest, $0) }) { first, _ in first }
+        var (digest, chain): ([UInt8], [RollEntry]) = (invitation.rollDigest, [])
+        while chain.last?.contents.number != 0 {
+            guard let entry = byDigest[digest] else { return nil }
+            chain.append(entry)
+            digest = entry.contents.previous
+        }
+        return RollRecovery(newestOf: chain.reversed()) != nil
+    }
+
     /// - Parameter vault: The new vault, with the id of the invitation.
     /// - Throws: ``VaultError``, ``PairingProblem``.
     package init(_ invitation: PairingInvitation, _ vault: borrowing Vault, named name: DeviceName) throws {
@@ -98,6 +118,11 @@ package struct NewDevicePairing: Sendable {
 
     /// Whether the old device has ended the pairing: it took its invitation away, and is not done.
     package func isEnded<Files: RemoteFiles>(
+        _ messages: borrowing PairingMessages, on files: Files
+    ) throws(Files.Failure) -> Bool { try Self.isEnded(messages, on: files) }
+
+    /// The same before this device has a pairing.
+    package static func isEnded<Files: RemoteFiles>(
         _ messages: borrowing PairingMessages, on files: Files
     ) throws(Files.Failure) -> Bool {
         // A folder that is not mounted has no invitation either.

@@ -26,13 +26,8 @@ package struct RecoveredVault {
         } catch { throw .badRoll(error) }
         guard choice.undecided.isEmpty else { throw .undecided(choice.undecided) }
         roll = choice.roll
-        let keys = recovery.publicKeys
-        guard let member = roll.members.values.first(where: { $0.kind == .recovery && $0.keys == keys }),
-            let entry = roll.entries.first(where: { $0.contents.added.contains(member) })
-        else { throw .otherCode }
-        guard recovery.anchors(entry) else { throw .notAnchored }
-        number = member.number
-        epochs = Self.epochs(of: roll, member.number, recovery)
+        number = try roll.check(recovery).number
+        epochs = Self.epochs(of: roll, number, recovery)
         guard !epochs.isEmpty else { throw .otherCode }
     }
 

@@ -140,7 +140,7 @@ public struct BackupFile {
         case .some(let device): counter = slots.contains { $0.kind == .password } ? self.counter(folder, device) : nil
         case .none: counter = nil
         }
-        let opened = try KeySlot.open(anyOf: slots, vault: header.id, device: device, counter: counter, with: key)
+        let opened = try KeySlot.open(anyOf: slots, device: device, counter: counter, with: key)
         try header.check(opened.root)
         try BackupKeys(opened.root, vault: header.id).check(end.seal, of: end.digest)
         return UnlockedBackup(self, opened.root)

@@ -42,7 +42,7 @@ enum BackupPart {
     static func lengths(_ type: UInt8) -> ClosedRange<Int>? {
         switch type {
         case 1: VaultHeader.count...VaultHeader.count
-        case 2: KeySlot.count...KeySlot.count
+        case 2: KeySlot.count...KeySlot.maximumCount
         case 3: 1 + LevelState.boxCount...1 + LevelState.boxCount
         case 4: 1 + TreeBranch.digestsCount...1 + TreeBranch.maximumPrefix + TreeBranch.digestsCount
         case 5: 16...16

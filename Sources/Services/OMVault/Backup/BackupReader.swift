@@ -18,6 +18,8 @@ struct BackupReader: ~Copyable {
     private let hash = BLAKE2b(count: 32)
     private var position: Position
     private var end: End?
+    /// Nil until the header was read.
+    private var slotScope: SlotScope?
 
     /// The last part that was read. It decides which part can follow.
     private enum Position {
@@ -96,10 +98,16 @@ struct BackupReader: ~Copyable {
         return End(digest: digest, seal: seal)
     }
 
-    private func parse(_ type: UInt8, _ bytes: [UInt8]) throws -> BackupPart {
+    private mutating func parse(_ type: UInt8, _ bytes: [UInt8]) throws -> BackupPart {
         switch type {
-        case 1: return .header(bytes)
-        case 2: return .slot(try KeySlot(decoding: bytes))
+        case 1:
+            slotScope = try VaultHeader(decoding: bytes, slots: []).slotScope
+            return .header(bytes)
+        case 2:
+            guard let slotScope else { throw MalformedBytes() }
+            let slot = try KeySlot(decoding: bytes, in: slotScope)
+            guard slot.kind != .sharedRecovery || format == 2 else { throw MalformedBytes() }
+            return .slot(slot)
         case 3:
             guard let level = ProtectionLevel(code: bytes[0]) else { throw MalformedBytes() }
             return .level(level, state: Array(bytes.dropFirst()))

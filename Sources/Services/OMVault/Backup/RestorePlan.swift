@@ -66,10 +66,18 @@ struct RestorePlan {
         }
         self.states = states
 
-        var slots = isFromThisDevice ? old.slots : old.slots.filter { !$0.isDeviceBound }
+        let scope = SlotScope(vault: id, device: device.fingerprint(), epoch: old.epoch)
+        var slots = old.slots
+        if !isFromThisDevice {
+            slots = try old.slots.filter { !$0.isDeviceBound }.map { slot throws(VaultError) in
+                // A shared recovery slot is bound to the other device.
+                guard let again = try NewSlot(sharing: slot) else { return slot }
+                return KeySlot(again, id: slot.id, created: slot.created, root: root, in: scope, device: device)
+            }
+        }
         if !isFromThisDevice, let password {
             guard let last = old.slots.last?.id, last < UInt32.max else { throw .corrupt(.slot) }
-            slots.append(KeySlot(password, id: last + 1, created: now, root: root, vault: id, device: device))
+            slots.append(KeySlot(password, id: last + 1, created: now, root: root, in: scope, device: device))
         }
         header = old.restored(
             generation: max(old.generation, seen[MarkIndex.header].generation) + 1, deviceRank: rank,

@@ -9,6 +9,7 @@ public final class NewSlot: Sendable {
     let stretch: Argon2id.Parameters?
     let salt: [UInt8]
     let subject: [UInt8]
+    let shared: SharedKey?
     let key: Key<Unlocking>
 
     /// A slot for a password.
@@ -36,6 +37,23 @@ public final class NewSlot: Sendable {
         self.init(.login, subject: id, key: key.duplicate())
     }
 
+    /// A slot for a recovery code that this device does not have.
+    ///
+    /// - Parameter owner: The code's wrapping key: 32 bytes. Whose key it is, the caller has checked.
+    /// - Throws: ``VaultError/corrupt(_:)`` for a public key that is none.
+    package convenience init(recoveryKey owner: [UInt8]) throws(VaultError) {
+        let new = try authentic(.slot) { () throws(SecretsError) in try SharedKey.make(for: owner) }
+        self.init(.sharedRecovery, subject: Self.nobody, shared: new.shared, key: new.key.duplicate())
+    }
+
+    /// A slot that the code of a shared recovery slot opens, without that code.
+    ///
+    /// - Returns: Nil for a slot of another kind.
+    package convenience init?(sharing slot: KeySlot) throws(VaultError) {
+        guard let owner = slot.recoveryKey else { return nil }
+        try self.init(recoveryKey: owner)
+    }
+
     private init(
         _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
     ) throws(VaultError) {
@@ -44,11 +62,14 @@ public final class NewSlot: Sendable {
             try Argon2id.stretch(secret, salt: salt, parameters)
         }
         (self.kind, stretch, self.salt, subject) = (kind, parameters, salt, Self.nobody)
+        shared = nil
         self.key = key
     }
 
-    private init(_ kind: KeySlot.Kind, subject: [UInt8], key: consuming Key<Unlocking>) {
-        (self.kind, stretch, self.subject) = (kind, nil, subject)
+    private init(
+        _ kind: KeySlot.Kind, subject: [UInt8], shared: SharedKey? = nil, key: consuming Key<Unlocking>
+    ) {
+        (self.kind, stretch, self.subject, self.shared) = (kind, nil, subject, shared)
         salt = [UInt8](repeating: 0, count: Argon2id.saltCount)
         self.key = key
     }
@@ -58,6 +79,15 @@ public final class NewSlot: Sendable {
         _ slot: KeySlot, stretching secret: borrowing SecretBytes, with parameters: Argon2id.Parameters
     ) throws(VaultError) {
         try self.init(slot.kind, stretching: secret, parameters)
+    }
+
+    /// Whether a slot of the vault gives way to this one: that of the same login, or its shared recovery slot.
+    func replaces(_ slot: KeySlot) -> Bool {
+        switch kind {
+        case .login: slot.login == subject
+        case .sharedRecovery: slot.kind == .sharedRecovery
+        case .password, .recovery, .keyFile: false
+        }
     }
 
     private static let nobody = [UInt8](repeating: 0, count: 16)

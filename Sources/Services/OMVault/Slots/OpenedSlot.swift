@@ -8,11 +8,11 @@ extension KeySlot {
     /// The most password slots of a vault. One try covers at most as many.
     package static let maximumPasswords = 8
 
-    /// The slots of one kind at which a typed secret is tried, by rising id.
+    /// The slots at which a typed secret is tried, by rising id: those of one kind, and for a recovery code the shared ones too.
     ///
     /// The first is always tried. A slot with more lanes than this build computes is left out if there are others.
     public static func tried(_ kind: Kind, of slots: [KeySlot]) -> [KeySlot] {
-        let all = slots.filter { $0.kind == kind }
+        let all = slots.filter { $0.kind.secretKind == kind.secretKind }
         let computed = all.filter { ($0.stretch?.lanes ?? 1) == 1 }
         var (tried, work): ([KeySlot], Int) = ([], 0)
         for slot in computed.isEmpty ? all : computed {
@@ -33,11 +33,11 @@ extension KeySlot {
     ///   - key: The key for a slot, from the typed secret.
     /// - Throws: ``VaultError/cannotUnlock`` if none opens; ``VaultError/delayed(seconds:)``.
     static func open(
-        anyOf slots: [KeySlot], vault: [UInt8], device: borrowing DeviceKey?, counter: consuming PasswordCounter?,
+        anyOf slots: [KeySlot], device: borrowing DeviceKey?, counter: consuming PasswordCounter?,
         with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> OpenedSlot {
         switch counter {
-        case .none: return try first(of: slots, vault, device, key)
+        case .none: return try first(of: slots, device, key)
         case .some(let counter):
             // All keys are stretched before the charge: the charge holds a lock, and a right password
             // may belong to the last slot.
@@ -46,7 +46,7 @@ extension KeySlot {
             // Attack: an attacker ends the process between two slots, so that the first ones are checked without a
             // charge. So the one charge is on the disk before the first check.
             return try counter.attempt { () throws(VaultError) in
-                try first(of: slots, vault, device) { slot throws(VaultError) in
+                try first(of: slots, device) { slot throws(VaultError) in
                     guard let stretched = keys[slot.id] else { throw .cannotUnlock }
                     return stretched.key.duplicate()
                 }
@@ -55,13 +55,13 @@ extension KeySlot {
     }
 
     private static func first(
-        of slots: [KeySlot], _ vault: [UInt8], _ device: borrowing DeviceKey?,
+        of slots: [KeySlot], _ device: borrowing DeviceKey?,
         _ key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> OpenedSlot {
         for slot in slots {
             let key = try key(slot)
             do throws(VaultError) {
-                return OpenedSlot(slot: slot, root: try slot.unwrap(with: key, vault: vault, device: device))
+                return OpenedSlot(slot: slot, root: try slot.unwrap(with: key, device: device))
             } catch {
                 guard error == .cannotUnlock else { throw error }
             }

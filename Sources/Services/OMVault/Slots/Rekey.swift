@@ -73,14 +73,14 @@ extension Snapshot {
     fileprivate func rekey(
         _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, _ keys: borrowing RekeyedKeys, now: Int64
     ) throws(VaultError) {
+        let epoch = header.epoch + 1
+        let scope = SlotScope(vault: header.id, device: header.device, epoch: epoch)
         var slots: [KeySlot] = []
         for slot in new {
-            slots.append(
-                KeySlot(slot.slot, id: slot.id, created: now, root: keys.root, vault: header.id, device: keys.device))
+            slots.append(KeySlot(slot.slot, id: slot.id, created: now, root: keys.root, in: scope, device: keys.device))
         }
         try Vault.checkRules(slots)
         let ring = ClassKeyring(root: keys.root.duplicate(), device: keys.device.duplicate())
-        let epoch = header.epoch + 1
         var wraps: [ClassKeyWrap] = []
         for level in ProtectionLevel.allCases {
             guard let new = keys.levels[level] else { throw .readOnlyHere }

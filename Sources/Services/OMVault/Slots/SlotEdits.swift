@@ -16,17 +16,26 @@ extension Vault {
     ///
     /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``, ``VaultError/onlyLoginSlots``.
     public func addSlot(_ new: NewSlot, now: Int64 = secondsNow()) throws(VaultError) -> KeySlot {
-        try changeSlots(purging: false) { (slots, vault, root, device) throws(VaultError) in
-            if new.kind == .login, let old = slots.firstIndex(where: { $0.login == new.subject }) {
-                slots[old] = KeySlot(new, id: slots[old].id, created: now, root: root, vault: vault, device: device)
+        try putSlot(new, now: now).slot
+    }
+
+    /// Does the same. A shared recovery slot replaces the one before, too, whose bytes are purged.
+    package func putSlot(
+        _ new: NewSlot, now: Int64 = secondsNow()
+    ) throws(VaultError) -> (slot: KeySlot, purge: PurgeResult?) {
+        let (slot, purge) = try changeSlots(purging: new.kind == .sharedRecovery) {
+            (slots, scope, root, device) throws(VaultError) in
+            if let old = slots.firstIndex(where: new.replaces) {
+                slots[old] = KeySlot(new, id: slots[old].id, created: now, root: root, in: scope, device: device)
                 return slots[old]
             }
             try Self.checkRoom(for: new.kind, among: slots)
             guard let last = slots.last?.id, last < UInt32.max else { throw .tooManySlots }
-            let slot = KeySlot(new, id: last + 1, created: now, root: root, vault: vault, device: device)
+            let slot = KeySlot(new, id: last + 1, created: now, root: root, in: scope, device: device)
             slots.append(slot)
             return slot
-        }.result
+        }
+        return (slot, purge)
     }
 
     /// Removes a slot and purges its bytes. Its secret no longer opens the vault.
@@ -46,9 +55,9 @@ extension Vault {
         _ old: KeySlot, with new: NewSlot, now: Int64 = secondsNow()
     ) throws(VaultError) -> (slot: KeySlot, purge: PurgeResult) {
         precondition(new.kind == old.kind, "a slot keeps its kind")
-        let (slot, purge) = try changeSlots(purging: true) { (slots, vault, root, device) throws(VaultError) in
+        let (slot, purge) = try changeSlots(purging: true) { (slots, scope, root, device) throws(VaultError) in
             guard let index = slots.firstIndex(of: old) else { throw .slotChanged(old.id) }
-            slots[index] = KeySlot(new, id: old.id, created: now, root: root, vault: vault, device: device)
+            slots[index] = KeySlot(new, id: old.id, created: now, root: root, in: scope, device: device)
             return slots[index]
         }
         return (slot, purge ?? .complete)
@@ -114,12 +123,12 @@ extension Vault {
     private func changeSlots<R>(
         purging: Bool,
         _ change: (
-            inout [KeySlot], _ vault: [UInt8], borrowing Key<Deriving>, borrowing DeviceKey
+            inout [KeySlot], SlotScope, borrowing Key<Deriving>, borrowing DeviceKey
         ) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         try changeHeader(purging: purging) { (header, root, device) throws(VaultError) in
             var slots = header.slots
-            let result = try change(&slots, header.id, root, device)
+            let result = try change(&slots, header.slotScope, root, device)
             try Self.checkRules(slots)
             return (header.changed(slots: slots, root: root), result)
         }
@@ -129,7 +138,7 @@ extension Vault {
     /// wipes. Such slots are refused, whatever led to them.
     static func checkRules(_ slots: [KeySlot]) throws(VaultError) {
         guard !slots.isEmpty else { throw .lastSlot }
-        guard !slots.contains(where: { $0.kind == .login }) || slots.contains(where: \.kind.isStretched) else {
+        guard !slots.contains(where: { $0.kind == .login }) || slots.contains(where: \.kind.isLasting) else {
             throw .onlyLoginSlots
         }
     }

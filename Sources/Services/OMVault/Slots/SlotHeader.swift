@@ -6,6 +6,7 @@ internal import OMSecrets
 /// The part of a slot that its commitment and its box are bound to.
 struct SlotHeader: Hashable, Sendable {
     static let count = 58
+    static let maximumCount = count + SharedKey.count
     private static let version: UInt8 = 1
 
     let kind: KeySlot.Kind
@@ -18,8 +19,11 @@ struct SlotHeader: Hashable, Sendable {
     let created: Int64
     /// The login's id: 16 bytes. Zeros for other kinds.
     let subject: [UInt8]
+    /// Only in a shared recovery slot.
+    let shared: SharedKey?
 
     /// version ‖ kind ‖ id (4) ‖ memory in KiB (4) ‖ passes (4) ‖ lanes (4) ‖ salt (16) ‖ created (8) ‖ subject (16)
+    /// ‖ in a shared recovery slot: sender (32) ‖ owner (32)
     var encoded: [UInt8] {
         var bytes = [Self.version, kind.rawValue]
         bytes.append(number: id)
@@ -28,15 +32,15 @@ struct SlotHeader: Hashable, Sendable {
         bytes.append(number: stretch?.lanes ?? 0)
         bytes += salt
         bytes.append(number: created)
-        return bytes + subject
+        return bytes + subject + (shared?.encoded ?? [])
     }
 
     init(
         _ kind: KeySlot.Kind, id: UInt32, _ stretch: Argon2id.Parameters?, salt: [UInt8], created: Int64,
-        subject: [UInt8]
+        subject: [UInt8], shared: SharedKey? = nil
     ) {
         (self.kind, self.id, self.stretch, self.salt) = (kind, id, stretch, salt)
-        (self.created, self.subject) = (created, subject)
+        (self.created, self.subject, self.shared) = (created, subject, shared)
     }
 
     init(decoding cursor: inout ByteCursor, in span: Span<UInt8>) throws(MalformedBytes) {
@@ -61,5 +65,6 @@ struct SlotHeader: Hashable, Sendable {
         created = try cursor.number(in: span)
         subject = try cursor.take(16, in: span)
         guard kind == .login || subject.allSatisfy({ $0 == 0 }) else { throw MalformedBytes() }
+        shared = kind == .sharedRecovery ? try SharedKey(decoding: &cursor, in: span) : nil
     }
 }

@@ -32,6 +32,8 @@ package struct SyncAccess: ~Copyable {
     package var vault: [UInt8] { snapshot.vault.header.id }
     /// Nil in a vault that does not sync.
     package var own: SyncSelf? { snapshot.sync }
+    /// The public key that the shared recovery slot is sealed to: 32 bytes. Nil without such a slot.
+    package var recoverySlotKey: [UInt8]? { snapshot.header.slots.lazy.compactMap(\.recoveryKey).first }
     /// The portable levels whose keys are at hand.
     package var openLevels: Set<ProtectionLevel.Availability> {
         Set(ProtectionLevel.Availability.allCases.filter { snapshot.vault.keys[Self.level($0)] != nil })

@@ -16,8 +16,11 @@ struct DeviceJoin: Verb {
         abstract: "Get the vault of another device, on a new device.",
         discussion: """
             'omvault device add' on the other device prints a code. This command asks for it, and for the password of the vault on
-            this device: each device has its own, and its own recovery code. Then it shows six digits to type on the other device.
-            If it is ended before that is done, there is no vault.
+            this device: each device has its own. Then it shows six digits to type on the other device. If it is ended before that
+            is done, there is no vault.
+
+            The recovery code that opens the remotes opens this device too, without being typed here; --no-recovery leaves that out.
+            If there is no such code, this device gets one of its own.
 
             If all devices are lost, --recovery takes the recovery code instead. It shows the devices of the vault and when their
             news are from, and asks. Then it removes them all, but for those of --keep. It cannot tell whether the folder holds back
@@ -71,54 +74,80 @@ struct DeviceJoin: Verb {
         let remotes = try place.remotes()
         let messages = PairingMessages(try code(secrets))
         let (remote, invitation) = try find(messages, in: place, remotes)
+        let sharesCode = try !options.noRecovery && hasRecoveryCode(invitation, messages, on: place.store(remote), context)
+        if sharesCode, options.codeFrom != nil {
+            throw Failure(
+                .usage, "the devices have a recovery code, which will open this device too", hint: "leave out --code-from")
+        }
         let device = try DeviceFolder.make(folders.device)
         let joining = try JoiningVault(id: remote.vault, in: folders, device)
         var isJoined = false
         do {
-            let ready = try options.prepare(location, stretch: parameters, secrets, in: folders, context)
-            try pair(
+            let ready = try options.prepare(
+                location, stretch: parameters, secrets, in: folders, sharesCode: sharesCode, context)
+            let recovery = try pair(
                 ready, at: joining.path, named: deviceName, messages, answering: invitation, on: remote, in: place, context)
             try VaultFile.rename(joining.path, to: location.path, device: device)
             isJoined = true
             joining.finish()
-            try ready.exchange(at: location, named: deviceName, context)
+            try ready.exchange(at: location, named: deviceName, opensWith: recovery, context)
         } catch {
             if !isJoined { joining.remove() }
             try PairingWait.end(error)
         }
     }
 
+    /// Whether a recovery code of all devices will open this one. The files that say so may come later than the invitation.
+    private func hasRecoveryCode(
+        _ invitation: PairingInvitation, _ messages: borrowing PairingMessages, on store: RemoteFolder.Store,
+        _ context: CommandContext
+    ) throws -> Bool {
+        var isTold = false
+        do {
+            return try awaited(messages, on: store) {
+                if let found = try NewDevicePairing.hasRecoveryCode(invitation, in: store) { return found }
+                if !isTold { context.output.notice("waiting for the list of devices: some of its files are not there yet") }
+                isTold = true
+                return nil
+            }
+        } catch { try PairingWait.end(error) }
+    }
+
     /// Makes the vault, and makes it a device of the roll.
+    ///
+    /// - Returns: What made the recovery code of all devices that opens it. Nil if none does.
     private func pair(
         _ new: borrowing NewVault, at path: String, named name: DeviceName, _ messages: borrowing PairingMessages,
         answering invitation: PairingInvitation, on remote: RemoteFolderName, in place: RemoteFolder, _ context: CommandContext
-    ) throws {
+    ) throws -> RecoveryChange? {
         try VaultFile.create(path, id: remote.vault, device: new.device, policy: new.policy, slots: new.slots)
         let vault = try new.unlock(path)
         let store = place.store(remote)
         let pairing = try NewDevicePairing(invitation, vault, named: name)
+        var recovery: RecoveryChange?
         do {
             try place.run { try pairing.putRequest(messages, on: store) }
             context.output.notice("waiting for the other device; Ctrl-C ends this, and leaves no vault")
-            let digits = try awaited(pairing, messages, on: store, until: { try pairing.digits(messages, from: store) })
+            let digits = try awaited(messages, on: store, until: { try pairing.digits(messages, from: store) })
             try show(digits, context)
-            let roll = try awaited(pairing, messages, on: store, until: { try pairing.roll(messages, from: store) })
+            let roll = try awaited(messages, on: store, until: { try pairing.roll(messages, from: store) })
             try pairing.join(vault, roll, now: secondsNow())
+            if !options.noRecovery { recovery = try vault.makeRecoverySlot(now: secondsNow()) }
             _ = try vault.addRemote(incarnation: remote.incarnation, path: place.path, now: secondsNow())
         } catch {
             try? pairing.removeRequest(messages, from: store)
             throw error
         }
         try? pairing.removeRequest(messages, from: store)
+        return recovery
     }
 
     private func awaited<R>(
-        _ pairing: NewDevicePairing, _ messages: borrowing PairingMessages, on store: RemoteFolder.Store,
-        until look: () throws -> R?
+        _ messages: borrowing PairingMessages, on store: RemoteFolder.Store, until look: () throws -> R?
     ) throws -> R {
         try PairingWait.result {
             if let found = try look() { return found }
-            guard try !pairing.isEnded(messages, on: store) else {
+            guard try !NewDevicePairing.isEnded(messages, on: store) else {
                 throw Failure(
                     .aborted, "the other device has ended the pairing; there is no vault",
                     hint: "omvault device add there prints a new code")

@@ -16,7 +16,11 @@ extension NewVault {
     }
 
     /// The first exchange, once the vault has its name.
-    borrowing func exchange(at location: VaultLocation, named name: DeviceName, _ context: CommandContext) throws {
+    ///
+    /// - Parameter recovery: What made the recovery code of all devices that opens this vault. Nil if none does.
+    borrowing func exchange(
+        at location: VaultLocation, named name: DeviceName, opensWith recovery: RecoveryChange? = nil, _ context: CommandContext
+    ) throws {
         let access = try VaultAccess(context, vault: location.name)
         let vault = try unlock(location.path)
         guard let status = try vault.syncStatus(), let remote = status.remotes.first else {
@@ -37,6 +41,7 @@ extension NewVault {
             case .some(let code): document.secret("recovery_code", code)
             case .none: document.field("recovery_code", .null)
             }
+            document.field("shared_recovery", .flag(recovery != nil))
             try context.output.document(document)
         } else {
             context.output.notice(
@@ -44,6 +49,11 @@ extension NewVault {
             switch code {
             case .some(let code): try RecoveryCodeSheet.print(code, context)
             case .none: break
+            }
+            if let recovery {
+                context.output.notice(
+                    "the recovery code of \"\(status.name(of: recovery.signer).shown)\", of \(context.output.time(recovery.time)), "
+                        + "opens it too")
             }
         }
         if let failure = exchange.failure { throw failure }

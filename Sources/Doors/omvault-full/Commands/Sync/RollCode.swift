@@ -17,7 +17,7 @@ enum RollCode {
         case .some(let code): return code
         case .none: break
         }
-        let slots = try access.file().slots.filter { $0.kind == .recovery }
+        let slots = try access.file().slots.filter { $0.kind.secretKind == .recovery }
         guard wasGiven || !slots.isEmpty && access.context.terminal.mayAsk && StandardOutput.isTerminal else { return nil }
         let typed = try secrets.read(
             "--code-from",

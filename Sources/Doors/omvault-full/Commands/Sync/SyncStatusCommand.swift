@@ -48,6 +48,8 @@ struct SyncStatusCommand: Verb {
             document.field("vault", .text(access.location.name))
             document.field("device", .text(status.name(of: status.own.device)))
             concerns.write(to: &document)
+            document.field("recovery_changed", status.recoveryChange.map { .text(Timestamp.text($0.time)) } ?? .null)
+            document.field("recovery_changed_by", status.recoveryChange.map { .text(status.name(of: $0.signer)) } ?? .null)
             document.objects("remotes", remotes) { remote, entry in remote.write(to: &entry) }
             return try context.output.document(document)
         }
@@ -57,6 +59,12 @@ struct SyncStatusCommand: Verb {
             try context.output.line("\(concerns.questions.of("question")) to settle: omvault sync diff")
         }
         for line in concerns.silentLines() + concerns.awaitedLines(context.output) { try context.output.line(line) }
+        if let change = status.recoveryChange {
+            let (signer, time) = (status.name(of: change.signer), context.output.time(change.time))
+            try context.output.line("the recovery code was changed by \"\(signer)\" at \(time); it does not open this device")
+            try context.output.line("  to make it open this device: omvault key add-slot --type shared-recovery")
+            try context.output.line("  if it was not you: omvault device remove, then omvault key add-slot --type recovery")
+        }
         if remotes.isEmpty { try context.output.line("no remote") }
         for remote in remotes { for line in remote.lines(context.output) { try context.output.line(line) } }
     }

@@ -17,7 +17,10 @@ struct KeyAddSlot: Verb {
             slots, and each makes an unlock slower, unless --keyslot names one.
 
             '--type recovery' prints a new code, once; at a terminal you type it back. In a vault that syncs it opens the remotes from
-            then on, and the code before does not.
+            then on, and the code before does not. If this device has a shared recovery slot, the new code takes its place.
+
+            '--type shared-recovery' takes the recovery code that another device of the vault made, and that opens the remotes now. A
+            device that joins gets such a slot by itself. After a change of the code, each device takes the new one only here.
 
             '--type file' makes a key file (--out), or uses an existing one (--key-from).
 
@@ -31,6 +34,7 @@ struct KeyAddSlot: Verb {
 
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case password, recovery, file, login
+        case sharedRecovery = "shared-recovery"
     }
 
     @OptionGroup var global: GlobalOptions
@@ -51,7 +55,7 @@ struct KeyAddSlot: Verb {
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var newPasswordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Where the recovery code that you type back comes from.", valueName: "source"))
+    @Option(help: ArgumentHelp("Where the recovery code that you type, or type back, comes from.", valueName: "source"))
     var codeFrom: SecretSourceArgument?
 
     @Option(help: ArgumentHelp("Make the key file here.", valueName: "file"), completion: .file())
@@ -66,7 +70,7 @@ struct KeyAddSlot: Verb {
     func validate() throws {
         let given: [(Kind, [String])] = [
             (.password, newPasswordFrom == nil ? [] : ["--new-password-from"]),
-            (.recovery, codeFrom == nil ? [] : ["--code-from"]),
+            (type == .sharedRecovery ? .sharedRecovery : .recovery, codeFrom == nil ? [] : ["--code-from"]),
             (.file, (out == nil ? [] : ["--out"]) + (keyFrom == nil ? [] : ["--key-from"])),
             (
                 .login,
@@ -89,7 +93,7 @@ struct KeyAddSlot: Verb {
         let own: [(key: String, value: SecretSourceArgument?)] =
             switch type {
             case .password: [("--new-password-from", newPasswordFrom)]
-            case .recovery: [("--code-from", codeFrom)]
+            case .recovery, .sharedRecovery: [("--code-from", codeFrom)]
             case .file: [("--key-from", keyFrom)]
             case .login: [("--login-password-from", loginPasswordFrom)]
             }
@@ -105,6 +109,7 @@ struct KeyAddSlot: Verb {
                 "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"", isNew: true)
             try add(.password(password), to: unlocked.vault, policy: policy, access: access)
         case .recovery: try addCode(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
+        case .sharedRecovery: try SharedRecovery(of: access).add(to: unlocked.vault, secrets)
         case .file: try addFile(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .login:
             let logins = try LoginAccess(context)
@@ -126,13 +131,20 @@ struct KeyAddSlot: Verb {
         if RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, access.context) {
             try RecoveryCodeSheet.confirm(code, secrets, access.context)
         }
-        let slot = try access.run { () throws(VaultError) in
-            try vault.addSlot(try NewSlot(recovery: code, policy.stretch))
+        let shared = SharedRecovery(of: access)
+        let hasShared = try shared.isUsed(by: vault)
+        let slot: KeySlot
+        if hasShared {
+            // Without its place in the roll, no slot takes it.
+            try addToRoll(code, of: vault, access)
+            slot = try shared.take(RecoveryMember(code.secret, vault: vault.id), in: vault)
+        } else {
+            slot = try access.run { () throws(VaultError) in try vault.addSlot(try NewSlot(recovery: code, policy.stretch)) }
         }
         try noticeIfUntried(slot, vault, access)
         guard format == .json else {
-            access.context.output.notice("added slot \(slot.id) (recovery code)")
-            return try addToRoll(code, of: vault, access)
+            access.context.output.notice("\(hasShared ? "changed" : "added") slot \(slot.id) (recovery code)")
+            return hasShared ? () : try addToRoll(code, of: vault, access)
         }
         var document = JSONDocument()
         document.field("result", .text("added"))
@@ -143,7 +155,7 @@ struct KeyAddSlot: Verb {
             throw RecoveryCodeSheet.lost(
                 error, hint: "remove its slot with omvault key rm-slot \(slot.id), then add another")
         }
-        try addToRoll(code, of: vault, access)
+        if !hasShared { try addToRoll(code, of: vault, access) }
     }
 
     /// Makes the code that of the remotes too. It is shown already: if this fails, it opens this vault all the same.

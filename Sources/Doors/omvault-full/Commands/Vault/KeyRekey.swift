@@ -14,8 +14,8 @@ struct KeyRekey: Verb {
         abstract: "Give the vault new keys, and seal everything in it again.",
         discussion: """
             Use it when another person may have a slot's secret and a copy of the vault. The slot that you unlock with stays, and so
-            does each slot of --also-from. A new recovery code replaces the old one and is printed. The other slots are removed; it
-            asks first. If it is interrupted, the vault is the old one or the new one. An older copy of the file still opens with
+            does each slot of --also-from. A new recovery code replaces the old one and is printed. A shared recovery slot stays
+            instead, and opens with the same code. The other slots are removed; it asks first. If it is interrupted, the vault is the old one or the new one. An older copy of the file still opens with
             the old secrets, but shows nothing that you stored later. In a vault that syncs, this device gets a new number among the
             devices, and all of them seal with new keys from then on.
 
@@ -53,15 +53,18 @@ struct KeyRekey: Verb {
                 memoryKiB: kdfMem.map { $0 << 10 } ?? policy.stretch.memoryKiB, passes: kdfTime ?? policy.stretch.passes)
         }
         let opening = unlocked.slot.id
-        var kept = [Vault.RekeyedSlot(id: opening, try access.newSlot(unlocked.secret, policy))]
+        var kept = [Vault.RekeyedSlot(id: opening, try access.newSlot(unlocked.secret, like: unlocked.slot, policy))]
         for other in others where other.id != opening {
             guard let slot = slots.first(where: { $0.id == other.id }) else {
                 throw Failure(VaultError.noSlot(other.id), vault: access.location.name)
             }
             kept.append(try access.keep(slot, secrets: secrets, option: other.option, policy: policy))
         }
+        let shared = slots.first { $0.kind == .sharedRecovery }
+        if let shared, !kept.contains(where: { $0.id == shared.id }), let same = try access.sameSlot(shared) { kept.append(same) }
         let rest = slots.filter { slot in !kept.contains { $0.id == slot.id } }
-        let replaced = rest.first { $0.kind == .recovery }
+        // A new code here would take the place of the devices' code in the roll.
+        let replaced = shared == nil ? rest.first { $0.kind == .recovery } : nil
         try confirm(rest.filter { $0 != replaced }, access)
         let remotes = try access.run { () throws(VaultError) in try unlocked.vault.remotes() }
         // What this device wrote last goes out under its old number.
@@ -137,9 +140,14 @@ struct KeyRekey: Verb {
 
 extension VaultAccess {
     fileprivate func newSlot(
-        _ secret: borrowing SlotSecret, _ policy: VaultPolicy
+        _ secret: borrowing SlotSecret, like old: KeySlot, _ policy: VaultPolicy
     ) throws(Failure) -> NewSlot {
-        try run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
+        try run { () throws(VaultError) in try secret.newSlot(like: old, policy.stretch) }
+    }
+
+    /// A shared recovery slot, for the same code. The code is not needed.
+    fileprivate func sameSlot(_ slot: KeySlot) throws(Failure) -> Vault.RekeyedSlot? {
+        try run { () throws(VaultError) in try NewSlot(sharing: slot).map { Vault.RekeyedSlot(id: slot.id, $0) } }
     }
 
     fileprivate func newSlot(_ code: borrowing RecoveryCode, _ policy: VaultPolicy) throws(Failure) -> NewSlot {
@@ -160,7 +168,7 @@ extension VaultAccess {
             }
             return secret
         }
-        return Vault.RekeyedSlot(id: slot.id, try newSlot(secret, policy))
+        return Vault.RekeyedSlot(id: slot.id, try newSlot(secret, like: slot, policy))
     }
 
     fileprivate func rekey(

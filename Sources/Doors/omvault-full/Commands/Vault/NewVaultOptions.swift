@@ -56,10 +56,13 @@ struct NewVaultOptions: ParsableArguments {
 
     /// Asks for the secrets of a vault that is made next.
     ///
-    /// - Parameter known: A recovery code that its user has on paper already. Nil: a new one is made.
+    /// - Parameters:
+    ///   - known: A recovery code that its user has on paper already. Nil: a new one is made.
+    ///   - sharesCode: Whether the vault gets a shared recovery slot later, and so no new code.
     func prepare(
         _ location: VaultLocation, stretch parameters: Argon2id.Parameters, _ secrets: borrowing SecretSources,
-        in folders: UserFolders, recovery known: consuming RecoveryCode? = nil, _ context: CommandContext
+        in folders: UserFolders, recovery known: consuming RecoveryCode? = nil, sharesCode: Bool = false,
+        _ context: CommandContext
     ) throws -> NewVault {
         // Checked before the user types a password twice.
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
@@ -75,7 +78,7 @@ struct NewVaultOptions: ParsableArguments {
             return NewVault(
                 device: folder, policy: policy, slots: slots, password: password, code: nil, isCodeShown: true)
         }
-        guard !noRecovery else {
+        guard !noRecovery, !sharesCode else {
             return NewVault(device: folder, policy: policy, slots: [slot], password: password, code: nil, isCodeShown: false)
         }
         let code = RecoveryCode.random()

@@ -12,7 +12,7 @@ enum SlotSecret: ~Copyable {
     case keyFile(VaultKeyFile)
     case login(VerifiedLogin)
 
-    /// The key for `slot`, which is of the same kind.
+    /// The key for `slot`, whose secret is of the same kind.
     borrowing func key(for slot: KeySlot) throws(VaultError) -> Key<Unlocking> {
         switch self {
         case .password(let password): try slot.key(stretching: password.bytes)
@@ -30,6 +30,13 @@ enum SlotSecret: ~Copyable {
         case .keyFile(let file): NewSlot(keyFile: file)
         case .login(let login): NewSlot(login: login.id, key: login.unlock)
         }
+    }
+
+    /// A slot in the place of `old`, which this secret opens.
+    borrowing func newSlot(like old: KeySlot, _ parameters: Argon2id.Parameters) throws(VaultError) -> NewSlot {
+        // It stays one that needs no code at the next rekey.
+        if let shared = try NewSlot(sharing: old) { return shared }
+        return try newSlot(parameters)
     }
 
     /// Replaces a slot that is weaker than the policy, if its kind is stretched.
@@ -51,13 +58,14 @@ extension KeySlot.Kind {
         case .recovery: "recovery"
         case .keyFile: "file"
         case .login: "login"
+        case .sharedRecovery: "shared-recovery"
         }
     }
 
     var noun: String {
         switch self {
         case .password: "password"
-        case .recovery: "recovery code"
+        case .recovery, .sharedRecovery: "recovery code"
         case .keyFile: "key file"
         case .login: "login"
         }
@@ -67,7 +75,7 @@ extension KeySlot.Kind {
     var option: String {
         switch self {
         case .password, .login: "--password-from"
-        case .recovery: "--recovery-from"
+        case .recovery, .sharedRecovery: "--recovery-from"
         case .keyFile: "--key-file-from"
         }
     }

@@ -33,7 +33,7 @@ struct TriedSlots {
                 hint: others.isEmpty
                     ? "choose a slot with --keyslot ID" : "unlock with \(others), or choose a slot with --keyslot ID")
         }
-        untried = slots.filter { [tried] slot in slot.kind == kind && !tried.contains(slot) }
+        untried = slots.filter { [tried] slot in slot.kind.secretKind == kind && !tried.contains(slot) }
     }
 
     /// Runs `body`. If the secret opens none of the slots, the error names the slots that were not tried.

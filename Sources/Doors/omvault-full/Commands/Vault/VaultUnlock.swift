@@ -96,7 +96,7 @@ extension VaultAccess {
         switch slot.kind {
         case .password:
             return .password(try secrets.readPassword(option, prompt: "Password for vault \"\(location.name)\""))
-        case .recovery:
+        case .recovery, .sharedRecovery:
             // It is long, and comes from paper. A typing error is found only by looking.
             let typed = try secrets.read(option, prompt: "Recovery code of vault \"\(location.name)\"", isShown: true)
             return .recovery(try code(typed))

@@ -1,0 +1,39 @@
+// The recovery code of a roll, and the entries that matter for a device's recovery slot. Format: docs/formats/sync.md, "The
+// recovery slot of a device".
+
+/// A recovery code in the roll, and the entry that added it.
+package struct RollRecovery: Hashable, Sendable {
+    package let member: RollMember
+    package let entry: RollEntry
+
+    /// - Returns: nil if none of the entries adds a code.
+    package init?(newestOf entries: some BidirectionalCollection<RollEntry>) {
+        for entry in entries.reversed() {
+            guard let member = entry.contents.added.first(where: { $0.kind == .recovery }) else { continue }
+            (self.member, self.entry) = (member, entry)
+            return
+        }
+        return nil
+    }
+}
+
+extension Roll {
+    /// The recovery code of now. Nil if the roll has none.
+    package var recovery: RollRecovery? { RollRecovery(newestOf: entries) }
+
+    /// The recovery code behind an entry. Later entries do not count.
+    package func recovery(behind entry: UInt32) -> RollRecovery? {
+        RollRecovery(newestOf: entries.prefix(Int(entry) + 1))
+    }
+
+    /// The number of the entry that added a device, under the first number that it had.
+    package func addition(of device: UInt32) -> UInt32? {
+        var (number, found): (UInt32, UInt32?) = (device, nil)
+        for entry in entries.reversed() where entry.contents.added.contains(where: { $0.number == number }) {
+            found = entry.contents.number
+            guard entry.contents.kind == .replace else { break }
+            number = entry.contents.signer
+        }
+        return found
+    }
+}
