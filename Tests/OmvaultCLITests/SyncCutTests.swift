@@ -91,7 +91,8 @@ import Testing
                 for n in $(seq 3 $step "$syncs"); do
                     rm -r a b stick; cp -r a.before2 a; cp -r b.before b; cp -r stick.before2 stick
                     traced b fsync,fdatasync -e inject=fsync,fdatasync:signal=SIGKILL:when=$n > ended
-                    [[ $(cat ended) != 0 ]] || echo "not cut at sync $n of $syncs"
+                    # The number of syncs differs by a few: the database decides when it moves its log.
+                    [[ $(cat ended) != 0 ]] || break
                     # The item is not here, or it is here with all of its value.
                     if [[ $(on b ls | wc -l) == 1 ]]; then half=$((half + 1)); else on b get big:file | cmp - big; fi
                     on b -q sync now > /dev/null
@@ -105,7 +106,7 @@ import Testing
                 echo "pull: $cuts cuts, $half before the item, $SECONDS s" >> figures
                 sort -u again
                 on b verify --deep > /dev/null; on a verify --deep > /dev/null
-                [[ $half -gt 1 ]] || echo "few cuts: $half of $cuts"
+                [[ $half -gt 1 && $cuts -ge $(((syncs - 5) / step)) ]] || echo "few cuts: $half of $cuts, $syncs syncs"
                 cat figures >&2
                 echo whole
                 """)

@@ -28,12 +28,8 @@ extension Roll {
 
     /// The number of the entry that added a device, under the first number that it had.
     package func addition(of device: UInt32) -> UInt32? {
-        var (number, found): (UInt32, UInt32?) = (device, nil)
-        for entry in entries.reversed() where entry.contents.added.contains(where: { $0.number == number }) {
-            found = entry.contents.number
-            guard entry.contents.kind == .replace else { break }
-            number = entry.contents.signer
-        }
-        return found
+        guard var entry = entry(adding: device) else { return nil }
+        while entry.kind == .replace, let before = self.entry(adding: entry.signer) { entry = before }
+        return entry.number
     }
 }
