@@ -313,8 +313,7 @@ import Testing
         let vault = try a.unlock()
         let late = FolderRemote(in: place.path + "/late", vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
         let (all, numbers) = (try synced.store(), [try b.number(), try c.number()])
-        for file in try all.files() where file.path.hasPrefix(Hex.encode(withUnsafeBytes(of: numbers[0].bigEndian) { Array($0) }))
-        {
+        for file in try all.files() where file.path.hasPrefix(SyncedHomes.name(of: numbers[0])) {
             try late.write(#require(try all.bytes(of: file)), to: file)
         }
         #expect(try a.sync(in: place.path + "/late").pull.waiting == 1)

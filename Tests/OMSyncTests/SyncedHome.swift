@@ -329,6 +329,11 @@ struct SyncedHomes {
         }
     }
 
+    /// The name of a device's folder.
+    static func name(of device: UInt32) -> String {
+        Hex.encode(withUnsafeBytes(of: device.bigEndian) { bytes in Array(bytes) })
+    }
+
     /// Makes a home another device of the vault.
     ///
     /// - Parameter announce: What the first device does before the new one reads the roll.

@@ -126,6 +126,33 @@ struct TwoDevicesTests {
         #expect(try b.values() == ["x": "new"])
     }
 
+    @Test("a new device takes no head of another device that is older than its adder knows")
+    func olderThanNamed() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        try b.add("y", "old")
+        for home in [b, a] { try home.sync() }
+        let (mixed, folder, number) = (try TestFolder(), try synced.store(), try b.number())
+        try FileManager.default.copyItem(atPath: synced.remote.path, toPath: mixed.path + "/copy")
+        try b.put("y", "new")
+        try b.sync()
+        try a.put("x", "new")
+        try a.sync()
+        let c = try SyncedHome("new device")
+        try synced.add(c) { try a.sync() }
+        // All is of now, but for the files of one device.
+        let vault = try a.unlock()
+        let copy = FolderRemote(
+            in: mixed.path + "/copy", vault: vault.id, incarnation: try vault.remotes()[0].incarnation)
+        for file in try folder.files() where !file.path.hasPrefix(SyncedHomes.name(of: number)) {
+            try copy.write(#require(try folder.bytes(of: file)), to: file)
+        }
+        #expect(try c.sync(in: mixed.path + "/copy").pull.notAccepted == [number: .waits])
+        #expect(try c.values() == ["x": "new"])
+        try c.sync()
+        #expect(try c.values() == ["x": "new", "y": "new"])
+    }
+
     @Test("a version whose chunks are gone, since another device replaced its value, waits for nothing on a new device")
     func replacedChunks() throws {
         let large = String(repeating: "omvault ", count: 450_000)

@@ -110,6 +110,8 @@ import Testing
                 on b sync status | grep 'was changed' | sed -E 's/at [^;]*/at TIME/'
                 on b sync status --json | grep -oE '"recovery_changed(_by)?":"(laptop|[0-9T:Z-]*)"' | sed -E 's/"[0-9][^"]*"/TIME/'
                 on a sync status | grep -c 'was changed' || true
+                # A new device would seal its key to a code that this one does not know.
+                refused 13 on b device add
                 on b key add-slot --type shared-recovery --code-from file:paper 2> /dev/null || echo "exit $?"
                 on b key add-slot --type shared-recovery --code-from file:second
                 opens b paper; opens b second
@@ -186,6 +188,9 @@ import Testing
         let ran = try await bash(
             Self.devices + """
                 founded; joined
+                # The new code cannot be shown: the old one still opens.
+                on b key add-slot --type recovery --format json > /dev/full 2> /dev/null && echo 'shown?'
+                opens b paper
                 on b key add-slot --type recovery --format json 2> /dev/null > made
                 grep -oE '"type":"[a-z-]*"' made; codes < made > second
                 on b key slots | cut -f 1,2; opens b paper; opens b second
@@ -198,6 +203,7 @@ import Testing
                 """)
         #expect(
             ran.output == """
+                old
                 "type":"shared-recovery"
                 1\tpassword
                 2\tshared-recovery

@@ -67,9 +67,9 @@ struct BackgroundSync: RemoteSync {
             // Attack: a changed file of a remote. It stays as it is until the user looks.
             return RemoteEnding(problem == .notMounted ? .offline : .stopped, .news(problem), isSettled: false)
         } catch let error as VaultError {
-            // The disk is full, or a command exchanges now.
-            if case .storage = error { return RemoteEnding(.waiting, .vault(error), isSettled: false) }
-            return RemoteEnding(.stopped, .vault(error), isSettled: false)
+            // Otherwise the disk is full, a command exchanges now, or the vault has other keys since. That passes.
+            let isLasting = error.isDamage || error == .laterContent
+            return RemoteEnding(isLasting ? .stopped : .waiting, .vault(error), isSettled: false)
         } catch {
             return RemoteEnding(.stopped, .vault(.corrupt(.sync)), isSettled: false)
         }

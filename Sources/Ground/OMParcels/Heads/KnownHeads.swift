@@ -80,7 +80,7 @@ package struct KnownHeads: Hashable, Sendable {
             let follows = isNamed(head, by: roll, over: heads) ? decision(following: head, roll, heads) : .waits
             return follows == .isNew || follows == .isKnown ? follows : .waits
         }
-        guard !isBeforePairing(said, roll) else { return .waits }
+        guard !isBeforePairing(said, roll), !isOlderThanNamed(said, roll) else { return .waits }
         return decision(following: head, roll, heads)
     }
 
@@ -101,6 +101,17 @@ package struct KnownHeads: Hashable, Sendable {
     private func isBeforePairing(_ said: Head.Statement, _ roll: Roll) -> Bool {
         guard newest[said.device] == nil, let entry = roll.entry(adding: device) else { return false }
         return entry.signer == said.device && said.rollNumber < entry.number
+    }
+
+    /// Whether no head of this device is known here, and a present member names a later one.
+    ///
+    /// Attack: a folder shows a new device the old head of one device beside the new ones of the others.
+    private func isOlderThanNamed(_ said: Head.Statement, _ roll: Roll) -> Bool {
+        newest[said.device] == nil
+            && newest.values.contains { other in
+                roll.members[other.statement.device] != nil
+                    && other.statement.reference(to: said.device).map { $0.number > said.number } ?? false
+            }
     }
 
     private func decisionOnOwn(_ head: Head) -> Decision {

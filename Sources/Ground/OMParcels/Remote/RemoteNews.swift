@@ -40,7 +40,11 @@ package struct RemoteNews: Sendable {
         self.known = known
         let byDigest = contents.headsByDigest
         var possible: [(device: UInt32, heads: [Head])] = []
-        for (device, heads) in contents.heads.sorted(by: { $0.key < $1.key }) {
+        // The device that added this one comes first: its head names the newest ones of the others.
+        let adder = roll.roll.entry(adding: known.device)?.signer
+        let devices = contents.heads.keys.sorted { one, other in one == adder || other != adder && one < other }
+        for device in devices {
+            let heads = contents.heads[device] ?? []
             // Attack: someone without a key lists packs in a head, so that this device reads them all.
             guard let member = roll.roll.formerOrPresent(device) else { continue }
             let signed = heads.filter { $0.isSigned(by: member.keys.head) }

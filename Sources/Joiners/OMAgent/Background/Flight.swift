@@ -24,6 +24,8 @@ final class Flight: Sendable {
         var isUnlocked = false
         /// Whether the vault does not open with the keys any more.
         var areKeysUseless = false
+        /// Whether a lock finds it: its vault is in the table.
+        var isListed = false
         var hasThread = false
         var isOver = false
         var remotes: [RemoteDetails] = []
@@ -58,6 +60,9 @@ final class Flight: Sendable {
             state.schedule.noteKeys(at: bootMilliseconds())
         }
     }
+
+    /// Lets the exchanges begin. Before that, a lock would not find the keys.
+    func list() { change { $0.isListed = true } }
 
     /// Follows a lock, however it came. An exchange that runs with more keys is interrupted. Does not wait.
     func follow(_ keys: ClassKeys?, isUnlocked: Bool, _ remotes: () -> [RemoteDetails]) {
@@ -120,7 +125,7 @@ final class Flight: Sendable {
     private func change(_ body: (inout State) -> Void) {
         let needsThread = state.change { state in
             body(&state)
-            guard !state.hasThread, !state.isOver, state.keys != nil, !state.remotes.isEmpty else { return false }
+            guard state.isListed, !state.hasThread, !state.isOver, state.keys != nil, !state.remotes.isEmpty else { return false }
             state.hasThread = true
             return true
         }

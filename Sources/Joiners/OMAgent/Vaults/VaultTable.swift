@@ -82,6 +82,7 @@ final class VaultTable: Sendable {
             let status = try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
             switch add(handle) {
             case .added:
+                handle.flight?.list()
                 handle.renewTicket()
                 return status
             case .full: return nil
@@ -98,7 +99,9 @@ final class VaultTable: Sendable {
         guard handle.resume() else { return nil }
         beforeAdding()
         switch add(handle, unlessLockedSince: before) {
-        case .added: return handle
+        case .added:
+            handle.flight?.list()
+            return handle
         case .taken, .full: return self[paths]
         }
     }

@@ -49,7 +49,7 @@ extension SyncStatus {
 
     /// The other devices of which no remote had news for a week, and since when.
     ///
-    /// Attack: who writes the folder keeps the files of one device back for ever.
+    /// Attack: someone who can write the folder keeps the files of one device back for ever.
     package func silent(at now: Int64) -> [(number: UInt32, since: Int64)] {
         guard !remotes.isEmpty else { return [] }
         return members.filter { !$0.isThis && $0.kind == .device }.compactMap { member in
@@ -98,7 +98,16 @@ extension Vault {
     ///
     /// The remote cannot be added again here: this device would not know the heads that it signed there.
     package func removeRemote(_ id: UInt8, now: Int64) throws(VaultError) {
-        try editSync(now: now) { access throws(VaultError) in try Self.forget(id, &access) }
+        try withoutExchange { vault throws(VaultError) in
+            try vault.editSync(now: now) { access throws(VaultError) in try Self.forget(id, &access) }
+        }
+    }
+
+    /// An exchange that runs must not note what it read from a remote that is forgotten.
+    private func withoutExchange<R>(_ body: (borrowing Vault) throws(VaultError) -> R) throws(VaultError) -> R {
+        try exchanging { () -> Result<R, VaultError> in
+            do throws(VaultError) { return .success(try body(self)) } catch { return .failure(error) }
+        }.get()
     }
 
     /// Forgets a remote, and takes another one of the same folder under its number.
@@ -106,12 +115,14 @@ extension Vault {
     /// - Parameter incarnation: 16 bytes.
     /// - Throws: ``VaultError/unchanged`` if the vault has no such remote.
     package func replaceRemote(_ id: UInt8, incarnation: [UInt8], now: Int64) throws(VaultError) -> RemoteRow {
-        try editSync(now: now) { access throws(VaultError) in
-            guard let old = try RemoteRow.all(access).first(where: { $0.id == id }) else { throw .unchanged }
-            try Self.forget(id, &access)
-            let new = RemoteRow(id: id, incarnation: incarnation, path: old.path)
-            try new.save(&access)
-            return new
+        try withoutExchange { vault throws(VaultError) in
+            try vault.editSync(now: now) { access throws(VaultError) in
+                guard let old = try RemoteRow.all(access).first(where: { $0.id == id }) else { throw .unchanged }
+                try Self.forget(id, &access)
+                let new = RemoteRow(id: id, incarnation: incarnation, path: old.path)
+                try new.save(&access)
+                return new
+            }
         }
     }
 

@@ -250,9 +250,11 @@ struct Arrivals {
             }
         }
         let possible = [id, version.origin].compactMap(\.self).flatMap { arrivedOf[$0] ?? [] } + ofCopies(version.origin)
-        let match = possible.first { arrival in
+        let matches = possible.filter { arrival in
             arrival.version.version.fields == version.fields && arrival.version.version.details == version.details
         }
+        // One that changes nothing may have lost its chunks.
+        let match = matches.first { !$0.holders.isEmpty } ?? matches.first
         let read = ArrivedParcel.reader(access)
         guard let match, let sealed = try read(match.key), sealed.digest == match.parcel.digest,
             case .content(let content, let level) = content(of: sealed, access.vault)

@@ -50,6 +50,18 @@ struct DeviceAdd: Verb {
         // The new device finds there what this device has now.
         let first = RemoteExchange(with: row, of: synced.vault, synced.access)
         if let failure = first.failure { throw failure }
+        // Attack: a thief of another device put a code of his own into the list. The new device would seal its root key to it.
+        if let change = try synced.status().recoveryChange {
+            let status = try synced.status()
+            throw Failure(
+                .policy,
+                "\"\(status.name(of: change.signer).shown)\" changed the recovery code of the devices at \(context.output.time(change.time)),"
+                    + " and this device does not know that code; a new device would take it",
+                hints: [
+                    "if you made that code, type it here: omvault key add-slot --type shared-recovery",
+                    "if not: omvault device remove, then omvault key add-slot --type recovery",
+                ])
+        }
         let place = RemoteFolder(of: row)
         let store = place.store(RemoteFolderName(vault: synced.vault.id, incarnation: row.incarnation))
         let expiry = secondsNow() + Int64(expires)

@@ -15,8 +15,8 @@ struct RemoteAccept: Verb {
         discussion: """
             If an older copy of a folder was put back, each device stops there (31), and puts nothing on top of it. On one device,
             --create makes a new remote in the folder, and this device writes there all that it has. On each other device this
-            command then takes that remote. It shows who wrote there, and asks. What each device has is merged, as ever: nothing
-            here is lost, and nothing is deleted in the folder.
+            command then takes that remote. It shows who wrote there, and asks. What each device has is merged, as ever, and nothing
+            is deleted in the folder. Versions that still wait here, or are held, are forgotten: the question says how many.
 
               omvault sync remote accept 1 --create
               omvault sync remote accept 1
@@ -41,28 +41,33 @@ struct RemoteAccept: Verb {
     func run(_ context: CommandContext) throws {
         let synced = try SyncedVault(context, unlock)
         let status = try synced.status()
-        let old = try SyncedVault.chosen(remote, of: status)[0].row
-        let place = RemoteFolder(of: old)
+        let row = try SyncedVault.chosen(remote, of: status)[0].row
+        // What has arrived is merged first: the other remote may never have it.
+        _ = try synced.access.run { () throws(VaultError) in try synced.vault.applyArrived(now: secondsNow()) }
+        let old = try SyncedVault.chosen(remote, of: try synced.status())[0]
+        let loss = old.waiting == 0 ? "" : ", and \(old.waiting.of("version")) of it that wait here or are held"
+        let forgetting = "Forget remote \(row.id) in \(row.path) on this device\(loss)"
+        let place = RemoteFolder(of: row)
         let taken: RemoteFolderName
         if create {
-            try context.confirm("Forget remote \(old.id) in \(old.path) on this device, and make a new one there?")
+            try context.confirm("\(forgetting), and make a new one there?")
             taken = RemoteFolderName(vault: status.vault, incarnation: Random.bytes(16))
             try place.make(taken, founding: status.roll.entries[0])
         } else {
             let other = try chosen(in: place, status)
             context.output.notice(other.writers(status, context.output))
-            try context.confirm("Forget remote \(old.id) in \(old.path) on this device, and use that one?")
+            try context.confirm("\(forgetting), and use that one?")
             taken = other.name
         }
-        let row = try synced.access.run { () throws(VaultError) in
-            try synced.vault.replaceRemote(old.id, incarnation: taken.incarnation, now: secondsNow())
+        let new = try synced.access.run { () throws(VaultError) in
+            try synced.vault.replaceRemote(row.id, incarnation: taken.incarnation, now: secondsNow())
         }
-        RemoteExchange.announceChange(to: [row], of: synced.vault, synced.access)
+        RemoteExchange.announceChange(to: [new], of: synced.vault, synced.access)
         synced.access.wakeSyncingAgent()
         try context.output.done(
-            "remote \(row.id) is in \(row.path.shown)/\(taken.text) now",
+            "remote \(new.id) is in \(new.path.shown)/\(taken.text) now",
             [
-                "result": .text(create ? "created" : "accepted"), "remote": .number(Int(row.id)), "folder": .text(row.path),
+                "result": .text(create ? "created" : "accepted"), "remote": .number(Int(new.id)), "folder": .text(new.path),
                 "name": .text(taken.text),
             ])
         context.output.notice(

@@ -12,11 +12,13 @@ struct SharedRecovery {
 
     init(of access: VaultAccess) { self.access = access }
 
-    /// Whether the vault syncs, and has such a slot.
-    func isUsed(by vault: borrowing Vault) throws(Failure) -> Bool {
+    /// The slot. Nil if the vault has none, or does not sync.
+    func slot(of vault: borrowing Vault) throws(Failure) -> KeySlot? {
         let slots = try access.run { () throws(VaultError) in try vault.settings() }.slots
-        guard slots.contains(where: { $0.kind == .sharedRecovery }) else { return false }
-        return try access.run { () throws(VaultError) in try vault.syncStatus() } != nil
+        guard let slot = slots.first(where: { $0.kind == .sharedRecovery }),
+            try access.run({ () throws(VaultError) in try vault.syncStatus() }) != nil
+        else { return nil }
+        return slot
     }
 
     /// Asks for the code that another device has made, and makes it open this one.

@@ -84,7 +84,7 @@ struct SyncNow: Verb {
         guard exchange.failure?.status != .network,
             let remote = status.remotes.first(where: { $0.row.id == exchange.remote.id }),
             let others = try? RemoteFolder(of: exchange.remote).otherRemotes(status),
-            others.contains(where: { $0.isNewer(than: remote) })
+            others.contains(where: { $0.isInUse(beside: remote, of: status) })
         else { return }
         context.output.notice(
             "other devices use another remote in the folder of remote \(remote.row.id) now:"

@@ -59,7 +59,7 @@ struct SyncResolve: Verb {
         do throws(AnswerProblem) {
             try synced.vault.settle(chosen.map(\.question.number), answer, now: secondsNow())
         } catch { throw Self.failure(error, synced.access) }
-        // It leaves remotes alone whose changes wait for the user.
+        // It leaves a stopped remote alone until then.
         synced.access.wakeSyncingAgent()
         try context.output.done(
             "settled \(chosen.count.of("question")); omvault sync now tells the other devices",

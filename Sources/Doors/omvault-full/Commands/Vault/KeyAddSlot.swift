@@ -132,30 +132,37 @@ struct KeyAddSlot: Verb {
             try RecoveryCodeSheet.confirm(code, secrets, access.context)
         }
         let shared = SharedRecovery(of: access)
-        let hasShared = try shared.isUsed(by: vault)
-        let slot: KeySlot
-        if hasShared {
+        if let old = try shared.slot(of: vault) {
+            // Shown before the old code stops working. If that fails, nothing is changed.
+            if format == .json { try Self.write(code, of: .sharedRecovery, slot: old.id, access) }
             // Without its place in the roll, no slot takes it.
             try addToRoll(code, of: vault, access)
-            slot = try shared.take(RecoveryMember(code.secret, vault: vault.id), in: vault)
-        } else {
-            slot = try access.run { () throws(VaultError) in try vault.addSlot(try NewSlot(recovery: code, policy.stretch)) }
+            let slot = try shared.take(RecoveryMember(code.secret, vault: vault.id), in: vault)
+            try noticeIfUntried(slot, vault, access)
+            return access.context.output.notice("changed slot \(slot.id) (recovery code)")
         }
+        let slot = try access.run { () throws(VaultError) in try vault.addSlot(try NewSlot(recovery: code, policy.stretch)) }
         try noticeIfUntried(slot, vault, access)
-        guard format == .json else {
-            access.context.output.notice("\(hasShared ? "changed" : "added") slot \(slot.id) (recovery code)")
-            return hasShared ? () : try addToRoll(code, of: vault, access)
+        if format == .json {
+            do throws(Failure) { try Self.write(code, of: slot.kind, slot: slot.id, access) } catch {
+                throw RecoveryCodeSheet.lost(
+                    error, hint: "remove its slot with omvault key rm-slot \(slot.id), then add another")
+            }
+        } else {
+            access.context.output.notice("added slot \(slot.id) (recovery code)")
         }
+        try addToRoll(code, of: vault, access)
+    }
+
+    private static func write(
+        _ code: borrowing RecoveryCode, of kind: KeySlot.Kind, slot: UInt32, _ access: VaultAccess
+    ) throws(Failure) {
         var document = JSONDocument()
         document.field("result", .text("added"))
-        document.field("slot", .number(Int(slot.id)))
-        document.field("type", .text(slot.kind.name))
+        document.field("slot", .number(Int(slot)))
+        document.field("type", .text(kind.name))
         document.secret("recovery_code", code.text())
-        do throws(Failure) { try access.context.output.document(document) } catch {
-            throw RecoveryCodeSheet.lost(
-                error, hint: "remove its slot with omvault key rm-slot \(slot.id), then add another")
-        }
-        if !hasShared { try addToRoll(code, of: vault, access) }
+        try access.context.output.document(document)
     }
 
     /// Makes the code that of the remotes too. It is shown already: if this fails, it opens this vault all the same.

@@ -97,6 +97,11 @@ struct KeyRekey: Verb {
         access.lockAgent()
         try report(
             slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, context: context)
+        if let shared, ids.contains(shared.id) {
+            context.output.notice(
+                "slot \(shared.id) still opens with the same recovery code; omvault key add-slot --type recovery makes another one"
+            )
+        }
         if hasRollCode, replaced != nil {
             context.output.notice("the new recovery code opens the remotes too; the one before, also of another device, does not")
         }
