@@ -77,7 +77,7 @@ import Testing
         let ran = try await bash(
             Self.devices + """
                 founded
-                begin_add; begin_other --code-from file:paper; ends 2 $joining; kill $adding; wait $adding || true
+                begin_add; begin_other --code-from file:paper; ends 2 $joining; kill -TERM $(pgrep -P $adding || echo $adding); wait $adding || true
                 find b -name '*.omv*' -o -name '*.mark' | wc -l
                 joined --no-recovery; on b key slots | cut -f 1,2; opens b paper
                 rm -rf a b stick shown; mkdir a b stick; found; joined; wc -l < shown; sed -n 2p shown > own
