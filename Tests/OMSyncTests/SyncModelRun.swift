@@ -141,7 +141,8 @@ extension SyncModel {
     }
 
     /// A device that joins now, or with the recovery code alone, has all live values, and revives none. Its copies can differ:
-    /// a version that is held where the stricter one came first is a copy where it came second. In the end all are the same.
+    /// a version that is held where the stricter one came first is a copy where it came second. So some of the values may be
+    /// held here, where its user sees them. In the end all are the same, and no value is hidden.
     private mutating func join() {
         let before = liveValues(devices[0].items.versions.values)
         let held = liveValues(devices.flatMap { $0.held.values.flatMap(\.values) })
@@ -151,7 +152,8 @@ extension SyncModel {
         // The heads of members name the last heads of those that were removed.
         for _ in 0..<2 { pull(devices.count - 1, isWhole: true) }
         let joined = liveValues(devices[devices.count - 1].items.versions.values)
-        if !before.isSubset(of: joined) { problems.append("a new device lacks a value") }
+        let heldHere = liveValues(devices[devices.count - 1].held.values.flatMap(\.values))
+        if !before.isSubset(of: joined.union(heldHere)) { problems.append("a new device lacks a value") }
         if !joined.isSubset(of: before.union(held)) { problems.append("a new device revives a value") }
         settle()
         if !before.isSubset(of: liveValues(devices[0].items.versions.values)) {
