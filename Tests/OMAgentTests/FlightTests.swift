@@ -83,6 +83,18 @@ import Testing
         #expect(work.hasEnded)
     }
 
+    @Test("no exchange begins before a lock can find the vault")
+    func unlisted() throws {
+        let home = try AgentHome(), work = TestSync { _ in .idle }
+        try home.makeVault()
+        let handle = VaultHandle(
+            home.paths, VaultTickets(home.socket.folder), MemoryBudget(bytes: 0), background: AgentSync(work))
+        _ = try handle.unlock(home.open().classKeys(), openedBy: nil, idle: 600, hard: 600)
+        #expect(handle.flight?.hasThread == false)
+        handle.flight?.list()
+        eventuallyHere { work.count > 0 }
+    }
+
     @Test("the idle time runs on during an exchange, and its end ends the exchange")
     func idle() throws {
         let home = try AgentHome(), work = TestSync.hanging()

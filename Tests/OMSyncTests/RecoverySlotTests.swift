@@ -113,6 +113,10 @@ import Testing
         }
         #expect(try opens(b, first) && !opens(b, second))
         #expect(try isTold(b) && isTold(a) && !isTold(thief))
+        // A device that is added now would take the thief's code.
+        let (entries, new) = (try a.unlock().roll().entries.count, try NewDevice(of: b.unlock()))
+        #expect(try a.unlock().addDevice(new.keys, named: #require(DeviceName("c")), now: a.now) == nil)
+        #expect(try a.unlock().roll().entries.count == entries)
         // The rekey gives another root key and another number. Neither is for the thief, and the question stays.
         try b.rekey()
         #expect(try opens(b, first) && !opens(b, second))

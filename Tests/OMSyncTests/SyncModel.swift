@@ -239,7 +239,9 @@ struct SyncModel {
         devices[index].removed.insert(devices[target].number)
         let gone = devices.remove(at: target)
         snapshots = [:]
-        forgive(Array(gone.items.versions.values) + (chains[gone.number]?.last?.parcels.values.map { $0 } ?? []))
+        // Behind a rejoin, its old chain waits here, and only its new head names that chain.
+        let waiting = [gone.waiting, gone.held].flatMap { $0.values.flatMap(\.values) }
+        forgive(gone.items.versions.values + waiting + (chains[gone.number]?.last?.parcels.values.map { $0 } ?? []))
     }
 
     /// All devices are lost. A new one reads the remote with the recovery code.

@@ -99,6 +99,20 @@ struct TwoDevicesTests {
         #expect(try a.unlock().verify(deep: true).findings.isEmpty)
     }
 
+    @Test("what this device wrote before a rekey counts as its own in the history")
+    func historyBehindRekey() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "0") }
+        let (a, thief) = (synced.homes[0], synced.homes[1])
+        for index in 1..<8 { try a.put("x", "\(index)") }
+        try a.sync()
+        try a.rekey()
+        for home in [a, thief] { try home.sync() }
+        try thief.put("x", "rubbish")
+        for home in [thief, a] { try home.sync() }
+        let values = try a.unlock().history(ItemName("x")).map { try a.value("x", revision: $0.revision) }
+        #expect(values == ["rubbish"] + (0..<8).reversed().map { "\($0)" })
+    }
+
     @Test("a new device takes no state of the old one from before the pairing, and its news when they arrive")
     func beforePairing() throws {
         let synced = try SyncedHomes(2) { home in try home.add("x", "old") }

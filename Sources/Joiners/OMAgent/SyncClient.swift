@@ -6,7 +6,7 @@ extension AgentClient {
     /// What the agent did with the remotes of a vault.
     ///
     /// - Parameter needsFacts: Whether to ask for the open questions and the names of the devices.
-    /// - Returns: Nil if the agent has no keys of the vault, or is one that knows nothing of sync.
+    /// - Returns: Nil if the agent has no keys of the vault, or does not sync.
     package func syncStatus(_ paths: VaultPaths, needsFacts: Bool = false) throws(AgentError) -> AgentSyncStatus? {
         sync(try ask(.syncStatus(paths, needsFacts: needsFacts)))
     }

@@ -13,6 +13,8 @@ package enum PairingProblem: Error, Hashable, Sendable {
     case otherReveal
     /// The roll does not continue that of the invitation, or its entry does not add this device.
     case notAdded
+    /// Another device made a recovery code that the old device does not know.
+    case unknownCode
 }
 
 /// An invitation and the request that answers it.

@@ -44,7 +44,7 @@ package struct TransferStatus: Hashable, Sendable, WireValue {
 package enum RemoteResult: Hashable, Sendable {
     package static let maximumReport = 64 << 10
 
-    /// The bytes of its report, which this room does not read.
+    /// The bytes of its report, which OMSync makes and reads.
     case report([UInt8])
     case vault(VaultError)
     case folder(ConfinedFolder.Failure)

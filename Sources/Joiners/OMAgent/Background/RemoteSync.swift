@@ -1,4 +1,4 @@
-// What the agent does with its vaults by itself. The agent's program joins it to the agent: this room knows nothing of sync.
+// What the agent does with its vaults by itself. The agent's program brings the work: OMAgent does not import OMSync.
 
 package import OMItems
 package import OMSystem

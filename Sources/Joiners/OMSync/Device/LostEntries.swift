@@ -11,7 +11,7 @@ extension Vault {
         for entry in entries { try access.set(.lostEntry, entry.digest, entry.encoded) }
     }
 
-    /// Whether an entry is noted that is to be signed again.
+    /// Whether an own entry lost, and waits until it is signed again.
     package func hasLostEntries() throws(VaultError) -> Bool {
         try readSync { access throws(VaultError) in try !access.rows(.lostEntry).isEmpty }
     }

@@ -17,12 +17,17 @@ extension Vault {
     /// - Parameters:
     ///   - keys: Its public keys.
     ///   - now: In seconds since 1970.
-    /// - Returns: The entry, which the next push puts on each remote.
+    /// Attack: the thief of another device puts a recovery code of his own into the roll, also while a pairing waits. The new
+    /// device would seal its root key to it.
+    ///
+    /// - Returns: The entry, which the next push puts on each remote. Nil if another device made a recovery code that this one
+    ///   does not know: nothing is signed.
     package func addDevice(
         _ keys: RollMember.Keys, named name: DeviceName, now: Int64
-    ) throws(VaultError) -> RollEntry {
+    ) throws(VaultError) -> RollEntry? {
         try editSync(now: now) { access throws(VaultError) in
             try access.checkRows()
+            guard RecoveryChange(try DeviceRoll(access), access) == nil else { return nil }
             let change = try RollChange(self, access, now: now)
             return try change.add(change.member(keys, named: name), signedBy: signer(access), &access)
         }

@@ -36,7 +36,7 @@ package struct SyncStatus: Sendable {
     package let members: [MemberStatus]
     package let remotes: [Remote]
     package let roll: Roll
-    /// Nil if the recovery code of the roll is the one that this device knows.
+    /// Nil if this device knows the recovery code of the roll.
     package let recoveryChange: RecoveryChange?
 
     /// That of the last entry: 32 bytes.

@@ -63,9 +63,14 @@ package struct OldDevicePairing: ~Copyable {
     }
 
     /// Signs the entry that adds the new device. The digits were right, and the user agreed.
-    package borrowing func add(to vault: borrowing Vault, now: Int64) throws(VaultError) -> RollEntry {
+    ///
+    /// - Throws: ``VaultError``, and ``PairingProblem/unknownCode``.
+    package borrowing func add(to vault: borrowing Vault, now: Int64) throws -> RollEntry {
         guard let pairing, isAccepted else { preconditionFailure("the digits come first") }
-        return try vault.addDevice(pairing.request.keys, named: pairing.request.name, now: now)
+        guard let entry = try vault.addDevice(pairing.request.keys, named: pairing.request.name, now: now) else {
+            throw PairingProblem.unknownCode
+        }
+        return entry
     }
 
     /// Tells the new device that it is a member. The entry is on the remote already.

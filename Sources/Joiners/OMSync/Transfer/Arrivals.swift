@@ -253,7 +253,7 @@ struct Arrivals {
         let matches = possible.filter { arrival in
             arrival.version.version.fields == version.fields && arrival.version.version.details == version.details
         }
-        // One that changes nothing may have lost its chunks.
+        // A version that changes nothing may have lost its chunks.
         let match = matches.first { !$0.holders.isEmpty } ?? matches.first
         let read = ArrivedParcel.reader(access)
         guard let match, let sealed = try read(match.key), sealed.digest == match.parcel.digest,

@@ -22,8 +22,8 @@ struct PushDraft {
     private var newPacks: [Pack] = []
     private var gone: Set<UInt64> = []
 
-    /// A new device signs a head at once, and so does one that changed the roll: a device that it added waits for that. One that
-    /// only read signs one after a day: else two devices would answer each other for ever.
+    /// A new device signs a head at once, and so does one that changed the roll: a device that it added waits for that. A
+    /// device that only read signs one after a day: else two devices would answer each other for ever.
     func needsHead(at now: Int64) -> Bool {
         guard newPacks.isEmpty, gone.isEmpty, let head = view.known.newest[own.device]?.statement, head.packs == remote.packs,
             roll.entries.last(where: { $0.contents.signer == own.device }).map({ $0.contents.number <= head.rollNumber }) ?? true

@@ -90,10 +90,10 @@ extension SyncAccess {
     /// Attack: a thief changes an item again and again, until no device has the value that its owner gave it.
     private func staysInHistory(_ here: LocalVersion, _ newest: StoredVersion) throws(VaultError) -> Bool {
         guard let writer = here.content.parts?.dot.device, writer != own?.device else { return true }
-        // The numbers that this device had before a rekey or rejoin.
-        let former = try rows(.formerKey).map(\.key)
-        guard !former.contains(where: { $0.reversed().enumerated().reduce(0) { $0 | UInt32($1.1) << (8 * $1.0) } == writer })
-        else { return true }
+        var number: [UInt8] = []
+        number.append(number: writer)
+        // This device had the number before a rekey or rejoin.
+        guard try row(.formerKey, number) == nil else { return true }
         var (left, version) = (snapshot.historyLimit / 2, newest)
         for _ in 0..<here.content.kept where left > 0 {
             version = try snapshot.older(than: version)

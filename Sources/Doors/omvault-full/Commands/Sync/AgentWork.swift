@@ -35,7 +35,7 @@ struct AgentWork {
 }
 
 extension SyncingAgent {
-    /// What the agent does with a remote. Nil for one that it has not seen.
+    /// What the agent does with a remote. Nil for a remote that it has not seen.
     func work(on remote: RemoteRow) -> AgentWork? {
         guard let activity = activity(of: remote.id) else { return nil }
         let last = activity.last.map { RemoteExchange(with: remote, $0.outcome, status, access) }

@@ -50,18 +50,8 @@ struct DeviceAdd: Verb {
         // The new device finds there what this device has now.
         let first = RemoteExchange(with: row, of: synced.vault, synced.access)
         if let failure = first.failure { throw failure }
-        // Attack: a thief of another device put a code of his own into the list. The new device would seal its root key to it.
-        if let change = try synced.status().recoveryChange {
-            let status = try synced.status()
-            throw Failure(
-                .policy,
-                "\"\(status.name(of: change.signer).shown)\" changed the recovery code of the devices at \(context.output.time(change.time)),"
-                    + " and this device does not know that code; a new device would take it",
-                hints: [
-                    "if you made that code, type it here: omvault key add-slot --type shared-recovery",
-                    "if not: omvault device remove, then omvault key add-slot --type recovery",
-                ])
-        }
+        // Also looked at when the device is added. Here no one has waited yet.
+        guard try synced.status().recoveryChange == nil else { throw Failure(PairingProblem.unknownCode) }
         let place = RemoteFolder(of: row)
         let store = place.store(RemoteFolderName(vault: synced.vault.id, incarnation: row.incarnation))
         let expiry = secondsNow() + Int64(expires)
@@ -74,7 +64,10 @@ struct DeviceAdd: Verb {
             try show(pairing.messages.code.text(), until: expiry, for: row, context)
             let name = try PairingWait.result { try pairing.takeRequest(from: store, now: secondsNow()) }
             try compare(&pairing, with: name, secrets, for: synced, context)
-            let entry = try synced.access.run { () throws(VaultError) in try pairing.add(to: synced.vault, now: secondsNow()) }
+            let entry: RollEntry
+            do { entry = try pairing.add(to: synced.vault, now: secondsNow()) } catch let error as VaultError {
+                throw synced.access.failure(error)
+            }
             isAdded = true
             try push(row, synced, context)
             try PairingWait.result { try pairing.putDone(entry, on: store) }
@@ -180,6 +173,10 @@ extension Failure {
             self.init(
                 .corrupt, "the other device has answered another request: another person may have the code",
                 hint: "nothing was joined; end 'omvault device add' there, and begin again")
+        case .unknownCode:
+            self.init(
+                .policy, "another device made a recovery code that this device does not know; a new device would take it",
+                hint: "omvault sync status says which device, and what to do; nothing was added")
         case .otherInvitation, .badKeys, .notAdded:
             self.init(
                 .corrupt, "the list of devices in the folder does not continue what the pairing said; nothing was joined",

@@ -34,14 +34,14 @@ struct OtherRemote {
             : "written to \(name.text): \(writers.joined(separator: ", "))"
     }
 
-    /// Whether the other devices use this one: a device wrote here later than to the remote of this device, or in the same second.
+    /// Whether the other devices use this one: a device wrote here later than to the remote of this device.
     ///
     /// Accident: two devices make a new remote at the same time. If each accepted that of the other one, they would never meet.
     /// So a device on whose remote no other one wrote goes to the smaller name.
     func isInUse(beside remote: SyncStatus.Remote, of status: SyncStatus) -> Bool {
         let isAlone = remote.news.keys.allSatisfy { $0 == status.own.device }
         guard !isAlone || name.incarnation.lexicographicallyPrecedes(remote.row.incarnation) else { return false }
-        return heads.contains { device, head in head.statement.time >= remote.news[device] ?? .min }
+        return heads.contains { device, head in head.statement.time > remote.news[device] ?? .min }
     }
 }
 

@@ -11,7 +11,7 @@ internal import OMVault
 struct RemoteAccept: Verb {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Take a new remote in the place of one that was lost or put back.",
+        abstract: "Replace a remote that was lost or put back.",
         discussion: """
             If an older copy of a folder was put back, each device stops there (31), and puts nothing on top of it. On one device,
             --create makes a new remote in the folder, and this device writes there all that it has. On each other device this

@@ -41,7 +41,7 @@ struct SyncingAgent {
     /// When this value was made.
     var concerns: SyncConcerns { SyncConcerns(sync.facts, status, now: secondsNow()) }
 
-    /// What the agent did with a remote. Nil for one that it has not seen.
+    /// What the agent did with a remote. Nil for a remote that it has not seen.
     func activity(of remote: UInt8) -> RemoteStatus? { sync.remotes.first { $0.remote == remote } }
 
     /// Lets the agent exchange with these remotes now, and waits for it.

@@ -34,7 +34,7 @@ enum SlotSecret: ~Copyable {
 
     /// A slot in the place of `old`, which this secret opens.
     borrowing func newSlot(like old: KeySlot, _ parameters: Argon2id.Parameters) throws(VaultError) -> NewSlot {
-        // It stays one that needs no code at the next rekey.
+        // A shared slot stays a shared slot: the next rekey needs no code for it.
         if let shared = try NewSlot(sharing: old) { return shared }
         return try newSlot(parameters)
     }
