@@ -141,8 +141,8 @@ import Testing
                 cp -a stick older
                 quietly a set github:password --value-from file:new; now a; now b
                 mv stick newer; mv older stick
-                now b; state b
-                mv stick older; mv newer stick; now b; state b
+                now b; state b; on b unlock 2>&1 | grep -o 'remote 1 is stopped'
+                mv stick older; mv newer stick; now b; state b; on b unlock 2>&1 | grep -c 'is stopped' || true
                 quietly b lock
                 refused 8 quietly b sync now
                 quietly b sync now --no-agent && echo 'no password?' || echo 'asks'
@@ -168,8 +168,10 @@ import Testing
                 exit 31
                 is stopped
                 agent: stopped until omvault sync now; last exchange
+                remote 1 is stopped
                 idle\t0\t0
                 agent: idle; last exchange
+                0
                 asks
 
                 """, "\(ran)")

@@ -45,5 +45,10 @@ struct UnlockCommand: Verb {
                 "result": .text("unlocked"), "vault": .text(access.location.name),
                 "idle": .number(Int(opened.idleLeft)), "hard": .number(Int(opened.hardLeft)),
             ])
+        // An agent that does not answer has nothing to tell.
+        let remotes = (try? agent.client.syncStatus(agent.paths))?.remotes ?? []
+        for remote in remotes where remote.state == .stopped {
+            context.output.notice("remote \(remote.remote) is stopped: omvault sync status says why")
+        }
     }
 }
