@@ -33,6 +33,25 @@ let rooms: [Target] = [
     room(
         .doors, "omvault-pam-helper",
         imports: ["OMAgent", "OMAgentProtocol", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),
+    // The server is behind the trait `Server`: each of its files is inside `#if Server`. Without it these three are empty.
+    room(
+        .doors, "omvault-server",
+        imports: ["OMServer", "OMServerStore", "OMJSON", "OMSecrets", "OMSystem", "COMSystem"],
+        packages: [
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            .product(name: "Hummingbird", package: "hummingbird", condition: .server),
+            .product(name: "HummingbirdCore", package: "hummingbird", condition: .server),
+            .product(name: "HummingbirdTLS", package: "hummingbird", condition: .server),
+            .product(name: "NIOCore", package: "swift-nio", condition: .server),
+            .product(name: "NIOPosix", package: "swift-nio", condition: .server),
+            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .server),
+            // Which hummingbird's own interface names.
+            .product(name: "HTTPTypes", package: "swift-http-types", condition: .server),
+            .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .server),
+            .product(name: "Logging", package: "swift-log", condition: .server),
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .server),
+            .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .server),
+        ], .callsC),
 
     room(
         .joiners, "OMAgent",
@@ -44,6 +63,10 @@ let rooms: [Target] = [
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
     room(.joiners, "OMSync", imports: ["OMVault", "OMSyncKeys", "OMItems", "OMParcels", "OMRecords", "OMSecrets"]),
+
+    room(
+        .joiners, "OMServer",
+        imports: ["OMServerStore", "OMCrypto", "OMParcels", "OMRecords", "OMSecrets", "OMSystem", "OMJSON"], .callsC),
 
     room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
 
@@ -64,6 +87,9 @@ let rooms: [Target] = [
         ], .callsC),
     room(.services, "OMSyncKeys", imports: ["OMParcels", "OMRecords", "OMSecrets"]),
     room(.services, "OMRemote", imports: ["OMParcels", "OMSystem"], .callsC),
+    room(
+        .services, "OMServerStore", imports: ["OMStorage", "OMSystem"],
+        packages: [.target(name: "CPQ", condition: .server)], .callsC),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
@@ -88,6 +114,8 @@ let cModules: [Target] = [
     library("CCrypt", "libcrypt", debian: "libcrypt-dev"),
     library("CSodium", "libsodium", debian: "libsodium-dev"),
     library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
+    // Without pkg-config: only the server needs libpq, and SwiftPM would ask everyone for it.
+    .systemLibrary(name: "CPQ", path: "Sources/C/CPQ"),
 ]
 
 let benchmark = Target.executableTarget(
@@ -128,6 +156,14 @@ let tests: [Target] = [
     .testTarget(
         name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets", "OMSystem"], swiftSettings: .callsC),
     .testTarget(name: "OMSystemTests", dependencies: ["TestSupport", "OMSystem"], swiftSettings: .callsC),
+    // Empty without the trait `Server`, which .ci/test has.
+    .testTarget(
+        name: "OMServerTests",
+        dependencies: [
+            "OMServer", "OMServerStore", "omvault-server", "OMCrypto", "OMParcels", "OMSyncKeys", "OMRecords", "OMSecrets",
+            "OMSystem", "OMJSON", "TestSupport",
+        ],
+        swiftSettings: .callsC),
     .testTarget(name: "FloorsTests", swiftSettings: .callsC),
     .testTarget(
         name: "OmvaultCLITests",
@@ -171,6 +207,10 @@ let tests: [Target] = [
         ],
         swiftSettings: .callsC),
 ]
+
+extension TargetDependencyCondition {
+    static var server: Self? { .when(traits: ["Server"]) }
+}
 
 extension [SwiftSetting] {
     /// For the rooms and doors whose every other line is a call to C.
@@ -255,12 +295,20 @@ let package = Package(
         .executable(name: "omvault-full", targets: ["omvault-full"]),
         .executable(name: "omvault-agent", targets: ["omvault-agent"]),
         .executable(name: "omvault-pam-helper", targets: ["omvault-pam-helper"]),
+        .executable(name: "omvault-server", targets: ["omvault-server"]),
     ],
+    traits: [.trait(name: "Server", description: "the server, with hummingbird and libpq"), .default(enabledTraits: [])],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
         .package(url: "https://github.com/swift-server/async-http-client", .upToNextMinor(from: "1.37.0")),
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+        // For the server, so only fetched with its trait.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", .upToNextMinor(from: "2.28.1")),
+        .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
+        .package(url: "https://github.com/apple/swift-nio-extras", .upToNextMinor(from: "1.35.2")),
+        .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
     ],
     targets: rooms + cModules + [benchmark] + tests,
     swiftLanguageModes: [.v6]

@@ -150,7 +150,7 @@ import Testing
     func pins() async throws {
         let manifest = try String(contentsOf: repository.appending(path: "Package.swift"), encoding: .utf8)
         let packages = manifest.matches(of: /\.package\(url: "[^"]+", ([^"]*)"/).map { String($0.1) }
-        #expect(packages == [String](repeating: ".upToNextMinor(from: ", count: 4))
+        #expect(packages == [String](repeating: ".upToNextMinor(from: ", count: 9))
         let ignored = try String(contentsOf: repository.appending(path: ".gitignore"), encoding: .utf8)
         #expect(ignored.split(separator: "\n").contains("Package.resolved"))
     }

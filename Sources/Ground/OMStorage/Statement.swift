@@ -59,6 +59,21 @@ package struct Statement: ~Copyable {
         try check(omv_sqlite_bind_text(handle, index, text, Int32(clamping: text.utf8.count)))
     }
 
+    package mutating func bindNull(_ index: Int32) throws(StorageError) { try check(sqlite3_bind_null(handle, index)) }
+
+    package enum ColumnKind: Sendable { case bytes, number, text, null }
+
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
+
+    package func kind(_ column: Int32) -> ColumnKind {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .number
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .bytes
+        default: .null
+        }
+    }
+
     package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     package func bytes(_ column: Int32) -> [UInt8] {

@@ -1,8 +1,8 @@
 internal import OMSecrets
 
 /// Base64url without padding, RFC 7515 section 2.
-enum Base64URL {
-    static func encode(_ bytes: [UInt8]) -> String {
+package enum Base64URL {
+    package static func encode(_ bytes: [UInt8]) -> String {
         encode(SecretBytes(copying: bytes)).withBytes { $0.text($0.indices) }
     }
 

@@ -1,0 +1,97 @@
+#if Server
+// Whether a password is that of an account. docs/formats/server-protocol.md, "Accounts".
+
+package import OMCrypto
+package import OMSecrets
+package import OMServerStore
+
+/// Checks and makes password hashes, with a bound on how many are computed at once. One for the whole process.
+package final class PasswordCheck: Sendable {
+    package enum Answer: Hashable, Sendable {
+        case right
+        /// Unknown accounts are answered so too.
+        case wrong
+        /// The password is right, and the account is blocked.
+        case blocked
+        /// Too many wrong ones: the password was not looked at.
+        case tooMany(retryAfter: Int)
+    }
+
+    package static let passwordCounts = 8...1024
+    /// Wrong passwords that cost no wait, and the longest wait in seconds.
+    static let freeFailures: Int64 = 5
+    static let longestWait: Int64 = 900
+
+    private let function: PasswordFunction
+    private let turns: Turns
+    /// A hash that no password has, so that an unknown name costs the time of a known one.
+    private let foreign: String
+
+    /// - Parameters:
+    ///   - function: Tests have a faster one.
+    ///   - parallel: How many hashes are computed at once.
+    ///   - waiting: How many threads may wait for that.
+    package init(_ function: PasswordFunction = .standard(.argon2id), parallel: Int, waiting: Int) throws {
+        self.function = function
+        turns = Turns(most: parallel, waiting: waiting)
+        foreign = try PasswordHash.make(SecretBytes(copying: Random.bytes(32).span), function).text
+    }
+
+    /// The hash for a new password.
+    package func hash(_ password: borrowing Password) throws -> String {
+        try turns.run { try PasswordHash.make(password.bytes, function).text }
+    }
+
+    /// Counts the attempt, then compares the password.
+    ///
+    /// Attack: many requests at once, or one that is cut off, would be free guesses. So the count is committed before the
+    /// comparison, and a right password takes it back.
+    package func check(
+        _ name: AccountName, _ password: borrowing Password, in store: any ServerStore, now: Int64
+    ) throws -> Answer {
+        let charged = try store.transaction(.write) { transaction -> Charged in
+            guard let account = try AccountTable.find(name, locked: true, transaction) else { return .unknown }
+            let wait = Self.wait(behind: account.failures)
+            // A clock that was put back must not lock the account for long.
+            let left = min(wait, account.failed + wait - now)
+            if left > 0 { return .early(Int(left)) }
+            try AccountTable.noteFailures(account.failures + 1, at: now, of: name, transaction)
+            return .account(account)
+        }
+        switch charged {
+        case .early(let seconds): return .tooMany(retryAfter: seconds)
+        case .unknown:
+            _ = try isRight(password, foreign)
+            return .wrong
+        case .account(let account):
+            guard try isRight(password, account.hash) else { return .wrong }
+            let isBlocked = try store.transaction(.write) { transaction -> Bool? in
+                // The administrator may have changed the account while the hash was computed.
+                guard let present = try AccountTable.find(name, locked: true, transaction), present.hash == account.hash else {
+                    return nil
+                }
+                try AccountTable.noteFailures(0, at: 0, of: name, transaction)
+                return present.isBlocked
+            }
+            guard let isBlocked else { return .wrong }
+            return isBlocked ? .blocked : .right
+        }
+    }
+
+    private enum Charged: Sendable {
+        case account(Account)
+        case unknown
+        case early(Int)
+    }
+
+    /// The seconds from the last wrong password to the next attempt.
+    static func wait(behind failures: Int64) -> Int64 {
+        guard failures >= freeFailures else { return 0 }
+        return min(longestWait, 2 << min(20, failures - freeFailures))
+    }
+
+    private func isRight(_ password: borrowing Password, _ hash: String) throws -> Bool {
+        try turns.run { try PasswordHash(parsing: hash).matches(password.bytes) }
+    }
+}
+#endif

@@ -1,0 +1,30 @@
+#if Server
+// Who sends a request, by its access token.
+
+package import OMServerStore
+
+package enum Bearer {
+    /// The grant whose access token the request has.
+    ///
+    /// Call it in the transaction that does the request's work: a token that ends meanwhile does nothing.
+    ///
+    /// - Throws: ``ServerProblem/unauthorized(_:)``, ``ServerProblem/forbidden``; ``StoreError``.
+    package static func grant(
+        of request: ServerRequest, _ scope: Scope, now: Int64, _ transaction: any StoreTransaction
+    ) throws -> Grant {
+        guard let text = text(of: request) else { throw ServerProblem.unauthorized() }
+        guard let token = try GrantTable.token(text, transaction), token.kind == .access, token.expires > now else {
+            throw ServerProblem.unauthorized("Bearer error=\"invalid_token\"")
+        }
+        guard token.grant.scopes.contains(scope) else { throw ServerProblem.forbidden }
+        return token.grant
+    }
+
+    static func text(of request: ServerRequest) -> String? {
+        guard let header = request.headers["authorization"] else { return nil }
+        let parts = header.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+}
+#endif

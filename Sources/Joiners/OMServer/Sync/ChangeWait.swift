@@ -1,0 +1,31 @@
+#if Server
+// A client that waits for a change of a remote.
+
+package import OMServerStore
+
+/// Part of an answer "not changed": the client would wait some seconds for another one.
+package struct ChangeWait: Hashable, Sendable {
+    /// The remote's id in the store.
+    package let remote: [UInt8]
+    /// The number that the client has.
+    package let change: Int64
+    /// 1 to 55.
+    package let seconds: Int
+
+    package init(remote: [UInt8], change: Int64, seconds: Int) {
+        (self.remote, self.change, self.seconds) = (remote, change, seconds)
+    }
+
+    /// The numbers that the remotes have now. One that is not there any more has none.
+    package static func changes(
+        of remotes: Set<[UInt8]>, _ transaction: any StoreTransaction
+    ) throws(StoreError) -> [[UInt8]: Int64] {
+        var changes: [[UInt8]: Int64] = [:]
+        for remote in remotes {
+            guard let row = try transaction.row("SELECT change FROM remote WHERE id = ?1", .bytes(remote)) else { continue }
+            changes[remote] = try row.number(0)
+        }
+        return changes
+    }
+}
+#endif
