@@ -88,8 +88,7 @@ let rooms: [Target] = [
     room(.services, "OMSyncKeys", imports: ["OMParcels", "OMRecords", "OMSecrets"]),
     room(.services, "OMRemote", imports: ["OMParcels", "OMSystem"], .callsC),
     room(
-        .services, "OMServerStore", imports: ["OMStorage", "OMSystem"],
-        packages: [.target(name: "CPQ", condition: .server)], .callsC),
+        .services, "OMServerStore", imports: ["OMStorage", "OMSystem", "CPQ"], .callsC),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
@@ -115,7 +114,7 @@ let cModules: [Target] = [
     library("CSodium", "libsodium", debian: "libsodium-dev"),
     library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
     // Without pkg-config: only the server needs libpq, and SwiftPM would ask everyone for it.
-    .systemLibrary(name: "CPQ", path: "Sources/C/CPQ"),
+    library("CPQ", nil, debian: "libpq-dev"),
 ]
 
 let benchmark = Target.executableTarget(
@@ -269,7 +268,7 @@ func room(
         : .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-func library(_ name: String, _ pkgConfig: String, debian package: String) -> Target {
+func library(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 @Suite("The server's store") struct StoreTests {
-    static let schema = StoreSchema(steps: [["CREATE TABLE thing (id BLOB PRIMARY KEY, number INTEGER NOT NULL, name TEXT) STRICT"]])
+    static let schema = StoreSchema(steps: [
+        ["CREATE TABLE thing (id BLOB PRIMARY KEY, number INTEGER NOT NULL, name TEXT) STRICT"]
+    ])
 
     @Test("what a transaction wrote is there for the next one, and what failed is not")
     func commits() throws {

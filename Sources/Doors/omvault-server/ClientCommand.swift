@@ -20,13 +20,17 @@ struct ClientCommand: ParsableCommand {
 
         func run() throws {
             guard Client.isID(id) else {
-                throw ServerFailure(.usage, "\"\(id)\" is not an id of a client", hint: "1 to 64 letters, digits, \".\", \"-\" and \"_\"")
+                throw ServerFailure(
+                    .usage, "\"\(id)\" is not an id of a client", hint: "1 to 64 letters, digits, \".\", \"-\" and \"_\"")
             }
             guard let scopes = Scope.set(scope), !scopes.isEmpty else {
-                throw ServerFailure(.usage, "not a list of scopes: \(scope)", hint: "--scope \"\(Scope.text(Set(Scope.allCases)))\"")
+                throw ServerFailure(
+                    .usage, "not a list of scopes: \(scope)", hint: "--scope \"\(Scope.text(Set(Scope.allCases)))\"")
             }
             let id = id
-            let secret = try data.settings().open().transaction(.write) { try ClientTable.add(id, scopes, now: Int64(time(nil)), $0) }
+            let secret = try data.settings().open().transaction(.write) {
+                try ClientTable.add(id, scopes, now: Int64(time(nil)), $0)
+            }
             guard let secret else {
                 throw ServerFailure(.exists, "there is a client \"\(id)\" already", hint: "omvault-server client ls")
             }

@@ -49,7 +49,9 @@ actor LongPolls {
             try? await Task.sleep(for: .seconds(1))
             let remotes = Set(waiting.values.map(\.wait.remote))
             let store = store
-            let changes = try? await threads.runIfActive { try store.transaction(.read) { try ChangeWait.changes(of: remotes, $0) } }
+            let changes = try? await threads.runIfActive {
+                try store.transaction(.read) { try ChangeWait.changes(of: remotes, $0) }
+            }
             for (key, one) in waiting {
                 if let changes, changes[one.wait.remote] != one.wait.change {
                     end(key, true)
@@ -61,6 +63,8 @@ actor LongPolls {
         isLooking = false
     }
 
-    private func end(_ key: Int, _ isChanged: Bool) { waiting.removeValue(forKey: key)?.continuation.resume(returning: isChanged) }
+    private func end(_ key: Int, _ isChanged: Bool) {
+        waiting.removeValue(forKey: key)?.continuation.resume(returning: isChanged)
+    }
 }
 #endif

@@ -13,7 +13,8 @@ enum PasswordInput {
         let second = try ask("Again: ")
         let isEqual = first.withBytes { one in second.withBytes { ConstantTime.areEqual(one, $0) } }
         guard isEqual else {
-            throw ServerFailure(.inputRequired, "the two passwords differ; nothing was changed", hint: "type the same one twice")
+            throw ServerFailure(
+                .inputRequired, "the two passwords differ; nothing was changed", hint: "type the same one twice")
         }
         return try checked(first)
     }
@@ -23,7 +24,8 @@ enum PasswordInput {
         let bytes = try readLine(0)
         let text = bytes.withBytes { bytes in String(validating: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
         guard let text, !text.isEmpty else {
-            throw ServerFailure(.inputRequired, "standard input has no line of text", hint: "printf '%s\\n' … | omvault-server …")
+            throw ServerFailure(
+                .inputRequired, "standard input has no line of text", hint: "printf '%s\\n' … | omvault-server …")
         }
         return text
     }

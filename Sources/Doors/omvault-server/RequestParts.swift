@@ -24,7 +24,8 @@ struct RequestParts {
         var path: [String] = []
         for part in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             // Attack: a proxy in front resolves dots, and this server gets another path than the one it allowed.
-            guard let text = part.removingPercentEncoding(), !text.isEmpty, text != ".", text != "..", !text.contains("/") else {
+            guard let text = part.removingPercentEncoding(), !text.isEmpty, text != ".", text != "..", !text.contains("/")
+            else {
                 throw .notFound
             }
             path.append(text)

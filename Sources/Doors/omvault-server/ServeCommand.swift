@@ -52,7 +52,8 @@ struct ServeCommand: AsyncParsableCommand {
         let channel = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [ConnectionBounds(counts)], idleTimeout: .seconds(75),
-                httpDecoderConfiguration: .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
         let app = Application(
             responder: responder, server: try tls(settings).map { try .tls(channel, tlsConfiguration: $0) } ?? channel,
             configuration: .init(
@@ -68,7 +69,8 @@ struct ServeCommand: AsyncParsableCommand {
                     .init(service: app), .init(service: Collector(store: store, threads: threads)),
                     .init(service: PollEnd(polls: polls)),
                 ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "omvault-server") { _ in SwiftLogNoOpLogHandler() }))
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "omvault-server") { _ in SwiftLogNoOpLogHandler() }))
         do { try await group.run() } catch let error as IOError {
             throw ServerFailure(
                 .io, "cannot listen at \(settings.address):\(settings.port): \(String(cString: strerror(error.errnoCode)))",

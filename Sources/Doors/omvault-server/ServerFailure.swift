@@ -10,7 +10,8 @@ internal import OMSystem
 struct ServerFailure: Error {
     /// The numbers are those of docs/reference/exit-codes.md.
     enum Status: Int32 {
-        case general = 1, usage = 2, unsupported = 4, exists = 5, inputRequired = 8, config = 9, notFound = 10, busy = 16, corrupt = 30
+        case general = 1, usage = 2, unsupported = 4, exists = 5, inputRequired = 8, config = 9, notFound = 10, busy = 16,
+            corrupt = 30
         case doctorFindings = 42, network = 50, io = 60
     }
 
@@ -48,12 +49,15 @@ struct ServerFailure: Error {
         case .damaged: self.init(.corrupt, "the store is damaged", hint: "restore a backup: omvault-server restore")
         case .otherVersion(let version):
             self.init(
-                .unsupported, "the store has tables of version \(version), this server uses version \(ServerTables.schema.version)",
+                .unsupported,
+                "the store has tables of version \(version), this server uses version \(ServerTables.schema.version)",
                 hint: "omvault-server migrate, or a newer omvault-server")
         case .refused(let state):
             self.init(.general, "the database refused a statement (\(state))", hint: "see the log of the database")
         case .io(let code):
-            self.init(.io, "cannot read or write the store: \(String(cString: strerror(code)))", hint: "check the disk and the folder")
+            self.init(
+                .io, "cannot read or write the store: \(String(cString: strerror(code)))",
+                hint: "check the disk and the folder")
         }
     }
 

@@ -33,12 +33,12 @@ struct ServerCommand: AsyncParsableCommand {
         commandName: "omvault-server", abstract: "Serve logins, policies and sync to omvault.",
         discussion: "Settings and store are in one folder: --data, or /var/lib/omvault-server.", version: "0.1.0",
         subcommands: [
-            InitCommand.self, ServeCommand.self, UserCommand.self, ClientCommand.self, DeviceCommand.self,
-            PolicyCommand.self,
+            ServerInitCommand.self, ServeCommand.self, UserCommand.self, ClientCommand.self, ServerDeviceCommand.self,
+            ServerPolicyCommand.self,
         ])
 }
 #else
-@main enum ServerProgram {
+@main private enum EmptyProgram {
     static func main() { fatalError("omvault-server: built without the trait Server: swift build --traits Server") }
 }
 #endif

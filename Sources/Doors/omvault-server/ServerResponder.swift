@@ -88,11 +88,13 @@ final class ServerResponder: HTTPResponder {
     /// Runs a service on one of the threads.
     private func work(_ request: ServerRequest) async throws -> ServerResponse {
         let most = most
-        guard running.withLock({ running in
-            guard running < most else { return false }
-            running += 1
-            return true
-        }) else { throw ServerProblem.busy() }
+        guard
+            running.withLock({ running in
+                guard running < most else { return false }
+                running += 1
+                return true
+            })
+        else { throw ServerProblem.busy() }
         defer { running.withLock { $0 -= 1 } }
         let routes = routes
         return try await threads.runIfActive { routes.answer(request) }

@@ -37,7 +37,8 @@ struct ServerSettings {
         }
         guard let bytes else { throw ServerFailure(StorageError.missing, path) }
         guard let members = JSON.flatObject(parsing: bytes.span), let settings = ServerSettings(folder, members) else {
-            throw ServerFailure(.config, "\"\(path)\" is not a server's settings", hint: "compare it with docs/reference/server.md")
+            throw ServerFailure(
+                .config, "\"\(path)\" is not a server's settings", hint: "compare it with docs/reference/server.md")
         }
         return settings
     }
@@ -55,7 +56,8 @@ struct ServerSettings {
             folder: folder, store: store, url: url, address: address, port: port, certificate: members["certificate"]?.text,
             key: members["key"]?.text)
         let known = [
-            "store", "url", "address", "port", "certificate", "key", "most_connections", "most_connections_of_address", "threads",
+            "store", "url", "address", "port", "certificate", "key", "most_connections", "most_connections_of_address",
+            "threads",
         ]
         // A misspelt limit must not be no limit.
         guard members.keys.allSatisfy(known.contains) else { return nil }

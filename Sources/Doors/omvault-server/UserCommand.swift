@@ -21,8 +21,10 @@ struct UserCommand: ParsableCommand {
             let store = try data.settings().open()
             let account = try accountName(name)
             let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(try PasswordInput.new(for: name))
-            guard try store.transaction(.write, { try AccountTable.add(account, hash: hash, now: Int64(time(nil)), $0) }) else {
-                throw ServerFailure(.exists, "there is an account \"\(name)\" already", hint: "omvault-server user passwd \(name)")
+            guard try store.transaction(.write, { try AccountTable.add(account, hash: hash, now: Int64(time(nil)), $0) })
+            else {
+                throw ServerFailure(
+                    .exists, "there is an account \"\(name)\" already", hint: "omvault-server user passwd \(name)")
             }
         }
     }
@@ -30,7 +32,8 @@ struct UserCommand: ParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls", abstract: "List the accounts.",
-            discussion: "Each line has the name, \"active\" or \"blocked\", and the wrong passwords since the last right one.")
+            discussion: "Each line has the name, \"active\" or \"blocked\", and the wrong passwords since the last right one."
+        )
         @OptionGroup var data: DataOption
 
         func run() throws {
@@ -104,13 +107,16 @@ struct UserCommand: ParsableCommand {
     private static func set(_ isBlocked: Bool, _ name: String, _ data: DataOption) throws {
         let account = try accountName(name)
         let store = try data.settings().open()
-        guard try store.transaction(.write, { try AccountTable.setBlocked(isBlocked, account, $0) }) else { throw noAccount(name) }
+        guard try store.transaction(.write, { try AccountTable.setBlocked(isBlocked, account, $0) }) else {
+            throw noAccount(name)
+        }
     }
 }
 
 func accountName(_ text: String) throws -> AccountName {
     guard let name = AccountName(text) else {
-        throw ServerFailure(.usage, "\"\(text)\" is not a name of an account", hint: "1 to 128 bytes, without colons and blanks at its ends")
+        throw ServerFailure(
+            .usage, "\"\(text)\" is not a name of an account", hint: "1 to 128 bytes, without colons and blanks at its ends")
     }
     return name
 }

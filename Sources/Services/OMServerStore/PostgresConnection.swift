@@ -41,14 +41,17 @@ final class PostgresConnection: StoreTransaction {
 
     /// The version of the tables. Nil if there are none.
     func version() throws(StoreError) -> Int64? {
-        guard try rows("SELECT 1 FROM pg_tables WHERE tablename = 'omvault_schema' AND schemaname = current_schema()", []).first != nil
+        guard
+            try rows("SELECT 1 FROM pg_tables WHERE tablename = 'omvault_schema' AND schemaname = current_schema()", []).first
+                != nil
         else { return nil }
         return try rows("SELECT version FROM omvault_schema", []).first?.number(0)
     }
 
     func transaction<R>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
         wasCommitting = false
-        try execute(access == .read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED")
+        try execute(
+            access == .read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED")
         let result: R
         do { result = try body(self) } catch {
             try? execute("ROLLBACK")

@@ -52,7 +52,8 @@ package final class PostgresStore: ServerStore {
                     throw error
                 }
                 pool.give(connection)
-                guard case StoreError.refused(let state) = error, ["40001", "40P01"].contains(state), tries < Self.mostTries else {
+                guard case StoreError.refused(let state) = error, ["40001", "40P01"].contains(state), tries < Self.mostTries
+                else {
                     throw error
                 }
             }

@@ -82,14 +82,16 @@ private final class SQLiteConnection: StoreTransaction {
             }
             var rows: [SQLRow] = []
             while try statement.step() {
-                rows.append(SQLRow((0..<statement.columnCount).map { column in
-                    switch statement.kind(column) {
-                    case .bytes: .bytes(statement.bytes(column))
-                    case .number: .number(statement.number(column))
-                    case .text: .text(statement.text(column))
-                    case .null: .null
-                    }
-                }))
+                rows.append(
+                    SQLRow(
+                        (0..<statement.columnCount).map { column in
+                            switch statement.kind(column) {
+                            case .bytes: .bytes(statement.bytes(column))
+                            case .number: .number(statement.number(column))
+                            case .text: .text(statement.text(column))
+                            case .null: .null
+                            }
+                        }))
             }
             return rows
         } catch { throw StoreError(error) }

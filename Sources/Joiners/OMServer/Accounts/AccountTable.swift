@@ -3,7 +3,7 @@
 
 package import OMServerStore
 
-package struct Account: Hashable, Sendable {
+package struct ServerAccount: Hashable, Sendable {
     package let name: AccountName
     /// The password's hash: a PHC string.
     package let hash: String
@@ -34,15 +34,15 @@ package enum AccountTable {
 
     package static func find(
         _ name: AccountName, locked: Bool = false, _ transaction: any StoreTransaction
-    ) throws(StoreError) -> Account? {
+    ) throws(StoreError) -> ServerAccount? {
         let sql = "SELECT \(columns) FROM account WHERE name = ?1"
         let row = locked ? try transaction.lockedRow(sql, .text(name.text)) : try transaction.row(sql, .text(name.text))
         guard let row else { return nil }
         return try Self.account(row)
     }
 
-    package static func all(_ transaction: any StoreTransaction) throws(StoreError) -> [Account] {
-        var accounts: [Account] = []
+    package static func all(_ transaction: any StoreTransaction) throws(StoreError) -> [ServerAccount] {
+        var accounts: [ServerAccount] = []
         for row in try transaction.rows("SELECT \(columns) FROM account ORDER BY name") { accounts.append(try account(row)) }
         return accounts
     }
@@ -58,23 +58,25 @@ package enum AccountTable {
         _ hash: String, of name: AccountName, _ transaction: any StoreTransaction
     ) throws(StoreError) -> Bool {
         try transaction.row(
-            "UPDATE account SET hash = ?2, failures = 0 WHERE name = ?1 RETURNING state", .text(name.text), .text(hash)) != nil
+            "UPDATE account SET hash = ?2, failures = 0 WHERE name = ?1 RETURNING state", .text(name.text), .text(hash))
+            != nil
     }
 
     package static func setBlocked(
         _ isBlocked: Bool, _ name: AccountName, _ transaction: any StoreTransaction
     ) throws(StoreError) -> Bool {
         try transaction.row(
-            "UPDATE account SET state = ?2 WHERE name = ?1 RETURNING state", .text(name.text), .number(isBlocked ? 1 : 0)) != nil
+            "UPDATE account SET state = ?2 WHERE name = ?1 RETURNING state", .text(name.text), .number(isBlocked ? 1 : 0))
+            != nil
     }
 
     package static func remove(_ name: AccountName, _ transaction: any StoreTransaction) throws(StoreError) -> Bool {
         try transaction.row("DELETE FROM account WHERE name = ?1 RETURNING state", .text(name.text)) != nil
     }
 
-    private static func account(_ row: SQLRow) throws(StoreError) -> Account {
+    private static func account(_ row: SQLRow) throws(StoreError) -> ServerAccount {
         guard let name = AccountName(try row.text(0)) else { throw .damaged }
-        return Account(
+        return ServerAccount(
             name: name, hash: try row.text(1), isBlocked: try row.number(2) != 0, failures: try row.number(3),
             failed: try row.number(4), created: try row.number(5))
     }

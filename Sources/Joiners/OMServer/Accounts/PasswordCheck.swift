@@ -67,7 +67,8 @@ package final class PasswordCheck: Sendable {
             guard try isRight(password, account.hash) else { return .wrong }
             let isBlocked = try store.transaction(.write) { transaction -> Bool? in
                 // The administrator may have changed the account while the hash was computed.
-                guard let present = try AccountTable.find(name, locked: true, transaction), present.hash == account.hash else {
+                guard let present = try AccountTable.find(name, locked: true, transaction), present.hash == account.hash
+                else {
                     return nil
                 }
                 try AccountTable.noteFailures(0, at: 0, of: name, transaction)
@@ -78,8 +79,11 @@ package final class PasswordCheck: Sendable {
         }
     }
 
+    /// Runs `body` while all turns are taken, for tests.
+    package func whileBusy<R>(_ body: () throws -> R) throws -> R { try turns.run(body) }
+
     private enum Charged: Sendable {
-        case account(Account)
+        case account(ServerAccount)
         case unknown
         case early(Int)
     }

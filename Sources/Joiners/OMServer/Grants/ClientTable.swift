@@ -63,7 +63,9 @@ package enum ClientTable {
 
     /// Removes a client with its grants.
     package static func remove(_ id: String, _ transaction: any StoreTransaction) throws(StoreError) -> Bool {
-        guard try transaction.row("DELETE FROM client WHERE id = ?1 RETURNING created", .text(id)) != nil else { return false }
+        guard try transaction.row("DELETE FROM client WHERE id = ?1 RETURNING created", .text(id)) != nil else {
+            return false
+        }
         try transaction.rows("DELETE FROM grants WHERE client = ?1", .text(id))
         return true
     }

@@ -125,7 +125,8 @@ package enum GrantTable {
             LEFT JOIN account a ON a.name = g.account WHERE t.digest = ?1 AND (g.account IS NULL OR a.state = 0)
             """, .bytes(digest))
         guard let row else { return nil }
-        guard let kind = TokenText.Kind(rawValue: try row.number(7)), let state = TokenState(rawValue: try row.number(8)) else {
+        guard let kind = TokenText.Kind(rawValue: try row.number(7)), let state = TokenState(rawValue: try row.number(8))
+        else {
             throw .damaged
         }
         return Token(
@@ -145,7 +146,8 @@ package enum GrantTable {
     /// A token of this round was used, so its client has it: the refresh tokens before it are spent.
     static func spend(before round: Int64, of grant: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
         try transaction.rows(
-            "UPDATE token SET state = 2 WHERE grant_id = ?1 AND kind = 2 AND round < ?2 AND state <> 2", .bytes(grant), .number(round))
+            "UPDATE token SET state = 2 WHERE grant_id = ?1 AND kind = 2 AND round < ?2 AND state <> 2", .bytes(grant),
+            .number(round))
     }
 
     /// What was made with a refresh whose answer got lost is not valid any more.

@@ -9,12 +9,12 @@ struct OAuthError: Error, Hashable {
     private var description: String?
     private var headers: [String: String] = [:]
 
-    private init(_ status: Int, _ name: String, _ description: String? = nil, _ headers: [String: String] = [:]) {
+    private init(_ status: Int, _ name: String, _ description: String? = nil, headers: [String: String] = [:]) {
         (self.status, self.name, self.description, self.headers) = (status, name, description, headers)
     }
 
     static let invalidRequest = OAuthError(400, "invalid_request")
-    static let invalidClient = OAuthError(401, "invalid_client", nil, ["www-authenticate": "Basic realm=\"omvault\""])
+    static let invalidClient = OAuthError(401, "invalid_client", headers: ["www-authenticate": "Basic realm=\"omvault\""])
     static let invalidGrant = OAuthError(400, "invalid_grant", "The token is not valid")
     static let invalidScope = OAuthError(400, "invalid_scope")
     static let unauthorizedClient = OAuthError(400, "unauthorized_client")
@@ -23,7 +23,7 @@ struct OAuthError: Error, Hashable {
     static let blocked = OAuthError(400, "invalid_grant", "Account is blocked")
 
     static func tooMany(retryAfter seconds: Int) -> OAuthError {
-        OAuthError(429, "invalid_grant", "Too many attempts", ["retry-after": String(seconds)])
+        OAuthError(429, "invalid_grant", "Too many attempts", headers: ["retry-after": String(seconds)])
     }
 
     var response: ServerResponse {

@@ -29,7 +29,9 @@ struct FormFields {
 
     func text(_ name: String) throws(ServerProblem) -> String? {
         guard let place = places[name] else { return nil }
-        guard let bytes = FormText.decode(body[place]), let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+        guard let bytes = FormText.decode(body[place]), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .malformed
+        }
         return text
     }
 

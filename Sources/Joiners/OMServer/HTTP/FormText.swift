@@ -2,7 +2,9 @@
 // The encoding of form fields: `+` for a blank, `%` and two hex digits.
 
 package enum FormText {
-    package static func decode(_ text: Substring) -> String? { decode(Array(text.utf8)[...]).flatMap { String(validating: $0, as: UTF8.self) } }
+    package static func decode(_ text: Substring) -> String? {
+        decode(Array(text.utf8)[...]).flatMap { String(validating: $0, as: UTF8.self) }
+    }
 
     /// - Returns: nil for bytes that are not in this encoding.
     static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
@@ -24,7 +26,8 @@ package enum FormText {
     }
 
     private static func digits(_ one: UInt8, _ other: UInt8) -> UInt8? {
-        guard let high = Character(Unicode.Scalar(one)).hexDigitValue, let low = Character(Unicode.Scalar(other)).hexDigitValue
+        guard let high = Character(Unicode.Scalar(one)).hexDigitValue,
+            let low = Character(Unicode.Scalar(other)).hexDigitValue
         else { return nil }
         return UInt8(high << 4 | low)
     }

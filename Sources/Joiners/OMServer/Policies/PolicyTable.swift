@@ -32,7 +32,9 @@ package enum PolicyTable {
 
     package static func names(_ transaction: any StoreTransaction) throws(StoreError) -> [String] {
         var names: [String] = []
-        for row in try transaction.rows("SELECT application FROM policy ORDER BY application") { names.append(try row.text(0)) }
+        for row in try transaction.rows("SELECT application FROM policy ORDER BY application") {
+            names.append(try row.text(0))
+        }
         return names
     }
 

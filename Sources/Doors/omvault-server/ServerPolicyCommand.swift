@@ -4,9 +4,10 @@ internal import OMServer
 internal import OMServerStore
 
 /// `policy`: what clients of an application must keep to.
-struct PolicyCommand: ParsableCommand {
+struct ServerPolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Set what logins of an application must keep to.", subcommands: [Set.self, Show.self])
+        commandName: "policy", abstract: "Set what logins of an application must keep to.",
+        subcommands: [Set.self, Show.self])
 
     struct Set: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -22,17 +23,20 @@ struct PolicyCommand: ParsableCommand {
         func run() throws {
             guard PolicyKey.isApplication(application) else {
                 throw ServerFailure(
-                    .usage, "\"\(application)\" is not a name of an application", hint: "1 to 128 letters, digits, \".\", \"-\" and \"_\"")
+                    .usage, "\"\(application)\" is not a name of an application",
+                    hint: "1 to 128 letters, digits, \".\", \"-\" and \"_\"")
             }
             var changes: [String: String?] = [:]
             for pair in values {
                 let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 guard sides.count == 2, let key = PolicyKey(rawValue: sides[0]) else {
                     throw ServerFailure(
-                        .usage, "not a key of a policy: \(pair)", hint: PolicyKey.allCases.map(\.rawValue).joined(separator: ", "))
+                        .usage, "not a key of a policy: \(pair)",
+                        hint: PolicyKey.allCases.map(\.rawValue).joined(separator: ", "))
                 }
                 guard sides[1].isEmpty || key.takes(sides[1]) else {
-                    throw ServerFailure(.usage, "\(key.rawValue) does not take \"\(sides[1])\"", hint: "docs/reference/profiles.md")
+                    throw ServerFailure(
+                        .usage, "\(key.rawValue) does not take \"\(sides[1])\"", hint: "docs/reference/profiles.md")
                 }
                 changes[key.rawValue] = .some(sides[1].isEmpty ? nil : sides[1])
             }

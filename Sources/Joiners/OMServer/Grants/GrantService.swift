@@ -71,7 +71,8 @@ package struct GrantService: ServerService {
                 throw OAuthError.wrongPassword
             }
             let grant = Grant(
-                id: Random.bytes(16), account: name, client: client.id, scopes: scopes, device: device.text, created: now, used: now)
+                id: Random.bytes(16), account: name, client: client.id, scopes: scopes, device: device.text, created: now,
+                used: now)
             try GrantTable.add(grant, transaction)
             return try Self.issue(grant, refreshes: true, now: now, transaction)
         }
@@ -84,7 +85,8 @@ package struct GrantService: ServerService {
         let now = clock.now()
         return try store.transaction(.write) { transaction in
             let grant = Grant(
-                id: Random.bytes(16), account: nil, client: client.id, scopes: scopes, device: "UNKNOWN", created: now, used: now)
+                id: Random.bytes(16), account: nil, client: client.id, scopes: scopes, device: "UNKNOWN", created: now,
+                used: now)
             try GrantTable.add(grant, transaction)
             return try Self.issue(grant, refreshes: false, now: now, transaction)
         }
@@ -108,7 +110,9 @@ package struct GrantService: ServerService {
                 _ = try GrantTable.remove(grant.id, transaction)
                 return nil
             }
-            guard asked.map({ Scope.set($0)?.isSubset(of: grant.scopes) ?? false }) ?? true else { throw OAuthError.invalidScope }
+            guard asked.map({ Scope.set($0)?.isSubset(of: grant.scopes) ?? false }) ?? true else {
+                throw OAuthError.invalidScope
+            }
             let last = try GrantTable.lastRound(of: grant.id, transaction)
             // The answer to an earlier refresh with this token got lost.
             try GrantTable.spend(after: token.round, of: grant.id, transaction)
@@ -149,7 +153,9 @@ package struct GrantService: ServerService {
 
     private func client(_ request: ServerRequest, _ fields: FormFields) throws -> Client {
         if let header = request.headers["authorization"] {
-            guard let pair = BasicPair(header), try fields.text("client_secret") == nil else { throw OAuthError.invalidClient }
+            guard let pair = BasicPair(header), try fields.text("client_secret") == nil else {
+                throw OAuthError.invalidClient
+            }
             return try client(pair.name, secret: pair.secret)
         }
         guard let id = try fields.text("client_id") else { throw OAuthError.invalidClient }
@@ -217,7 +223,8 @@ package struct GrantService: ServerService {
                 "revocation_endpoint": .string("\(issuer)/oauth2/revoke"),
                 "introspection_endpoint": .string("\(issuer)/oauth2/introspect"),
                 "grant_types_supported": .array(["password", "refresh_token", "client_credentials"].map { .string($0) }),
-                "response_types_supported": .array([]), "scopes_supported": .array(Scope.allCases.map { .string($0.rawValue) }),
+                "response_types_supported": .array([]),
+                "scopes_supported": .array(Scope.allCases.map { .string($0.rawValue) }),
                 "token_endpoint_auth_methods_supported": methods, "revocation_endpoint_auth_methods_supported": methods,
                 "introspection_endpoint_auth_methods_supported": .array([
                     .string("client_secret_basic"), .string("client_secret_post"),
@@ -230,7 +237,9 @@ package struct GrantService: ServerService {
         _ body: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> @Sendable (ServerRequest) throws -> ServerResponse {
         { request in
-            do { return try body(request) } catch let error as OAuthError { return error.response } catch let problem as ServerProblem {
+            do { return try body(request) } catch let error as OAuthError { return error.response } catch let problem
+                as ServerProblem
+            {
                 guard problem == .malformed else { throw problem }
                 return OAuthError.invalidRequest.response
             }

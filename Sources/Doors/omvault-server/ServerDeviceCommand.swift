@@ -5,14 +5,16 @@ internal import OMServer
 internal import OMServerStore
 
 /// `device`: the grants of the accounts. Each login of a device has one.
-struct DeviceCommand: ParsableCommand {
+struct ServerDeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "List and end the logins of devices.", subcommands: [List.self, Revoke.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls", abstract: "List the devices that are logged in.",
-            discussion: "Each line has the id, the account, the device's name, the scopes, and when it came last (seconds since 1970).")
+            discussion:
+                "Each line has the id, the account, the device's name, the scopes, and when it came last (seconds since 1970)."
+        )
         @OptionGroup var data: DataOption
         @Argument(help: "Only those of this account.") var name: String?
 

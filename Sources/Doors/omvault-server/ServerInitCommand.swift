@@ -6,7 +6,7 @@ internal import OMServerStore
 internal import OMSystem
 
 /// `init`: settings and a new store.
-struct InitCommand: ParsableCommand {
+struct ServerInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Make the settings and an empty store.",
         discussion: """
@@ -31,7 +31,8 @@ struct InitCommand: ParsableCommand {
         let address = try ListenAddress(listen ?? (certificate == nil ? "127.0.0.1:8080" : "0.0.0.0:8443"))
         guard certificate != nil || address.isLoopback else {
             throw ServerFailure(
-                .usage, "without a certificate the server listens on a loopback address only", hint: "--certificate and --key, or --listen 127.0.0.1:8080")
+                .usage, "without a certificate the server listens on a loopback address only",
+                hint: "--certificate and --key, or --listen 127.0.0.1:8080")
         }
         let url = try ServerAddress(url)
         let place = store == "-" ? try PasswordInput.line() : store
