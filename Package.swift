@@ -167,7 +167,8 @@ let tests: [Target] = [
     .testTarget(
         name: "OmvaultCLITests",
         dependencies: [
-            "omvault", "omvault-full", "omvault-agent", "omvault-pam-helper", "OMShell", "OMItems", "OMSecrets", "OMJSON",
+            "omvault", "omvault-full", "omvault-agent", "omvault-pam-helper", "omvault-server", "OMShell", "OMItems", "OMSecrets",
+            "OMJSON",
             "TestSupport",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],

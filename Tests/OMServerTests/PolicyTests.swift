@@ -10,7 +10,9 @@ import Testing
     @Test("each change raises the epoch, and a client that has it is told so")
     func epoch() throws {
         let server = try TestService()
-        #expect(server.get(["v1", "profiles", "WhitePages"]).status == 404)
+        let none = server.get(["v1", "profiles", "WhitePages"])
+        #expect(none.member("epoch") == .number("0") && none.member("MaxLoginAttempts") == nil)
+        #expect(server.get(["v1", "profiles", "white pages"]).status == 404)
         for epoch in 1...3 {
             let policy = try server.store.transaction(.write) {
                 try PolicyTable.change("WhitePages", ["MaxLoginAttempts": "\(epoch)", "CryptoScheme": nil], $0)

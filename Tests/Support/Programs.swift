@@ -18,6 +18,16 @@ public enum Programs {
     /// A program that only tests use, built with them.
     public static func worker(_ name: String) -> String { built + "/" + name }
 
+    /// The server: $OMVAULT_SERVER, or that of the built tests. Nil if they were built without the trait `Server`.
+    public static let server: String? = {
+        if let named = ProcessInfo.processInfo.environment["OMVAULT_SERVER"] { return named }
+        #if Server
+        return worker("omvault-server")
+        #else
+        return nil
+        #endif
+    }()
+
     /// The script that starts the servers of Tests/Servers.
     public static let serve = file("Servers/serve")
 

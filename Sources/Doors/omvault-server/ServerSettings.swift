@@ -31,11 +31,10 @@ struct ServerSettings {
 
     static func read(_ folder: String) throws -> ServerSettings {
         let path = "\(folder)/\(fileName)"
-        let bytes: [UInt8]?
-        do throws(StorageError) { bytes = try TrustedFile.read(path, owner: geteuid(), limit: limit) } catch {
+        let bytes: [UInt8]
+        do throws(StorageError) { bytes = try PrivateFile(path, O_RDONLY).read(limit) } catch {
             throw ServerFailure(error, path)
         }
-        guard let bytes else { throw ServerFailure(StorageError.missing, path) }
         guard let members = JSON.flatObject(parsing: bytes.span), let settings = ServerSettings(folder, members) else {
             throw ServerFailure(
                 .config, "\"\(path)\" is not a server's settings", hint: "compare it with docs/reference/server.md")

@@ -27,9 +27,11 @@ package struct PolicyService: ServerService {
     }
 
     private func profile(_ request: ServerRequest, of application: String) throws -> ServerResponse {
-        guard let policy = try store.transaction(.read, { try PolicyTable.find(application, $0) }) else {
-            throw ServerProblem.notFound
-        }
+        guard PolicyKey.isApplication(application) else { throw ServerProblem.notFound }
+        // An application without a policy has one that demands nothing, so that a later one reaches its clients.
+        let policy =
+            try store.transaction(.read) { try PolicyTable.find(application, $0) }
+            ?? Policy(application: application, epoch: 0, values: [:])
         let tag = "\"\(policy.epoch)\""
         if request.headers["if-none-match"] == tag { return ServerResponse(304, ["etag": tag]) }
         var members: [String: JSON] = [
