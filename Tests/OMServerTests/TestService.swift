@@ -36,6 +36,7 @@ final class TestService: Sendable {
                 HealthService(self.store),
                 GrantService(self.store, passwords: passwords, attempts: AttemptLimit(), issuer: Self.address, clock: clock),
                 PolicyService(self.store, issuer: Self.address),
+                SDKService(self.store, passwords: passwords, attempts: AttemptLimit(most: 1000), clock: clock),
             ], note: { Issue.record("the server noted \($0)") })
     }
 

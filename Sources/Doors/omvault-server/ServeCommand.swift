@@ -89,6 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
                 HealthService(store),
                 GrantService(store, passwords: passwords, attempts: attempts, issuer: settings.url, clock: .system),
                 PolicyService(store, issuer: settings.url),
+                SDKService(store, passwords: passwords, attempts: attempts, clock: .system),
             ],
             note: { error in ServerLog.write("error", ["error": .string("\(error)")]) })
     }
@@ -120,7 +121,10 @@ private struct Collector: Service {
             while true {
                 do {
                     try await threads.runIfActive {
-                        try store.transaction(.write) { try GrantTable.collect(now: Int64(time(nil)), $0) }
+                        try store.transaction(.write) { transaction in
+                            try GrantTable.collect(now: Int64(time(nil)), transaction)
+                            try SDKTokenTable.collect(now: Int64(time(nil)), transaction)
+                        }
                     }
                 } catch let error as StoreError { ServerLog.write("error", ["error": .string("\(error)")]) }
                 try await Task.sleep(for: .seconds(3600))

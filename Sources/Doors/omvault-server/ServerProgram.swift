@@ -33,7 +33,8 @@ struct ServerCommand: AsyncParsableCommand {
         commandName: "omvault-server", abstract: "Serve logins, policies and sync to omvault.",
         discussion: "Settings and store are in one folder: --data, or /var/lib/omvault-server.", version: "0.1.0",
         subcommands: [
-            ServerInitCommand.self, ServeCommand.self, UserCommand.self, ClientCommand.self, ServerDeviceCommand.self,
+            ServerInitCommand.self, ServeCommand.self, UserCommand.self, QuestionCommand.self, ClientCommand.self,
+            ServerDeviceCommand.self,
             ServerPolicyCommand.self,
         ])
 }

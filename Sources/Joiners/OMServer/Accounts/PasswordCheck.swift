@@ -38,8 +38,13 @@ package final class PasswordCheck: Sendable {
     }
 
     /// The hash for a new password.
-    package func hash(_ password: borrowing Password) throws -> String {
-        try turns.run { try PasswordHash.make(password.bytes, function).text }
+    package func hash(_ password: borrowing Password) throws -> String { try hash(password.bytes) }
+
+    /// The hash for the answer to a user's question.
+    package func hash(answer: String) throws -> String { try hash(QuestionCheck.plain(answer)) }
+
+    private func hash(_ secret: borrowing SecretBytes) throws -> String {
+        try turns.run { try PasswordHash.make(secret, function).text }
     }
 
     /// Counts the attempt, then compares the password.
@@ -61,10 +66,10 @@ package final class PasswordCheck: Sendable {
         switch charged {
         case .early(let seconds): return .tooMany(retryAfter: seconds)
         case .unknown:
-            _ = try isRight(password, foreign)
+            _ = try isRight(password.bytes, foreign)
             return .wrong
         case .account(let account):
-            guard try isRight(password, account.hash) else { return .wrong }
+            guard try isRight(password.bytes, account.hash) else { return .wrong }
             let isBlocked = try store.transaction(.write) { transaction -> Bool? in
                 // The administrator may have changed the account while the hash was computed.
                 guard let present = try AccountTable.find(name, locked: true, transaction), present.hash == account.hash
@@ -94,8 +99,8 @@ package final class PasswordCheck: Sendable {
         return min(longestWait, 2 << min(20, failures - freeFailures))
     }
 
-    private func isRight(_ password: borrowing Password, _ hash: String) throws -> Bool {
-        try turns.run { try PasswordHash(parsing: hash).matches(password.bytes) }
+    func isRight(_ secret: borrowing SecretBytes, _ hash: String) throws -> Bool {
+        try turns.run { try PasswordHash(parsing: hash).matches(secret) }
     }
 }
 #endif
