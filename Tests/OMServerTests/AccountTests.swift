@@ -41,7 +41,7 @@ import Testing
         for _ in 0..<5 { #expect(server.logIn("ana", "wrong password").status == 400) }
         let early = server.logIn("ana", "right password")
         #expect(early.status == 429 && early.headers["retry-after"] == "2")
-        // The one that was refused costs nothing more.
+        // The refused attempt costs nothing more.
         server.pass(2)
         #expect(server.logIn("ana", "wrong password").status == 400)
         #expect(server.logIn("ana", "right password").headers["retry-after"] == "4")

@@ -138,7 +138,7 @@ import Testing
         let answer = server.post(["oauth2", "token"], form + [("client_secret", secret)])
         #expect(answer.status == 200 && answer.member("refresh_token") == nil)
         for wrong in [
-            form, form + [("client_secret", "wrong")], [("grant_type", "client_credentials"), ("client_id", "nobody")],
+            form, form + [("client_secret", "wrong")], [("grant_type", "client_credentials"), ("client_id", "unknown")],
         ] {
             let answer = server.post(["oauth2", "token"], wrong)
             #expect(answer.status == 401 && answer.headers["www-authenticate"] != nil)

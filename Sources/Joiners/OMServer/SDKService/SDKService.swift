@@ -73,7 +73,7 @@ package struct SDKService: ServerService {
             throw SDKProblem.noApplication
         }
         try QuestionCheck(store: store, passwords: passwords).check(account, body, now: clock.now())
-        return try issue(.handle, account, application, Self.domain(of: request), parent: nil, isOAM: false)
+        return try issue(.handle, account, application: application, domain: Self.domain(of: request), parent: nil, isOAM: false)
     }
 
     private func authenticate(_ request: ServerRequest, isMobile: Bool, isOAM: Bool) throws -> ServerResponse {
@@ -84,12 +84,14 @@ package struct SDKService: ServerService {
         // A token is exchanged for another one of its user.
         if body.text("Subject-Type") == "TOKEN" {
             guard let text = body.text("Subject-Value"), let token = try token(text, .user) else { throw SDKProblem.token }
-            return try issue(.user, token.account, token.application, token.domain, parent: text, isOAM: isOAM)
+            return try issue(
+                .user, token.account, application: token.application, domain: token.domain, parent: text, isOAM: isOAM)
         }
         guard isMobile else {
             let account = try user(request, body)
             try QuestionCheck(store: store, passwords: passwords).check(account, body, now: clock.now())
-            return try issue(.user, account, "", Self.domain(of: request), parent: nil, isOAM: isOAM)
+            return try issue(
+                .user, account, application: "", domain: Self.domain(of: request), parent: nil, isOAM: isOAM)
         }
         // The password comes first: a stranger learns nothing of handles.
         let account = try user(request, body)
@@ -97,7 +99,8 @@ package struct SDKService: ServerService {
         guard handle.account == account, body.client == nil || body.client == handle.application else {
             throw SDKProblem.registration
         }
-        return try issue(.user, account, handle.application, handle.domain, parent: text, isOAM: isOAM)
+        return try issue(
+            .user, account, application: handle.application, domain: handle.domain, parent: text, isOAM: isOAM)
     }
 
     /// The user whose name and password the body has.
@@ -129,7 +132,8 @@ package struct SDKService: ServerService {
             let (_, handle) = try handle(of: request)
             guard handle.account == token.account, handle.application == token.application else { throw SDKProblem.registration }
         }
-        return try issue(.access, token.account, token.application, token.domain, parent: text, isOAM: isOAM)
+        return try issue(
+            .access, token.account, application: token.application, domain: token.domain, parent: text, isOAM: isOAM)
     }
 
     private func validate(_ request: ServerRequest) throws -> ServerResponse {
@@ -177,7 +181,7 @@ package struct SDKService: ServerService {
     }
 
     private func issue(
-        _ kind: SDKToken.Kind, _ account: AccountName, _ application: String, _ domain: String, parent: String?, isOAM: Bool
+        _ kind: SDKToken.Kind, _ account: AccountName, application: String, domain: String, parent: String?, isOAM: Bool
     ) throws -> ServerResponse {
         let text = TokenText.make(.access), now = clock.now()
         let time =
