@@ -111,6 +111,18 @@ import Testing
         #expect(try server.refresh(tokens.text("refresh_token")).status == 200)
     }
 
+    @Test("names that no account has wait like accounts, so their answers tell nothing")
+    func strangers() throws {
+        let server = try TestService()
+        try server.add("ana", "right password")
+        for _ in 0..<8 { #expect(server.logIn("ana", "wrong password") == server.logIn("zoe", "wrong password")) }
+        server.pass(2)
+        #expect(server.logIn("ana", "wrong password") == server.logIn("zoe", "wrong password"))
+        #expect(server.logIn("zoe", "wrong password").headers["retry-after"] == "4")
+        server.pass(86_401)
+        #expect(server.logIn("zoe", "wrong password").status == 400)
+    }
+
     @Test("one address has 60 attempts a minute over all accounts")
     func address() throws {
         let limit = AttemptLimit()

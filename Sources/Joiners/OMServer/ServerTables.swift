@@ -6,7 +6,8 @@ package import OMServerStore
 package enum ServerTables {
     /// A later version adds a step. A step that was released never changes.
     package static let schema = StoreSchema(steps: [
-        AccountTable.statements + GrantTable.statements + PolicyTable.statements + SDKTokenTable.statements
+        AccountTable.statements + StrangerTable.statements + GrantTable.statements + PolicyTable.statements
+            + SDKTokenTable.statements
             + QuestionTable.statements
     ])
 }

@@ -55,11 +55,13 @@ package final class PasswordCheck: Sendable {
         _ name: AccountName, _ password: borrowing Password, in store: any ServerStore, now: Int64
     ) throws -> Answer {
         let charged = try store.transaction(.write) { transaction -> Charged in
-            guard let account = try AccountTable.find(name, locked: true, transaction) else { return .unknown }
-            let wait = Self.wait(behind: account.failures)
-            // A clock that was put back must not lock the account for long.
-            let left = min(wait, account.failed + wait - now)
-            if left > 0 { return .early(Int(left)) }
+            guard let account = try AccountTable.find(name, locked: true, transaction) else {
+                let (failures, failed) = try StrangerTable.locked(name, now: now, transaction)
+                if let left = Self.left(of: failures, failed, now) { return .early(left) }
+                try StrangerTable.noteFailures(failures + 1, at: now, of: name, transaction)
+                return .unknown
+            }
+            if let left = Self.left(of: account.failures, account.failed, now) { return .early(left) }
             try AccountTable.noteFailures(account.failures + 1, at: now, of: name, transaction)
             return .account(account)
         }
@@ -91,6 +93,14 @@ package final class PasswordCheck: Sendable {
         case account(ServerAccount)
         case unknown
         case early(Int)
+    }
+
+    /// The seconds until the next attempt. Nil if none are left.
+    static func left(of failures: Int64, _ failed: Int64, _ now: Int64) -> Int? {
+        let wait = wait(behind: failures)
+        // A clock that was put back must not lock the account for long.
+        let left = min(wait, failed + wait - now)
+        return left > 0 ? Int(left) : nil
     }
 
     /// The seconds from the last wrong password to the next attempt.

@@ -41,9 +41,9 @@ struct QuestionCheck {
                 answer["questionRefId"]?.text == String(number),
                 let question = try QuestionTable.locked(number, of: account, transaction)
             else { return nil }
-            let wait = PasswordCheck.wait(behind: question.failures)
-            let left = min(wait, question.failed + wait - now)
-            if left > 0 { throw SDKProblem.tooMany(retryAfter: Int(left)) }
+            if let left = PasswordCheck.left(of: question.failures, question.failed, now) {
+                throw SDKProblem.tooMany(retryAfter: left)
+            }
             try QuestionTable.noteFailures(question.failures + 1, at: now, of: account, number, transaction: transaction)
             return question
         }
