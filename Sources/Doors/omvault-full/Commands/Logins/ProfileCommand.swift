@@ -37,8 +37,9 @@ struct ProfileSet: Verb {
             name a server.
 
             A secret is never a value: give its source, file:/PATH or cred:NAME. With ProfileURL omvault first fetches the server's
-            policy; if that fails, it keeps nothing.
+            policy; if that fails, it keeps nothing. ServerURL, the address of an omvault server, sets all keys that a login there needs.
 
+              omvault profile set work ServerURL=https://vault.example.org
               omvault profile set work OfflineAuthAllowed=true MaxLoginAttempts=5 OnAttemptsExceeded=wipe
               omvault profile set work AuthServerType=HTTPBasicAuthentication LoginURL=https://id.example.org/login \\
                   LogoutURL=https://id.example.org/logout
@@ -64,7 +65,7 @@ struct ProfileSet: Verb {
         guard !values.isEmpty || !unset.isEmpty else {
             throw Failure(.usage, "no values given", hint: "omvault profile set --help")
         }
-        let changes = try values.enumerated().map { index, text in
+        let typed = try values.enumerated().map { index, text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
                 // The value is not repeated: it may be a secret that was typed in the wrong place.
@@ -73,6 +74,7 @@ struct ProfileSet: Verb {
             return (key: parts[0], value: parts[1])
         }
         let access = try LoginAccess(context, system: system), name = try ProfileName(name)
+        let changes = try OmvaultServer.expand(typed, for: name)
         var server: ServerPolicy?
         if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key) == .profileURL }) {
             let proposed = try access.profiles.preview(name, changes, unset: unset)
