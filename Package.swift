@@ -185,7 +185,7 @@ let tests: [Target] = [
         name: "OMOnlineTests",
         dependencies: [
             "TestSupport", "OMOnline", "OMAgent", "OMAgentProtocol", "omvault-agent", "confined-worker", "OMVault", "OMAuth",
-            "OMItems", "OMStorage",
+            "OMItems", "OMStorage", "OMJSON",
             "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),

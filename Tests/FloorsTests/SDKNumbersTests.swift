@@ -6,7 +6,7 @@ import Testing
 @Suite("The SDK's error numbers") struct SDKNumbersTests {
     /// The SDK's own list, without the parts that this package does not have.
     private static let listed: [Int] =
-        [10000, 10001, 10003, 10005, 10011, 10015, 10021, 10023, 10025, 10029, 10030] + Array(10017...10020)
+        [129, 10000, 10001, 10003, 10005, 10011, 10015, 10021, 10023, 10025, 10029, 10030] + Array(10017...10020)
         + Array(10034...10040) + Array(10042...10045) + Array(10100...10119)
         + [10403, 10404, 10406, 10407, 10408, 10418, 10422, 10427] + Array(10501...10534) + [20001, 40200, 40211]
         + Array(40213...40215) + [40220] + Array(40230...40246) + [50001, 50002, 60007, 60008, 70016]
@@ -48,7 +48,7 @@ import Testing
     private func numbers() throws -> [Int: Set<String>] {
         var found: [Int: Set<String>] = [:]
         let property = /var (?:sdkCode: Int\??|entry: \([^)\n]*sdkCode: Int\?\)) \{\n(.*?)\n    \}\n/.dotMatchesNewlines()
-        let named = /case ((?:[^:\n]|,\n)+?):\s+(?:\([^()\n]+, )?(\d{5})\b/
+        let named = /case ((?:[^:\n]|,\n)+?):\s+(?:\([^()\n]+, )?(\d{5}|129)\b/
         let type = /\n(?:public |@nonexhaustive\n|indirect )*(?:enum|struct|extension) (\w+)/
         for (path, text) in try Self.sources() {
             for body in text.matches(of: property) {

@@ -134,6 +134,8 @@ private let later = [UInt8](16..<32)
                 OAuthService(
                     .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "c", includesClientHeader: true))),
     ]
+    private static let oamms = OnlineService(
+        .oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "corp")))
     private static func kept() throws -> NewSession {
         NewSession(
             login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .online,
@@ -304,6 +306,8 @@ private let later = [UInt8](16..<32)
         ("refresh", { .refresh(secret("tokens"), of: oauth[1], clientSecret: secret("cs")) }),
         ("logout", { .logout(secret("cookie"), user: "a", password: secret("pw"), of: service) }),
         ("logout-plain", { .logout(secret("cookie"), of: service) }), ("profile", { .profile(of: service) }),
+        ("login-oamms", { .login("ü", password: secret("pw"), of: oamms) }),
+        ("answer-oamms", { .answer(secret("Rex\n"), to: secret("state"), user: "ü", password: secret("pw"), of: oamms) }),
     ]
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
@@ -326,5 +330,6 @@ private let later = [UInt8](16..<32)
         ("rejected", .check, { .refused(.rejected) }), ("blocked", .check, { .refused(.blocked) }),
         ("untrusted", .check, { .refused(.untrusted(.name)) }),
         ("failed", .check, { .refused(.failed(.tokenMissing, status: 200)) }),
+        ("asked", .login(user: "a"), { .asked(["What?", "Where?"], state: secret("state")) }),
     ]
 }

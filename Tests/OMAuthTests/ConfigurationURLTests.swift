@@ -38,7 +38,7 @@ import Testing
         let two = try ConfigurationURL(Self.example, filter: [.oammsURL, .applicationName])
         #expect(Set(two.values.keys) == [.oammsURL, .applicationName])
         #expect(two.omissions == [.init(part: 1, reason: .filtered), .init(part: 3, reason: .filtered)])
-        #expect(try url.profile(ProfileName("p")).serverKind == .unsupported(.oamms, nil))
+        #expect(try url.profile(ProfileName("p")).serverKind == .oamms)
     }
 
     @Test("a part without exactly two pieces is skipped, and reported by its number only")

@@ -159,7 +159,7 @@ import Testing
         let triple = ["OAMMSHost": "h.example", "OAMMSPort": "14100", "OAMMSServiceDomain": "d", "ApplicationName": "a"]
         let oamms = try profile(triple.merging(["AuthServerType": "OAMMSAuthentication"]) { $1 })
         #expect(oamms.serverOrigin == "http://h.example:14100")
-        #expect(oamms.serverIdentity == "OAMMSAuthentication http://h.example:14100/ a")
+        #expect(oamms.serverIdentity == "OAMMSAuthentication http://h.example:14100/?serviceDomain=d a")
         var discovered = Self.owner
         discovered["OAuthTokenEndpoint"] = nil
         discovered["oauth_discoveryURL"] = "https://id.example.org/.well-known/openid-configuration"

@@ -89,7 +89,7 @@ import Testing
         for failure in OnlineFailure.allCases {
             let ours: Set<OnlineFailure> = [
                 .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled,
-                .noLogout,
+                .noLogout, .unusablePassword,
             ]
             #expect(failure.isOurs == ours.contains(failure))
             #expect(LoginEvent.Refusal(.failed(failure)) == (ours.contains(failure) ? .notAsked : .failed))

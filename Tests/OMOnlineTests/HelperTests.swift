@@ -298,6 +298,7 @@ private func refusal(
     switch consume reply {
     case .accepted: return nil
     case .refused(let refusal): return refusal
+    case .asked: return .failed(.challenge)
     }
 }
 

@@ -27,6 +27,7 @@ import Testing
                     .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "id",
                     includesClientHeader: true))),
         OnlineService(.oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: ""))),
+        OnlineService(.oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "ü"))),
     ]
 
     private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
@@ -40,6 +41,9 @@ import Testing
         if case .oauth = service.kind {
             all.append { .refresh(secret([4]), of: service, clientSecret: secret([5])) }
         }
+        if case .oamms = service.kind {
+            all.append { .answer(secret([6, 10]), to: secret([7]), user: "ü", password: secret([8]), of: service) }
+        }
         return all
     }
 
@@ -51,14 +55,17 @@ import Testing
                 let question = make()
                 let body = try bytes(of: question)
                 let again = try OnlineQuestion(decoding: body.span)
-                let isSame = again.service == service && again.id == question.id && again.task == question.task
+                let isSame =
+                    again.service == service && again.id == question.id && again.task == question.task
+                    && again.answers.isEqual(to: question.answers) && again.session.isEqual(to: question.session)
+                    && again.password.isEqual(to: question.password)
                 #expect(isSame)
                 let written = try bytes(of: again)
                 #expect(written == body)
                 count += 1
             }
         }
-        #expect(count == 28)
+        #expect(count == 34)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -86,9 +93,10 @@ import Testing
             ("a flag of 2", number + times + [2, 0, 0, 0, 0] + basic + [5]),
             ("65 headers", number + times + [0, 0, 65, 0, 0] + basic + [5]),
             ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
-            ("kind 3", number + times + plain + [3, 0, 1, 65, 0, 0, 0, 0, 5]),
+            ("kind 4", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
-            ("task 0", number + times + plain + basic + [0]), ("task 6", number + times + plain + basic + [6]),
+            ("task 0", number + times + plain + basic + [0]), ("task 7", number + times + plain + basic + [7]),
+            ("answers for Basic", number + times + plain + basic + [6] + [UInt8](repeating: 0, count: 14)),
             ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
             (
                 "a session beyond the limit",
@@ -183,16 +191,18 @@ import Testing
         // More or less than the question allows: whether a session and a profile may come, by task.
         for (task, allowed) in [
             (.login(user: "a"), [false, false, true, true]), (.check, [true, false, true, false]),
-            (.refresh, [false, false, true, false]), (.logout(user: nil), [true, false, false, false]),
+            (.answer(user: "a"), [false, false, true, true]), (.refresh, [false, false, true, false]),
+            (.logout(user: nil), [true, false, false, false]),
             (.profile, [false, true, false, false]),
         ] as [(OnlineTask, [Bool])] {
             let missing = outcome(accepted([1], nil, .failed(.unusableProfile)), number, task)
-            #expect((missing == "malformed") == (task != .login(user: "a")), "\(task)")
+            let hasProfile = task == .login(user: "a") || task == .answer(user: "a")
+            #expect((missing == "malformed") != hasProfile, "\(task)")
             let bodies = [accepted(nil, nil), accepted(nil, profile), accepted([1], nil), accepted([1], profile)]
             #expect(bodies.map { outcome($0, number, task) != "malformed" } == allowed, "\(task)")
         }
         for tail: [UInt8] in [
-            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 21, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
+            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 25, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
             // A policy that always passes, and an epoch beyond 2^53 - 1.
             [0, 1, 0, 0, 0, 0, 0, 0, 2, 1], [0, 1, 0, 0, 0, 0, 0, 0, 2, 2], [0, 1, 0, 0, 0, 0, 0, 0, 2, 3],
             [0, 1, 0, 0, 0, 0, 0, 0, 3], [0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -201,6 +211,32 @@ import Testing
             [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 2, 1, 0, 0, 1, 0, 0],  // one key twice
         ] {
             #expect(outcome(number + tail, number) == "malformed", "\(tail)")
+        }
+    }
+
+    @Test("questions come only to a login, at least one and at most eight, and not cut")
+    func asked() throws {
+        let number = Random.bytes(16)
+        func isAsked(_ body: [UInt8], _ task: OnlineTask) -> Bool {
+            do throws(MalformedBytes) {
+                switch try OnlineReply.decode(body.span, to: number, task) {
+                case .asked(let questions, let state): return questions == ["ü?", "b"] && state.isEqual(to: secret([1, 2]))
+                case .accepted: return false
+                case .refused: return false
+                }
+            } catch { return false }
+        }
+        func body(_ questions: [String]) -> [UInt8] { self.body(of: .asked(questions, state: secret([1, 2])), number) }
+        let good = body(["ü?", "b"])
+        #expect(isAsked(good, .login(user: "a")) && isAsked(good, .answer(user: "a")))
+        for task: OnlineTask in [.check, .refresh, .logout(user: nil), .profile] { #expect(!isAsked(good, task), "\(task)") }
+        for length in 0..<good.count { #expect(!isAsked(Array(good[..<length]), .login(user: "a"))) }
+        let long = String(repeating: "a", count: 513)
+        for wrong in [[], [""], [long], Array(repeating: "a", count: 9)] {
+            let bytes = body(wrong)
+            #expect(throws: MalformedBytes.self) {
+                _ = try OnlineReply.decode(bytes.span, to: number, .login(user: "a"))
+            }
         }
     }
 

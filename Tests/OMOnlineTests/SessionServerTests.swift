@@ -83,6 +83,7 @@ private func refusal(_ client: OnlineClient, _ question: consuming OnlineQuestio
     switch try client.ask(question) {
     case .accepted: nil
     case .refused(let refusal): refusal
+    case .asked: .failed(.challenge)
     }
 }
 

@@ -14,17 +14,16 @@ enum OnlineHelperProgram {
         // If hidden memory has no room for a secret, the secret goes into other memory. The attempt must not end the helper.
         signal(SIGXFSZ, SIG_IGN)
         OnlineHelper.run(ports: { $0.ports }) { question in
-            do throws(OnlineRefusal) { return OnlineReply(try await ask(question)) } catch { return .refused(error) }
+            do throws(OnlineRefusal) { return try await ask(question) } catch { return .refused(error) }
         }
     }
 
-    private static func ask(_ question: borrowing OnlineQuestion) async throws(OnlineRefusal) -> OnlineGrant {
-        if question.task == .profile {
-            return OnlineGrant(of: try await ApplicationProfile.fetch(question.service))
-        }
-        switch question.service.kind {
-        case .basic(let basic): return try await ask(HTTPBasicProvider(question.service, basic), question)
-        case .oauth(let oauth): return try await ask(OAuthProvider(question.service, oauth), question)
+    private static func ask(_ question: borrowing OnlineQuestion) async throws(OnlineRefusal) -> OnlineReply {
+        switch (question.service.kind, question.task) {
+        case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
+        case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
+        case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
+        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
         }
     }
 
@@ -38,7 +37,7 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .profile: throw .failed(.unusableSession)
+        case .refresh, .profile, .answer: throw .failed(.unusableSession)
         }
     }
 
@@ -51,12 +50,36 @@ enum OnlineHelperProgram {
         case .check: try await provider.check(question.session, clientSecret: question.clientSecret)
         case .refresh: try await provider.refresh(question.session, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
-        case .profile: throw .failed(.unusableSession)
+        case .profile, .answer: throw .failed(.unusableSession)
+        }
+    }
+
+    private static func ask(
+        _ provider: OAMMSProvider, _ question: borrowing OnlineQuestion
+    ) async throws(OnlineRefusal) -> OnlineReply {
+        switch question.task {
+        case .login(let user): return OnlineReply(try await provider.logIn(user, password: question.password))
+        case .answer(let user):
+            return OnlineReply(
+                try await provider.answer(
+                    question.answers, to: question.session, user: user, password: question.password))
+        case .check: return OnlineReply(try await provider.check(question.session))
+        // This service ends a session without the password.
+        case .logout: return OnlineReply(try await provider.logOut(question.session))
+        case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
+        case .refresh: throw .failed(.unusableSession)
         }
     }
 }
 
 extension OnlineReply {
+    fileprivate init(_ reply: consuming OAMMSProvider.Reply) {
+        switch consume reply {
+        case .granted(let grant): self.init(grant)
+        case .asked(let questions, let state): self = .asked(questions, state: state)
+        }
+    }
+
     fileprivate init(_ grant: consuming OnlineGrant) {
         let (lifetime, time, profile) = (grant.lifetime, grant.serverTime, grant.profile)
         self = .accepted(

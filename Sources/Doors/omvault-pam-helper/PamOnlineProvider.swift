@@ -22,7 +22,7 @@ enum PamOnlineProvider {
         case .none: return nil
         case .unsupported where request.mode == .offline: return nil
         case .unsupported: throw .online(.failed(.unsupportedGrant))
-        case .basic, .oauthResourceOwner: break
+        case .basic, .oauthResourceOwner, .oamms: break
         }
         do throws(AuthError) { return try provider(request.profile, seconds * 500) } catch {
             // An offline login asks the server only after the last attempt.

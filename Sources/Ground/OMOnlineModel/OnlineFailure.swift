@@ -39,6 +39,16 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case otherChallenge = 19
     /// No address for ending the session is known, so the server was not asked.
     case noLogout = 20
+    /// 404 from a service that gives tokens: the server has no such service or application. It says nothing about the
+    /// password.
+    case noService = 21
+    /// The server asks another question than for the password. It was not answered, it was answered wrongly, or its form
+    /// is unknown.
+    case challenge = 22
+    /// The server refuses the registration handle, also a new one.
+    case handleRefused = 23
+    /// The password is empty, or it is not UTF-8 and the server takes it within JSON only.
+    case unusablePassword = 24
     // Errors that RFC 6749 names
     case invalidClient = 32
     case unauthorizedClient = 33
@@ -62,7 +72,8 @@ extension OnlineFailure {
     /// machine's own helper failed. The server was not asked, or not asked about a password.
     public var isOurs: Bool {
         switch self {
-        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout:
+        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
+            .unusablePassword:
             true
         default: false
         }
@@ -85,6 +96,10 @@ extension OnlineFailure {
         case .unusableSession: ("unusable_session", 10023)
         case .helper: ("helper_failed", nil)
         case .noLogout: ("no_logout", nil)
+        case .noService: ("no_service", 10005)
+        case .challenge: ("challenge", 10408)
+        case .handleRefused: ("handle_refused", 129)
+        case .unusablePassword: ("unusable_password", nil)
         case .cancelled: ("cancelled", 10029)
         case .invalidClient: ("server_error", 40239)
         case .unauthorizedClient: ("server_error", 40214)

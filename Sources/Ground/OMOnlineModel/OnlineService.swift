@@ -8,6 +8,7 @@ public struct OnlineService: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case basic(BasicService)
         case oauth(OAuthService)
+        case oamms(OAMMSService)
     }
 
     /// An identity domain (tenant) that goes with every user name.

@@ -56,6 +56,7 @@ public enum ApplicationProfile {
                 switch oauth.endpoint {
                 case .discovery(let text), .token(let text, _): text
                 }
+            case .oamms(let oamms): oamms.server
             }
         guard let server = EndpointURL(reading: own), server.host == address.host else {
             throw .failed(.unusableProfile)
@@ -90,7 +91,7 @@ public enum ApplicationProfile {
     }
 
     /// Reads plain digits only. Not every reader takes 7e0 and 7.0 for seven.
-    private static func epoch(_ digits: String) -> UInt64? {
+    static func epoch(_ digits: String) -> UInt64? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let epoch = UInt64(digits) else { return nil }
         return epoch <= ServerProfile.lastEpoch ? epoch : nil
     }

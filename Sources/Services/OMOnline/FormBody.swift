@@ -40,8 +40,13 @@ struct FormBody: ~Copyable {
         }
     }
 
-    consuming func finish() -> ByteBuffer {
-        bytes.withBytes { bytes in
+    consuming func finish() -> ByteBuffer { bytes.requestBody() }
+}
+
+extension SecretBuffer {
+    /// A copy for the network library, which does not wipe it.
+    borrowing func requestBody() -> ByteBuffer {
+        withBytes { bytes in
             var buffer = ByteBufferAllocator().buffer(capacity: bytes.count)
             for index in bytes.indices { buffer.writeInteger(bytes[index]) }
             return buffer

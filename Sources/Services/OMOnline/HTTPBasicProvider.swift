@@ -207,17 +207,12 @@ private struct Visit {
         return (answer, address)
     }
 
-    /// Follows redirects of a server that has the password already. Attack: the server closes its port after a
-    /// redirect, so that a password that was sent counts as not sent. Such an error becomes a broken answer.
+    /// Follows redirects of a server that has the password already.
     mutating func followAfterPassword(
         _ answer: HTTPResponse, from address: EndpointURL
     ) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
         do throws(OnlineRefusal) { return try await follow(answer, from: address) } catch {
-            switch error {
-            case .unreachable(.timedOut), .unreachable(.gateway): throw error
-            case .unreachable, .untrusted: throw .failed(.brokenAnswer, status: UInt16(answer.status))
-            default: throw error
-            }
+            throw error.afterPassword(status: UInt16(answer.status))
         }
     }
 }

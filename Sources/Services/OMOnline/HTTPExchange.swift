@@ -219,6 +219,18 @@ final class HTTPExchange: Sendable {
     }
 }
 
+extension OnlineRefusal {
+    /// The refusal of a request that followed one with the password. Attack: the server closes its port after it got the
+    /// password, so that a password that was sent counts as not sent. Such an error becomes a broken answer.
+    func afterPassword(status: UInt16? = nil) -> OnlineRefusal {
+        switch self {
+        case .unreachable(.timedOut), .unreachable(.gateway): self
+        case .unreachable, .untrusted: .failed(.brokenAnswer, status: status)
+        default: self
+        }
+    }
+}
+
 extension Duration {
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components

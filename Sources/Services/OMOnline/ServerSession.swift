@@ -8,6 +8,7 @@ internal import OMSecrets
 enum ServerSession: Codable, Sendable {
     case cookies(CookieJar)
     case tokens(Tokens)
+    case oamms(OAMMSTokens)
 
     static let maximumBytes = 512 << 10
 
@@ -23,6 +24,17 @@ enum ServerSession: Codable, Sendable {
         var revocation: String?
         /// Whether a client's secret goes into the body at that address. Nil means false.
         var revocationTakesSecretInBody: Bool?
+    }
+
+    /// The tokens of the Mobile and Social service.
+    struct OAMMSTokens: Codable, Sendable {
+        let user: String
+        /// The registration handle. Nil for a service without registration.
+        let handle: String?
+        // The addresses that the application profile gave.
+        let access: String?
+        let validate: String
+        let delete: String?
     }
 
     func sealable() throws(OnlineRefusal) -> SecretBytes {

@@ -10,6 +10,7 @@ extension OnlineService {
         var ports: Set<UInt16> = []
         switch kind {
         case .basic(let basic): texts += [basic.login, basic.logout]
+        case .oamms(let oamms): texts.append(oamms.server)
         case .oauth(let oauth):
             switch oauth.endpoint {
             case .token(let token, let revocation): texts += [token, revocation]

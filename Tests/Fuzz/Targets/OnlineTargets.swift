@@ -1,6 +1,8 @@
 // The bytes of a server, of the online helper, and of programs that pretend to be one of them.
 
 import NIOHTTP1
+import OMJSON
+import OMOnlineModel
 import OMSecrets
 
 @testable import OMAgent
@@ -20,7 +22,7 @@ enum OnlineTargets {
         },
         // The first byte chooses the task that is answered.
         FuzzTarget(name: "online-answer") { bytes in
-            let tasks: [OnlineTask] = [.login(user: "a"), .check, .refresh, .logout(user: nil), .profile]
+            let tasks: [OnlineTask] = [.login(user: "a"), .check, .refresh, .logout(user: nil), .profile, .answer(user: "a")]
             guard let first = bytes.first else { return }
             let body = number + bytes.dropFirst()
             guard let reply = try? OnlineReply.decode(body.span, to: number, tasks[Int(first) % tasks.count]) else {
@@ -41,6 +43,29 @@ enum OnlineTargets {
                 return
             }
             _ = try? OAuthEndpoints.read(bytes, from: address)
+        },
+        FuzzTarget(name: "online-oamms-profile") { bytes in
+            let oamms = OAMMSService("https://a.example:14100", serviceDomain: "d", application: "A")
+            guard let setup = try? OAMMSSetup(bytes, of: oamms), let base = try? OAMMSSetup.base(oamms) else { return }
+            for address in [setup.register, setup.authenticate, setup.access, setup.validate, setup.delete] {
+                precondition(address?.hasOrigin(of: base) ?? true, "an address of another server")
+            }
+            precondition((try? JSON(parsing: Array(DeviceClaims.own.profile(setup.claims).utf8).span)) != nil, "no JSON")
+        },
+        // The first byte chooses a status, and what the request carried.
+        FuzzTarget(name: "online-oamms-answer") { bytes in
+            guard let first = bytes.first else { return }
+            let answer = HTTPResponse(
+                status: [200, 401, 404, 503][Int(first) % 4], headers: [:], body: Array(bytes.dropFirst()))
+            let proofs = OAMMSAnswer.Proofs(
+                hasPassword: first & 16 == 0, hasHandle: first & 32 == 0, hasAnswers: first & 64 == 0)
+            guard case .asked(let challenge)? = try? OAMMSAnswer(answer, "USERTOKEN", proofs) else { return }
+            let answers = SecretBytes(copying: challenge.questions.flatMap { _ in [UInt8(ascii: "a"), UInt8(ascii: "\n")] })
+            guard let reply = try? challenge.reply(answers) else { preconditionFailure("no reply") }
+            precondition(reply.withBytes { (try? JSON(parsing: $0)) != nil }, "no JSON")
+        },
+        FuzzTarget(name: "online-gate") { bytes in
+            if let text = String(validating: bytes, as: UTF8.self) { _ = GateChallenge(text) }
         },
         FuzzTarget(name: "online-session") { bytes in _ = try? ServerSession(SecretBytes(copying: bytes)) },
         FuzzTarget(name: "online-fields") { bytes in

@@ -64,7 +64,7 @@ final class TerminalPrompter: LoginPrompter {
     }
 
     func answer(_ question: SecretQuestion) -> SecretBytes? {
-        do throws(Failure) { return try terminal.readAnswer(question.text) } catch {
+        do throws(Failure) { return try terminal.readAnswer(question.text.shown) } catch {
             failure = error
             return nil
         }

@@ -57,7 +57,7 @@ extension Failure {
                 switch profile?.serverKind {
                 case nil: .unknown
                 case .some(.none): .enrolment
-                case .basic, .oauthResourceOwner: .online
+                case .basic, .oauthResourceOwner, .oamms: .online
                 case .unsupported: .impossible
                 }
         }

@@ -28,6 +28,8 @@ extension OnlineRefusal {
         switch (self, profile?.serverKind) {
         case (.failed(.noLogout, _, _), _) where profile?.oauthTokenEndpoint != nil:
             ["set oauth_discoveryURL instead of OAuthTokenEndpoint: the server's document says where tokens are revoked"]
+        case (.failed(.noLogout, _, _), .oamms):
+            ["the server's application profile must name the address that deletes tokens: services, delete"]
         case (.failed(.noLogout, _, _), _):
             [
                 "the document at oauth_discoveryURL must name a revocation_endpoint at a safe address; without one, the tokens "
@@ -87,6 +89,10 @@ extension OnlineFailure {
             return
                 "check the user name: HTTP Basic cannot carry a colon in it, and no server takes a control character; if the name is "
                 + "right, ask the administrator of the server for another one"
+        case .noService:
+            return "\(profile.addressKeys), OAMMSServiceDomain and ApplicationName must be the values that the server knows"
+        case .challenge: return "log in at a terminal, and answer the server's question there"
+        case .unusablePassword: return "the password at the server must be text in UTF-8"
         case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant, .unauthorizedClient:
@@ -141,6 +147,7 @@ extension OnlineFailure {
 
     /// The message, with the path that the profile names.
     func words(_ profile: Profile?) -> String {
+        if self == .unusableProfile, profile?.serverKind == .oamms { return "its application profile cannot be used" }
         guard self == .unusableTrust, let path = profile?.trustedCA else { return words }
         return profile?.trustProblem ?? "\(path) (TrustedCA) holds no certificate"
     }
@@ -164,6 +171,7 @@ extension Profile {
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        case .oamms: values[.oammsURL] == nil ? .oammsHost : .oammsURL
         default: .loginURL
         }
     }

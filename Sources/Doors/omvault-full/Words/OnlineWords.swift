@@ -53,6 +53,10 @@ extension OnlineFailure {
         case .helper: "the process that asks it failed or ended"
         case .cancelled: "the login was cancelled"
         case .noLogout: "the profile has no address that ends sessions"
+        case .noService: "it has no such service or application"
+        case .challenge: "it asks a question that was not answered, or not answered right"
+        case .handleRefused: "it refuses the registration of this application that it gave itself"
+        case .unusablePassword: "the password cannot be sent: this kind of server takes only UTF-8, and no empty password"
         case .invalidClient: "it does not know OAuthClientID, or refuses its secret"
         case .unauthorizedClient: "it does not allow OAuthClientID to log users in with a password"
         case .invalidScope: "it refuses OAuthScope"
@@ -68,7 +72,7 @@ extension OnlineFailure {
     var status: ExitStatus {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableTrust: .config
-        case .unusableUser: .usage
+        case .unusableUser, .unusablePassword: .usage
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .cancelled: .aborted

@@ -22,6 +22,7 @@ extension OnlineService {
             case .discovery(let address): texts.append(address)
             case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
             }
+        case .oamms(let oamms): texts += [oamms.server, oamms.serviceDomain, oamms.application]
         }
         return texts.allSatisfy { $0.utf8.count <= UInt16.max } && lists.allSatisfy { $0 <= OnlineQuestion.maximumListEntries }
             && trusted?.count ?? 0 <= OnlineQuestion.maximumTrustedBytes
@@ -44,6 +45,7 @@ extension SecretBuffer {
             write(shortList: oauth.scopes)
             write(oauth.includesClientHeader)
             write(clientSecret)
+        case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         }
     }
 }
@@ -72,6 +74,10 @@ struct DecodedService: ~Copyable {
                     try wire.read(), clientID: try wire.read(),
                     scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read()))
             clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
+        case 3:
+            kind = .oamms(
+                OAMMSService(try wire.read(), serviceDomain: try wire.read(), application: try wire.read()))
+            clientSecret = SecretBytes(copying: [])
         default: throw MalformedBytes()
         }
         service = OnlineService(

@@ -27,28 +27,65 @@ public final class OnlineProvider: Provider {
     }
 
     public func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter,
+        _ login: ProviderQuestion, password: borrowing Password, asking prompter: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer {
         let service: OnlineService
         do throws(OnlineRefusal) { service = try OnlineService(login).within(longest: longest) } catch { return .refused(error) }
         let event = OnlineCancellation()
-        let reply = cancellation.watched({ event.cancel() }) {
+        var reply = cancellation.watched({ event.cancel() }) {
             ask(
                 .login(
                     login.user.text, password: password.bytes.duplicate(), of: service,
                     clientSecret: clientSecret.duplicate()),
                 event)
         }
+        for _ in 0..<Self.mostRounds {
+            switch consume reply {
+            case .asked(let questions, let state):
+                // Attack: the helper of a service without questions was taken over and asks for other secrets.
+                guard case .oamms = service.kind else { return .refused(.failed(.helper)) }
+                guard let answers = Self.answers(to: questions, prompter) else { return .refused(.failed(.challenge)) }
+                reply = cancellation.watched({ event.cancel() }) {
+                    ask(
+                        .answer(
+                            answers.duplicate(), to: state.duplicate(), user: login.user.text,
+                            password: password.bytes.duplicate(), of: service),
+                        event)
+                }
+            case .accepted(let acceptance): return Self.accepted(acceptance, login)
+            case .refused(let refusal): return .refused(refusal)
+            }
+        }
         switch consume reply {
         case .refused(let refusal): return .refused(refusal)
-        case .accepted(let acceptance):
-            let (time, lifetime) = (acceptance.serverTime, acceptance.lifetime)
-            let (policy, policyProblem) = Self.policy(acceptance.profile, login.profile)
-            return .accepted(
-                policy: policy, policyProblem: policyProblem, serverTime: time, session: acceptance.takeSession(),
-                lifetime: lifetime)
+        case .accepted(let acceptance): return Self.accepted(acceptance, login)
+        case .asked: return .refused(.failed(.challenge))
         }
+    }
+
+    /// How often a server may ask for answers in one login: at the registration and at the login itself.
+    private static let mostRounds = 2
+
+    /// The answers, each followed by a line feed. Nil if the person gives none.
+    private static func answers(to questions: [String], _ prompter: any LoginPrompter) -> SecretBytes? {
+        var answers = SecretBuffer()
+        for question in questions {
+            guard let answer = prompter.answer(SecretQuestion(question)) else { return nil }
+            let isLine = answer.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] != UInt8(ascii: "\n") } }
+            guard isLine else { return nil }
+            answers.append(answer)
+            answers.append(UInt8(ascii: "\n"))
+        }
+        return answers.finish()
+    }
+
+    private static func accepted(_ acceptance: consuming OnlineAcceptance, _ login: ProviderQuestion) -> ProviderAnswer {
+        let (time, lifetime) = (acceptance.serverTime, acceptance.lifetime)
+        let (policy, policyProblem) = Self.policy(acceptance.profile, login.profile)
+        return .accepted(
+            policy: policy, policyProblem: policyProblem, serverTime: time, session: acceptance.takeSession(),
+            lifetime: lifetime)
     }
 
     /// Fetches the policy of a profile's server without a login, for example when a profile is set up.
@@ -60,7 +97,7 @@ public final class OnlineProvider: Provider {
     }
 
     func policy(of profile: Profile, _ event: OnlineCancellation) throws(AuthError) -> ServerPolicy? {
-        guard profile.profileURL != nil else { return nil }
+        guard profile.hasServerPolicy else { return nil }
         let service: OnlineService
         do throws(OnlineRefusal) { service = try OnlineService(profile, .none) } catch {
             throw .policyMissing(.notFetched(error))
@@ -71,13 +108,15 @@ public final class OnlineProvider: Provider {
             let (policy, policyProblem) = Self.policy(acceptance.profile, profile)
             guard let policy else { throw .policyMissing(policyProblem ?? .notAsked) }
             return policy
+        // The protocol refuses questions here.
+        case .asked: throw .policyMissing(.notFetched(.failed(.helper)))
         }
     }
 
     /// A policy counts only if every part of it is understood.
     private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyProblem?) {
         switch answer {
-        case .notAsked: return (nil, profile.profileURL == nil ? nil : .notAsked)
+        case .notAsked: return (nil, profile.hasServerPolicy ? .notAsked : nil)
         // The answer was not an application profile.
         case .missing(.failed(.unusableProfile, nil, _)): return (nil, .notUnderstood)
         case .missing(let refusal): return (nil, .notFetched(refusal))
@@ -112,6 +151,7 @@ public final class OnlineProvider: Provider {
         switch ask(question, OnlineCancellation()) {
         case .accepted: return nil
         case .refused(let refusal): return refusal
+        case .asked: return .failed(.helper)
         }
     }
 
@@ -170,6 +210,11 @@ extension OnlineService {
                 OAuthService(
                     endpoint, clientID: profile.oauthClientID ?? "", scopes: profile.oauthScopes,
                     includesClientHeader: profile.oauthIncludesClientHeader))
+        case .oamms:
+            guard let server = profile.oammsServer else { throw .failed(.unsafeAddress) }
+            return .oamms(
+                OAMMSService(
+                    server.text, serviceDomain: profile.oammsServiceDomain ?? "", application: profile.applicationName))
         case .none, .unsupported: throw .failed(.unsupportedGrant)
         }
     }

@@ -23,12 +23,25 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let session: SecretBytes
     /// Sent with every task that has a user, even if it is empty. No other task sends a password.
     package let password: SecretBytes
+    /// The answers to the server's questions, each followed by a line feed. Empty for a task without them.
+    package let answers: SecretBytes
 
     package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
         OnlineQuestion(.login(user: user), of: service, clientSecret: clientSecret, password: password)
+    }
+
+    /// - Parameters:
+    ///   - answers: One for each question, each followed by a line feed.
+    ///   - state: Of ``OnlineReply/asked(_:state:)``.
+    package static func answer(
+        _ answers: consuming SecretBytes, to state: consuming SecretBytes, user: String, password: consuming SecretBytes,
+        of service: OnlineService
+    ) -> OnlineQuestion {
+        OnlineQuestion(
+            .answer(user: user), of: service, clientSecret: nil, session: state, password: password, answers: answers)
     }
 
     package static func check(
@@ -59,7 +72,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
-        password: consuming SecretBytes? = nil
+        password: consuming SecretBytes? = nil, answers: consuming SecretBytes? = nil
     ) {
         self.id = id
         self.task = task
@@ -67,12 +80,14 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
         self.session = session ?? SecretBytes(copying: [])
         self.password = password ?? SecretBytes(copying: [])
+        self.answers = answers ?? SecretBytes(copying: [])
     }
 
     /// Nil if a part of the question is longer than the protocol allows.
     borrowing func encoded() -> SecretBuffer? {
         guard service.fitsWire, task.user?.utf8.count ?? 0 <= UInt16.max, session.count <= Self.maximumSession,
-            password.count <= Self.maximumSecret, clientSecret.count <= Self.maximumSecret
+            password.count <= Self.maximumSecret, clientSecret.count <= Self.maximumSecret,
+            answers.count <= Self.maximumSecret
         else { return nil }
         var body = SecretBuffer()
         body.write(WireID(id))
@@ -93,6 +108,12 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             body.write(user)
             if user != nil { body.write(password) }
         case .profile: body.write(tag: 5)
+        case .answer(let user):
+            body.write(tag: 6)
+            body.write(session)
+            body.write(answers)
+            body.write(user)
+            body.write(password)
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
@@ -104,6 +125,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         let id = try wire.read(WireID.self).bytes
         let asked = try DecodedService(from: &wire)
         var session = SecretBytes(copying: [])
+        var answers = SecretBytes(copying: [])
         let task: OnlineTask
         switch try wire.read(UInt8.self) {
         case 1: task = .login(user: try wire.read())
@@ -119,11 +141,18 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             session = try wire.secret(upTo: Self.maximumSession)
             task = .logout(user: try wire.read())
         case 5: task = .profile
+        case 6:
+            // Only this service asks questions.
+            guard case .oamms = asked.service.kind else { throw MalformedBytes() }
+            session = try wire.secret(upTo: Self.maximumSession)
+            answers = try wire.secret(upTo: Self.maximumSecret)
+            task = .answer(user: try wire.read())
         default: throw MalformedBytes()
         }
         let password = task.user == nil ? nil : try wire.secret(upTo: Self.maximumSecret)
         try wire.end()
         self.init(
-            task, id: id, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password)
+            task, id: id, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password,
+            answers: answers)
     }
 }

@@ -3,12 +3,19 @@
 internal import OMAgentProtocol
 package import OMOnlineModel
 internal import OMRecords
-internal import OMSecrets
+package import OMSecrets
 
 /// The answer to a question. Only ``accepted(_:)`` is a yes.
 package enum OnlineReply: ~Copyable, Sendable {
     case accepted(OnlineAcceptance)
     case refused(OnlineRefusal)
+    /// The server asks the user these questions. `state` goes back with the answers.
+    case asked([String], state: SecretBytes)
+
+    /// The most questions of one answer.
+    static let maximumQuestions = 8
+    /// The most bytes of a question.
+    static let longestQuestion = 512
 
     /// The acceptance, if there is one.
     ///
@@ -17,6 +24,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         switch consume self {
         case .accepted(let acceptance): return acceptance
         case .refused(let refusal): throw refusal
+        case .asked: throw .failed(.challenge)
         }
     }
 
@@ -29,6 +37,10 @@ package enum OnlineReply: ~Copyable, Sendable {
             body.write(tag: 0)
             acceptance.write(to: &body)
         case .refused(let refusal): body.write(refusal)
+        case .asked(let questions, let state):
+            body.write(tag: 7)
+            body.write(state)
+            body.write(shortList: questions)
         }
         return body
     }
@@ -42,9 +54,27 @@ package enum OnlineReply: ~Copyable, Sendable {
         guard try wire.read(WireID.self).bytes == id else { throw MalformedBytes() }
         let tag: UInt8 = try wire.read()
         let reply: OnlineReply =
-            tag == 0 ? .accepted(try OnlineAcceptance(from: &wire, to: task)) : .refused(try OnlineRefusal(tag, from: &wire))
+            switch tag {
+            case 0: .accepted(try OnlineAcceptance(from: &wire, to: task))
+            case 7: try asked(from: &wire, to: task)
+            default: .refused(try OnlineRefusal(tag, from: &wire))
+            }
         try wire.end()
         return reply
+    }
+
+    private static func asked(from wire: inout WireReader, to task: OnlineTask) throws(MalformedBytes) -> OnlineReply {
+        let state = try wire.secret(upTo: OnlineQuestion.maximumSession)
+        let questions: [String] = try wire.shortList(upTo: maximumQuestions)
+        let isLogin =
+            switch task {
+            case .login, .answer: true
+            case .check, .refresh, .logout, .profile: false
+            }
+        guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
+            throw MalformedBytes()
+        }
+        return .asked(questions, state: state)
     }
 }
 
@@ -60,7 +90,7 @@ extension OnlineAcceptance {
         let profile: ProfileAnswer = try wire.read()
         let isFitting =
             switch task {
-            case .login: hasSession
+            case .login, .answer: hasSession
             case .check: profile == .notAsked
             case .refresh: hasSession && profile == .notAsked
             case .logout: !hasSession && profile == .notAsked

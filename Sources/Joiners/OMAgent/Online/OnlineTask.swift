@@ -2,6 +2,8 @@
 package enum OnlineTask: Hashable, Sendable {
     /// Logs in with a password.
     case login(user: String)
+    /// Continues a login with the answers to the server's questions. Only the Mobile and Social service asks some.
+    case answer(user: String)
     /// Asks whether the session still counts.
     case check
     /// Gets new tokens. Only OAuth has them.
@@ -13,7 +15,7 @@ package enum OnlineTask: Hashable, Sendable {
 
     var user: String? {
         switch self {
-        case .login(let user): user
+        case .login(let user), .answer(let user): user
         case .logout(let user): user
         case .check, .refresh, .profile: nil
         }

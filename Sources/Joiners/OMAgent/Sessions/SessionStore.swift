@@ -146,6 +146,8 @@ final class SessionStore: Sendable {
                 entry.use(at: clock)
                 tickets?.renew(entry)
                 return entry.description(at: clock).map { .valid($0) } ?? .none
+            // Only a login is asked questions, and the protocol refuses them for other tasks.
+            case .asked?: return .refused(.failed(.helper))
             case .refused(let refusal)?:
                 guard refusal.endsSession else { return .refused(refusal) }
                 entry.deleteServerSession()
@@ -187,6 +189,7 @@ final class SessionStore: Sendable {
             switch ask(question) {
             case .accepted: return .endedAtServer
             case .refused(let refusal): return .endedHereOnly(refusal)
+            case .asked: return .endedHereOnly(.failed(.helper))
             }
         }
     }

@@ -225,7 +225,7 @@ private struct OnlineYes {
     init(_ accepted: borrowing AcceptedAnswer, _ request: LoginRequest, _ found: VerifierSnapshot) {
         (self.request, self.found) = (request, found)
         (policy, serverTime) = (accepted.policy, accepted.serverTime)
-        let isPolicyMissing = accepted.policy == nil && request.profile.profileURL != nil
+        let isPolicyMissing = accepted.policy == nil && request.profile.hasServerPolicy
         policyProblem = accepted.policyProblem ?? (isPolicyMissing ? .notAsked : nil)
     }
 }

@@ -17,6 +17,7 @@ package enum ServerKind: Hashable, Sendable {
     case none
     case basic
     case oauthResourceOwner
+    case oamms
     /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)
 

@@ -34,13 +34,22 @@ public struct EffectivePolicy: Hashable, Sendable {
             sources[key] = bounded != stated ? .ceiling : server != nil ? .server : local != nil ? .profile : .standard
             return bounded
         }
+        // Attack: an old application profile of the Mobile and Social service, or one of a server without epochs, is sent
+        // again. Nothing shows its age. So it makes the profile stricter, never laxer.
+        let onlyTightens = server?.epoch == 0 && profile.serverKind == .oamms
+        func counting<Value>(_ said: Value?, ifStricter isStricter: (Value) -> Bool) -> Value? {
+            guard onlyTightens, let said else { return said }
+            return isStricter(said) ? said : nil
+        }
+        let isAllowedHere = profile.values[.offlineAuthAllowed].flatMap(ProfileValueParser.flag)
+        let attemptsHere = profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) }
         offlineAuthAllowed = decided(
-            .offlineAuthAllowed, server: server?.offlineAuthAllowed,
-            profile: profile.values[.offlineAuthAllowed].flatMap(ProfileValueParser.flag), standard: false
+            .offlineAuthAllowed, server: counting(server?.offlineAuthAllowed) { !$0 },
+            profile: isAllowedHere, standard: false
         ) { allowed, _ in allowed && ceiling.offlineAuthAllowed }
         maxLoginAttempts = decided(
-            .maxLoginAttempts, server: server?.maxLoginAttempts,
-            profile: profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) }, standard: 1
+            .maxLoginAttempts, server: counting(server?.maxLoginAttempts) { $0 < attemptsHere ?? 1 },
+            profile: attemptsHere, standard: 1
         ) { attempts, isServers in
             // The default ceiling bounds a server only, not the user's own profile.
             min(attempts, ceiling.maxLoginAttempts ?? (isServers ? PolicyCeiling.defaultAttempts : attempts))
@@ -48,7 +57,7 @@ public struct EffectivePolicy: Hashable, Sendable {
         let scheme: CryptoScheme? =
             if case .text(let text)? = profile.values[.cryptoScheme] { CryptoScheme(named: text) } else { nil }
         cryptoScheme = decided(
-            .cryptoScheme, server: server?.cryptoScheme, profile: scheme, standard: .saltedSHA512
+            .cryptoScheme, server: onlyTightens ? nil : server?.cryptoScheme, profile: scheme, standard: .saltedSHA512
         ) { scheme, _ in scheme }
         let standardAge = profile.serverKind.isThere ? Profile.defaultAge : 0
         let age: Int64 = decided(

@@ -26,6 +26,19 @@ enum PercentEncoding {
         return String(validating: decoded, as: UTF8.self)
     }
 
+    /// The text with every byte escaped but letters, digits and `-._~`.
+    static func encode(_ text: String) -> String {
+        text.utf8.reduce(into: "") { encoded, byte in
+            let scalar = Unicode.Scalar(byte)
+            if byte < 0x80, scalar.properties.isAlphabetic || "0123456789-._~".unicodeScalars.contains(scalar) {
+                encoded.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+    }
+
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -44,8 +44,9 @@ extension Profile {
         return switch type {
         case .basic: .basic
         case .oauth where grant == .resourceOwner && values[.oamOAuthServiceEndpoint] == nil: .oauthResourceOwner
+        case .oamms: .oamms
         case .localAuthenticator: .none
-        case .oauth, .oamms, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
+        case .oauth, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
         }
     }
 
@@ -53,10 +54,13 @@ extension Profile {
     package var serverOrigin: String { server?.origin ?? "" }
 
     /// The server of a login, see ``LoginKey/server``: `type address application`. The address is the one that gets the
-    /// password, without its query. Empty without a server.
+    /// password, without its query. For the Mobile and Social service, the service domain is its query. Empty without a
+    /// server.
     public var serverIdentity: String {
         guard let server, case .text(let type)? = values[.authServerType] else { return "" }
-        return "\(type) \(server.address) \(applicationName)"
+        // Two service domains of one server may have different users under one name.
+        let domain = serverKind == .oamms ? "?serviceDomain=\(PercentEncoding.encode(oammsServiceDomain ?? ""))" : ""
+        return "\(type) \(server.address)\(domain) \(applicationName)"
     }
 
     /// `ApplicationName`. Default: the profile's own name.
@@ -65,10 +69,14 @@ extension Profile {
     public var logoutURL: ServerURL? { url(.logoutURL) }
     /// The address of the server's policy: https, at the host of the login's server.
     public var profileURL: ServerURL? { url(.profileURL) }
-    /// Whether an answer from `ProfileURL` would be believed. Without a server, no answer would.
+    /// Whether the server has a policy that would be believed: at `ProfileURL`, or in the application profile of the Mobile
+    /// and Social service. Over http, no server proves that a policy is its own.
+    package var hasServerPolicy: Bool { serverKind == .oamms ? oammsServer?.isSecure ?? false : profileURL != nil }
+    /// Whether an answer from `ProfileURL` would be believed. Without a server, no answer would. The Mobile and Social
+    /// service has its policy in its application profile, so `ProfileURL` would be ignored.
     var isPolicyOfServer: Bool {
         guard let profileURL else { return true }
-        return profileURL.isSecure && profileURL.host == server?.host
+        return serverKind != .oamms && profileURL.isSecure && profileURL.host == server?.host
     }
     /// The path of a PEM file with the only trusted authorities. Nil means the system's authorities.
     public var trustedCA: String? { word(.trustedCA) }
@@ -88,7 +96,7 @@ extension Profile {
     }
     package var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
     /// Whether the logout sends the remembered password, if there is one.
-    package var sendAuthorizationInLogout: Bool { flag(.sendAuthorizationHeaderInLogout) }
+    package var sendAuthorizationInLogout: Bool { serverKind != .oamms && flag(.sendAuthorizationHeaderInLogout) }
     public var identityDomain: String? { word(.identityDomain) }
     /// ``identityDomain`` as a login has it. It is the domain of users who name no other.
     public var domain: IdentityDomain { identityDomain.flatMap { try? IdentityDomain($0) } ?? .none }
@@ -107,6 +115,10 @@ extension Profile {
     package var oauthClientSecretSource: String? { word(.oauthClientSecret) }
     package var oauthScopes: [String] { list(.oauthScope) }
     package var oauthIncludesClientHeader: Bool { flag(.oauthIncludeClientAuthHeader) }
+
+    /// `OAMMSURL`, or the address that `OAMMSHost` and the keys beside it give.
+    package var oammsServer: ServerURL? { url(.oammsURL) ?? oammsHost }
+    package var oammsServiceDomain: String? { word(.oammsServiceDomain) }
 
     // MARK: - The session, and what is remembered
 
@@ -139,6 +151,7 @@ extension Profile {
     /// What a key does in this profile.
     package func effect(of key: ProfileKey) -> ProfileEffect {
         switch key {
+        case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
             remembersPasswords ? key.effect : .none
@@ -165,8 +178,9 @@ extension Profile {
         case .none: nil
         case .basic: loginURL
         case .oauthResourceOwner: oauthTokenEndpoint ?? oauthDiscoveryURL
+        case .oamms: oammsServer
         case .unsupported:
-            loginURL ?? url(.oammsURL) ?? oammsHost ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)
+            loginURL ?? oammsServer ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)
                 ?? oauthDiscoveryURL ?? url(.oamOAuthServiceEndpoint) ?? url(.openIDConnectDiscoveryURL)
         }
     }

@@ -33,9 +33,17 @@ struct LoginFlow: ~Copyable {
     }
 
     /// Logs in with one password, and applies the effects of a refusal.
-    func attempt(_ request: LoginRequest, _ password: borrowing Password) throws(AuthError) -> LoginReceipt {
-        try agent.applyingRefusal(request.login) { () throws(AuthError) in
-            try authenticator.login(request, password: password, asking: provider)
+    ///
+    /// - Throws: ``AuthError``, or ``Failure`` if the server asked a question and it could not be asked at the terminal.
+    func attempt(_ request: LoginRequest, _ password: borrowing Password) throws -> LoginReceipt {
+        let questions = ServerQuestions(context.terminal)
+        do throws(AuthError) {
+            return try agent.applyingRefusal(request.login) { () throws(AuthError) in
+                try authenticator.login(request, password: password, asking: provider, prompter: questions)
+            }
+        } catch {
+            if let failure = questions.failure { throw failure }
+            throw error
         }
     }
 

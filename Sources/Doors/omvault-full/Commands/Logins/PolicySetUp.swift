@@ -4,12 +4,17 @@ internal import OMShell
 
 /// Fetches the policy at a profile's `ProfileURL` and stores it, before the profile is saved.
 struct PolicySetUp {
+    /// The keys that say where a server's policy is.
+    static let keys: Set<ProfileKey> = [
+        .profileURL, .oammsURL, .oammsHost, .oammsPort, .oammsPortIsSSL, .oammsServiceDomain,
+    ]
+
     let access: LoginAccess
     let output: Output
 
     /// - Returns: The policy that is now in force. Nil if there is no server to ask.
     func fetch(for profile: Profile) throws -> ServerPolicy? {
-        guard profile.profileURL != nil else { return nil }
+        guard profile.hasServerPolicy else { return nil }
         if case .unsupported = profile.serverKind { return nil }
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
@@ -23,7 +28,7 @@ struct PolicySetUp {
             let failure = Failure(error, under: profile)
             throw Failure(
                 failure.status, "nothing was saved: \(failure.message)",
-                hints: failure.hints + ["--no-fetch saves the profile without asking ProfileURL now"],
+                hints: failure.hints + ["--no-fetch saves the profile without asking the server now"],
                 details: failure.details
             ).with(sdkCode: failure.sdkCode)
         }

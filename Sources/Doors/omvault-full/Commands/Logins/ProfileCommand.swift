@@ -76,7 +76,7 @@ struct ProfileSet: Verb {
         let access = try LoginAccess(context, system: system), name = try ProfileName(name)
         let changes = try OmvaultServer.expand(typed, for: name)
         var server: ServerPolicy?
-        if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key) == .profileURL }) {
+        if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key).map(PolicySetUp.keys.contains) ?? false }) {
             let proposed = try access.profiles.preview(name, changes, unset: unset)
             server = try PolicySetUp(access: access, output: context.output).fetch(for: proposed)
         }
@@ -152,7 +152,7 @@ struct ProfileRemove: Verb {
         try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
-        if let profile, profile.profileURL != nil {
+        if let profile, profile.hasServerPolicy {
             do throws(AuthError) { try access.authenticator().deleteStoredPolicy(of: profile) } catch {
                 context.output.notice("the known policy of its server could not be deleted: \(Failure(error).message)")
             }
@@ -196,7 +196,7 @@ extension LoginPolicy {
 extension LoginAccess {
     /// The known policy of the profile's server. Nil if the profile names no policy, or if it cannot be read.
     func knownPolicy(of profile: Profile, _ output: Output) -> ServerPolicy? {
-        guard profile.profileURL != nil else { return nil }
+        guard profile.hasServerPolicy else { return nil }
         do throws(AuthError) { return try authenticator().knownPolicy(profile) } catch {
             output.notice("the known policy of the profile's server cannot be read: \(Failure(error).message)")
             return nil

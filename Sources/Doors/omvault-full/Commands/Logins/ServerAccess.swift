@@ -32,7 +32,7 @@ struct ServerAccess {
             throw Failure(
                 .unsupported, "this version cannot log in to a server of type \(kind)",
                 hint: Failure.offlineHint)
-        case (_, .basic), (_, .oauthResourceOwner): break
+        case (_, .basic), (_, .oauthResourceOwner), (_, .oamms): break
         }
         self.isAsked = isAsked
         guard isAsked, let text = profile.oauthClientSecretSource else {
