@@ -287,8 +287,8 @@ import Testing
     private static func ask(_ descriptor: Int32, _ request: FolderRequest) throws -> FolderReply {
         let channel = FrameChannel(dup(descriptor))
         let end = bootMilliseconds() + 60_000
-        try FolderMessage.send(request.encoded, .question, over: channel, until: end)
-        let reply = try FolderMessage.receive(.answer, upTo: request.maximumReply, from: channel, until: end)
+        try RemoteMessage.send(request.encoded, .question, over: channel, until: end)
+        let reply = try RemoteMessage.receive(.answer, upTo: request.maximumReply, from: channel, until: end)
         return try FolderReply(decoding: try #require(reply), to: request)
     }
 
@@ -299,8 +299,8 @@ import Testing
         let end = bootMilliseconds() + 60_000
         for (index, message) in messages.enumerated() {
             // A helper that has ended takes no more of a long message.
-            try? FolderMessage.send(message, .question, over: channel, until: end)
-            let reply = try? FolderMessage.receive(.answer, upTo: 5, from: channel, until: end)
+            try? RemoteMessage.send(message, .question, over: channel, until: end)
+            let reply = try? RemoteMessage.receive(.answer, upTo: 5, from: channel, until: end)
             #expect(reply == (index < messages.count - 1 ? FolderReply.done.encoded : nil), "\(messages.last?.prefix(40) ?? [])")
         }
         #expect(om_wait(child) == 1)

@@ -64,6 +64,7 @@ public enum Label: String, CaseIterable, Sendable {
     case syncDevice = "omv/sync/device"
     case syncDeviceName = "omv/sync/device-name"
     case syncFormerKey = "omv/sync/former-key"
+    case syncServerToken = "omv/sync/server-token"
     case syncHeadKey = "omv/sync/head-key"
     case syncMemberKey = "omv/sync/member-key"
     case syncWrappingKey = "omv/sync/wrapping-key"

@@ -1,4 +1,4 @@
-// The agent's exchanges with remotes: joins OMSync to OMAgent. Each folder is reached by a confined helper.
+// The agent's exchanges with remotes: joins OMSync to OMAgent. Each remote is reached by a confined helper.
 
 internal import Glibc
 internal import OMAgent
@@ -11,6 +11,8 @@ internal import OMSystem
 internal import OMVault
 
 struct BackgroundSync: RemoteSync {
+    private let looks = ServerLooks()
+
     func remotes(of vault: borrowing Vault) throws(VaultError) -> [RemoteDetails] {
         let rows = try vault.remotes()
         guard !rows.isEmpty, let device = try vault.readSync({ $0.own?.device }) else { return [] }
@@ -30,22 +32,19 @@ struct BackgroundSync: RemoteSync {
             })
     }
 
-    /// The names of all files of other devices, and the bytes of their heads. A head is written over an older one, so its name
+    /// The names of all files of other devices, and the digests of their heads. A head is written over an older one, so its name
     /// says nothing.
-    func trace(
-        of remote: RemoteDetails, unless interruption: Interruption
-    ) throws(ConfinedFolder.Failure) -> [UInt8] {
+    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8] {
+        guard !remote.isServer else { return try looks.trace(of: remote, unless: interruption) }
         let folder = Self.folder(of: remote, interruption)
-        var text: [UInt8] = []
-        for file in try folder.files().sorted(by: { $0.path < $1.path }) {
+        var trace = RemoteTrace(of: remote)
+        for file in try folder.files() where trace.counts(file) {
             switch file {
-            case .head(remote.device, _), .heads(remote.device), .pack(remote.device, _), .message: continue
-            case .head, .headCopy, .heads: text += PublicHash.hash(try folder.bytes(of: file) ?? [])
-            default: break
+            case .head, .headCopy, .heads: trace.add(file, digest: PublicHash.hash(try folder.bytes(of: file) ?? []))
+            default: trace.add(file, digest: nil)
             }
-            text += Array(file.path.utf8) + [0]
         }
-        return PublicHash.hash(text)
+        return trace.digest
     }
 
     func exchange(
@@ -57,22 +56,40 @@ struct BackgroundSync: RemoteSync {
             }
             let progress = ExchangeProgress(running)
             let store = TransferStore(
-                Self.folder(of: remote, running.interruption), known: try vault.knownPacks(of: row), device: remote.device
+                try Self.store(of: row, remote, vault, running.interruption), known: try vault.knownPacks(of: row),
+                device: remote.device
             ) { progress.counts = TransferStatus($0) }
             let report = try vault.synchronise(with: row, store, now: Int64(time(nil))) { progress.step = $0 }
+            // The exchange may have refreshed it.
+            if row.url != nil { looks.note(try VaultServerLogin(of: row.id, in: vault).login(), of: remote) }
             return Self.ending(report, remote.id)
-        } catch let failure as ConfinedFolder.Failure {
-            return RemoteEnding(.offline, .folder(failure), isSettled: false)
+        } catch let failure as RemoteFailure {
+            if case .vault(let error) = failure { return Self.ending(error) }
+            return RemoteEnding(failure.passes ? .offline : .stopped, .remote(failure), isSettled: false)
         } catch let problem as RemoteNews.Problem {
             // Attack: a changed file of a remote. It stays as it is until the user looks.
             return RemoteEnding(problem == .notMounted ? .offline : .stopped, .news(problem), isSettled: false)
         } catch let error as VaultError {
-            // Otherwise the disk is full, a command exchanges now, or the vault has other keys since. That passes.
-            let isLasting = error.isDamage || error == .laterContent
-            return RemoteEnding(isLasting ? .stopped : .waiting, .vault(error), isSettled: false)
+            return Self.ending(error)
         } catch {
             return RemoteEnding(.stopped, .vault(.corrupt(.sync)), isSettled: false)
         }
+    }
+
+    private static func ending(_ error: VaultError) -> RemoteEnding {
+        // Otherwise the disk is full, a command exchanges now, or the vault has other keys since. That passes.
+        let isLasting = error.isDamage || error == .laterContent
+        return RemoteEnding(isLasting ? .stopped : .waiting, .vault(error), isSettled: false)
+    }
+
+    private static func store(
+        of row: RemoteRow, _ remote: RemoteDetails, _ vault: borrowing Vault, _ interruption: Interruption
+    ) throws(VaultError) -> ConfinedRemote {
+        guard let url = row.url else { return .folder(folder(of: remote, interruption)) }
+        return .server(
+            ConfinedServer(
+                at: url, vault: remote.vault, incarnation: remote.incarnation, login: VaultServerLogin(of: row.id, in: vault),
+                knowing: try vault.knownFiles(of: row), helper: AgentProcess.ownProgram, interruption: interruption))
     }
 
     private static func folder(of remote: RemoteDetails, _ interruption: Interruption) -> ConfinedFolder {

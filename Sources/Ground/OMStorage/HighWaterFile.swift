@@ -36,6 +36,8 @@ package struct HighWaterFile: ~Copyable, Sendable {
 
     /// The lock of an exchange with other devices.
     package var syncLock: FileLock { FileLock(folder, "\(name).sync.lock") }
+    /// Held from the reading of a server's token until the next one is written.
+    package var loginLock: FileLock { FileLock(folder, "\(name).login.lock") }
 
     /// The marks that were written last.
     ///

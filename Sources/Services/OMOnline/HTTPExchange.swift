@@ -10,7 +10,7 @@ internal import NIOSSL
 internal import OMOnlineModel
 internal import Synchronization
 
-/// The HTTP client of one question, never used for another. Trust, deadline and connections end with it.
+/// The HTTP client of one question, or of one remote on a server. Trust, deadline and connections end with it.
 final class HTTPExchange: Sendable {
     /// One thread, however many processors there are. Each thread takes descriptors, and the helper has few. Names are
     /// not resolved on this thread.
@@ -24,7 +24,9 @@ final class HTTPExchange: Sendable {
     private let client: HTTPClient
     /// One client for each address of ``loopback``.
     private let local: [HTTPClient]
-    private let end: ContinuousClock.Instant
+    /// Nil if each request has its own limit only.
+    private let end: ContinuousClock.Instant?
+    private let keepsConnection: Bool
     private let connections = Connections()
 
     /// How many connections were established, TLS included. Data is sent only on these.
@@ -32,11 +34,25 @@ final class HTTPExchange: Sendable {
         let count = Atomic(0)
     }
 
-    init(_ service: OnlineService) throws(OnlineRefusal) {
+    convenience init(_ service: OnlineService) throws(OnlineRefusal) {
+        try self.init(
+            trusting: service.trusted, connectingWithin: service.deadlines.connect, total: service.deadlines.total)
+    }
+
+    /// - Parameters:
+    ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
+    ///   - connect: Milliseconds until a connection is established.
+    ///   - total: Milliseconds for all requests. If nil, each request needs a limit of its own.
+    ///   - keepsConnection: Whether the next request uses the same connection. Then it may find it closed: the caller sends a
+    ///     request again that changes nothing the second time.
+    init(
+        trusting pem: [UInt8]?, connectingWithin connect: UInt32, total: UInt32?, keepsConnection: Bool = false
+    ) throws(OnlineRefusal) {
+        self.keepsConnection = keepsConnection
         var trust = TLSConfiguration.makeClientConfiguration()
         trust.minimumTLSVersion = .tlsv12
         trust.certificateVerification = .fullVerification
-        if let pem = service.trusted {
+        if let pem {
             guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {
                 throw .failed(.unusableTrust)
             }
@@ -44,10 +60,11 @@ final class HTTPExchange: Sendable {
         }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust, redirectConfiguration: .disallow,
-            timeout: .init(connect: .milliseconds(Int64(service.deadlines.connect))))
+            timeout: .init(connect: .milliseconds(Int64(connect))))
         configuration.httpVersion = .http1Only
         // A failed attempt is an answer. Another attempt would only use up the time and hide the reason.
         configuration.connectionPool.retryConnectionEstablishment = false
+        if keepsConnection { configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 }
         configuration.http1_1ConnectionDebugInitializer = { [connections] channel in
             connections.count.add(1, ordering: .sequentiallyConsistent)
             return StatusCheck.add(to: channel)
@@ -59,7 +76,7 @@ final class HTTPExchange: Sendable {
         }
         self.client = client()
         local = Self.loopback.map { client(connectingTo: $0) }
-        end = ContinuousClock.now + .milliseconds(Int(service.deadlines.total))
+        end = total.map { ContinuousClock.now + .milliseconds(Int($0)) }
     }
 
     // The shutdown is not awaited: a name lookup that is still running would delay it.
@@ -76,8 +93,8 @@ final class HTTPExchange: Sendable {
     ) async throws(OnlineRefusal) -> HTTPResponse {
         let end = deadline(timeLimit)
         var request = request
-        // No connection is used again: the server could close it at that moment.
-        request.headers.replaceOrAdd(name: "Connection", value: "close")
+        // A login uses no connection again: the server could close it at that moment.
+        if !keepsConnection { request.headers.replaceOrAdd(name: "Connection", value: "close") }
         if !request.headers.contains(name: "User-Agent") { request.headers.add(name: "User-Agent", value: "omvault") }
         guard let address = EndpointURL(reading: request.url) else { throw .failed(.unsafeAddress) }
         guard !address.isSecure, address.host == EndpointURL.localName else {
@@ -96,8 +113,12 @@ final class HTTPExchange: Sendable {
 
     /// The end of the question, or of `timeLimit` if that is earlier.
     private func deadline(_ timeLimit: UInt32?) -> ContinuousClock.Instant {
-        guard let timeLimit else { return end }
-        return min(end, .now + .milliseconds(Int(timeLimit)))
+        guard let timeLimit else {
+            guard let end else { preconditionFailure("a request has a limit") }
+            return end
+        }
+        let own = ContinuousClock.now + .milliseconds(Int(timeLimit))
+        return end.map { min($0, own) } ?? own
     }
 
     private func fetch(

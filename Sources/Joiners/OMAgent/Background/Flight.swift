@@ -200,8 +200,8 @@ final class Flight: Sendable {
 
     /// What the remote shows now. Nil if it is not there.
     private func trace(of remote: RemoteDetails, _ work: Work) -> [UInt8]? {
-        do throws(ConfinedFolder.Failure) { return try plan.work.trace(of: remote, unless: work.interruption) } catch {
-            note(RemoteEnding(.offline, .folder(error), isSettled: false), of: remote, work)
+        do throws(RemoteFailure) { return try plan.work.trace(of: remote, unless: work.interruption) } catch {
+            note(RemoteEnding(error.passes ? .offline : .stopped, .remote(error), isSettled: false), of: remote, work)
             return nil
         }
     }

@@ -47,7 +47,7 @@ package enum RemoteResult: Hashable, Sendable {
     /// The bytes of its report, which OMSync makes and reads.
     case report([UInt8])
     case vault(VaultError)
-    case folder(ConfinedFolder.Failure)
+    case remote(RemoteFailure)
     case news(RemoteNews.Problem)
 }
 
@@ -111,7 +111,7 @@ package struct AgentSyncStatus: Hashable, Sendable {
 
 // MARK: - Bytes
 
-/// 0 ‖ length (4) ‖ report, 1 ‖ error of the vault, 2 ‖ failure of the folder, or 3 ‖ problem
+/// 0 ‖ length (4) ‖ report, 1 ‖ error of the vault, 2 ‖ failure of the remote, or 3 ‖ problem
 extension RemoteResult: WireValue {
     package func write(to body: inout SecretBuffer) {
         switch self {
@@ -119,7 +119,7 @@ extension RemoteResult: WireValue {
             body.write(tag: 0, UInt32(bytes.count))
             body.append(bytes.span)
         case .vault(let error): body.write(tag: 1, error)
-        case .folder(let failure): body.write(tag: 2, failure)
+        case .remote(let failure): body.write(tag: 2, failure)
         case .news(let problem): body.write(tag: 3, problem)
         }
     }
@@ -131,14 +131,14 @@ extension RemoteResult: WireValue {
             guard count <= Self.maximumReport else { throw MalformedBytes() }
             self = .report(try wire.bytes(count))
         case 1: self = .vault(try wire.read())
-        case 2: self = .folder(try wire.read())
+        case 2: self = .remote(try wire.read())
         case 3: self = .news(try wire.read())
         default: throw MalformedBytes()
         }
     }
 }
 
-extension ConfinedFolder.Failure: WireValue {
+extension RemoteFailure: WireValue {
     package func write(to body: inout SecretBuffer) {
         switch self {
         case .storage(let error): body.write(tag: 0, error)
@@ -148,6 +148,8 @@ extension ConfinedFolder.Failure: WireValue {
         case .helper(.io(let code)): body.write(tag: 5, code)
         case .helper: body.write(tag: 2)
         case .interrupted: body.write(tag: 6)
+        case .server(let refusal): body.write(tag: 7, refusal)
+        case .vault(let error): body.write(tag: 8, error)
         }
     }
 
@@ -160,6 +162,8 @@ extension ConfinedFolder.Failure: WireValue {
         case 4: self = .helper(.unsafeProgram(try wire.read()))
         case 5: self = .helper(.io(try wire.read()))
         case 6: self = .interrupted
+        case 7: self = .server(try wire.read())
+        case 8: self = .vault(try wire.read())
         default: throw MalformedBytes()
         }
     }

@@ -13,7 +13,7 @@ package protocol RemoteSync: Sendable {
     func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary
 
     /// A value that differs if another device has written to the remote. It needs no key.
-    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(ConfinedFolder.Failure) -> [UInt8]
+    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8]
 
     /// Exchanges with one remote. It ends soon after the interruption is asked.
     func exchange(
@@ -28,8 +28,9 @@ package struct RemoteDetails: Hashable, Sendable {
     /// 16 bytes each.
     package let vault: [UInt8]
     package let incarnation: [UInt8]
-    /// Where the remote's folder is.
+    /// Where the remote's folder is, or the address of its server.
     package let path: String
+    package var isServer: Bool { !path.hasPrefix("/") }
     /// The number of this device.
     package let device: UInt32
 

@@ -42,13 +42,13 @@ package enum FolderHelper {
     private static func next(_ channel: borrowing FrameChannel) -> FolderRequest? {
         do {
             let most = FolderRequest.maximumCount
-            guard let message = try FolderMessage.receive(.question, upTo: most, from: channel, until: never) else { return nil }
+            guard let message = try RemoteMessage.receive(.question, upTo: most, from: channel, until: never) else { return nil }
             return try FolderRequest(decoding: message)
         } catch { _exit(1) }
     }
 
     private static func answer(_ reply: FolderReply, _ channel: borrowing FrameChannel) {
-        do throws(ChannelError) { try FolderMessage.send(reply.encoded, .answer, over: channel, until: never) } catch { _exit(1) }
+        do throws(ChannelError) { try RemoteMessage.send(reply.encoded, .answer, over: channel, until: never) } catch { _exit(1) }
     }
 
     private static func reply(to request: FolderRequest, _ remote: FolderRemote) -> FolderReply {

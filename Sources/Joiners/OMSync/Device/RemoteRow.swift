@@ -15,8 +15,10 @@ package struct RemoteRow: Hashable, Sendable {
     package let id: UInt8
     /// 16 bytes.
     package let incarnation: [UInt8]
-    /// The folder in which the remote's folder is.
+    /// The folder in which the remote's folder is, or the address of its server.
     package internal(set) var path: String
+    /// Nil for a folder.
+    package var url: String? { path.hasPrefix("/") ? nil : path }
     /// The number of the newest own pack, or 0.
     package var lastPack: UInt64 = 0
     /// The packs that the newest own head lists.

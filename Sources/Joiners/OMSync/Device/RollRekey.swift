@@ -28,6 +28,7 @@ package struct RollRekey: ~Copyable, SyncRekey {
         try renumbering.rename(to: new, &access)
         try DeviceLanes(vault, access).reseal(keys, &access)
         try FormerKey.reseal(vault, keys, &access)
+        try ServerLoginRow.reseal(vault, keys, &access)
         try renumbering.replace(by: new, newLink: .random(), keys, &access, now: now)
         let signer = RollSigner(new.number, try keys.memberKey(MemberKeys.Scope(vault: access.vault, salt: new.salt)))
         switch recovery {

@@ -99,7 +99,10 @@ extension Vault {
     /// The remote cannot be added again here: this device would not know the heads that it signed there.
     package func removeRemote(_ id: UInt8, now: Int64) throws(VaultError) {
         try withoutExchange { vault throws(VaultError) in
-            try vault.editSync(now: now) { access throws(VaultError) in try Self.forget(id, &access) }
+            try vault.editSync(now: now) { access throws(VaultError) in
+                try Self.forget(id, &access)
+                try access.set(.serverLogin, [id], nil)
+            }
         }
     }
 
@@ -110,7 +113,7 @@ extension Vault {
         }.get()
     }
 
-    /// Forgets a remote, and takes another one of the same folder under its number.
+    /// Forgets a remote, and takes another one of the same folder or server under its number.
     ///
     /// - Parameter incarnation: 16 bytes.
     /// - Throws: ``VaultError/unchanged`` if the vault has no such remote.

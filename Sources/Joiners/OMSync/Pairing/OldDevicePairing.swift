@@ -104,7 +104,7 @@ extension Vault {
             var remotes: [PairingInvitation.Remote] = []
             for row in try RemoteRow.all(access) {
                 guard try RemoteView(row, access).known.newest[own.device] != nil else { continue }
-                remotes.append(PairingInvitation.Remote(incarnation: row.incarnation, url: nil))
+                remotes.append(PairingInvitation.Remote(incarnation: row.incarnation, url: row.url))
             }
             guard !remotes.isEmpty else { return nil }
             return PairingInvitation(

@@ -5,19 +5,23 @@ package import OMParcels
 package import OMVault
 
 extension Vault {
-    /// Adds a remote to those of this vault, or notes that its folder is elsewhere now.
+    /// Adds a remote to those of this vault, or notes that its folder or server is elsewhere now, or that its user logged in again.
     ///
     /// - Parameters:
     ///   - incarnation: 16 bytes.
-    ///   - path: The folder in which the remote's folder is.
+    ///   - path: The folder in which the remote's folder is, or the address of its server.
+    ///   - login: For a server.
     /// - Throws: ``VaultError/unchanged`` if the vault has this remote there; ``VaultError/tooLarge`` for a ninth one or a longer path.
-    package func addRemote(incarnation: [UInt8], path: String, now: Int64) throws(VaultError) -> RemoteRow {
+    package func addRemote(
+        incarnation: [UInt8], path: String, login: ServerLogin? = nil, now: Int64
+    ) throws(VaultError) -> RemoteRow {
         try editSync(now: now) { access throws(VaultError) in
             let rows = try RemoteRow.all(access)
             if var known = rows.first(where: { $0.incarnation == incarnation }) {
-                guard known.path != path else { throw .unchanged }
+                guard known.path != path || login != nil else { throw .unchanged }
                 known.path = path
                 try known.save(&access)
+                try keep(login, of: known.id, &access)
                 return known
             }
             guard let id = (1...RemoteRow.maximumRemotes).first(where: { id in !rows.contains { $0.id == id } }),
@@ -25,8 +29,14 @@ extension Vault {
             else { throw .tooLarge }
             let row = RemoteRow(id: id, incarnation: incarnation, path: path)
             try row.save(&access)
+            try keep(login, of: id, &access)
             return row
         }
+    }
+
+    private func keep(_ login: ServerLogin?, of remote: UInt8, _ access: inout SyncAccess) throws(VaultError) {
+        guard let login else { return try access.set(.serverLogin, [remote], nil) }
+        try ServerLoginRow.keep(login, of: remote, self, &access)
     }
 
     /// The remotes of this vault.

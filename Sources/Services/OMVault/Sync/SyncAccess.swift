@@ -191,6 +191,20 @@ extension Vault {
         }
     }
 
+    /// Runs the refresh of a server's token, while no other process of this device has one.
+    ///
+    /// - Throws: ``VaultError/storage(_:)`` with `busy` if another one does not end.
+    package func refreshingLogin<R>(_ body: () -> R) throws(VaultError) -> R {
+        switch state.marks {
+        case .none: throw .readOnlyHere
+        case .some(let marks):
+            return try marks.loginLock.hold(unless: state.interruption) { () throws(VaultError) in body() }
+        }
+    }
+
+    /// The same open vault once more, for an object that needs it during a call. The keys are wiped with the last holder.
+    package borrowing func shared() -> Vault { Vault(state) }
+
     /// The id of the vault: 16 bytes.
     package var id: [UInt8] { state.header.id }
 }

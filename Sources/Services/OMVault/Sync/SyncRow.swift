@@ -21,6 +21,7 @@ package struct SyncRow: Hashable, Sendable {
         case note = 12
         case formerKey = 13
         case lostEntry = 14
+        case serverLogin = 15
         case unread = 16
     }
 

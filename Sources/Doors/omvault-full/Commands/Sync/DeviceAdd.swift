@@ -28,14 +28,17 @@ struct DeviceAdd: Verb {
     @Option(help: ArgumentHelp("The remote to add it over; needed if the vault has several.", valueName: "n"))
     var remote: UInt8?
 
-    @Option(help: ArgumentHelp("Seconds until the code ends: 60 to 86400.", valueName: "seconds"))
-    var expires: UInt32 = 86_400
+    @Option(
+        help: ArgumentHelp(
+            "Seconds until the code ends: 60 to 86400. If not given, 600 with a server, and 86400 with a folder.",
+            valueName: "seconds"))
+    var expires: UInt32?
 
     @Option(help: ArgumentHelp("Where the six digits of the new device come from.", valueName: "source"))
     var digitsFrom: SecretSourceArgument?
 
     func validate() throws {
-        guard (60...86_400).contains(expires) else { throw ValidationError("--expires takes 60 to 86400 seconds") }
+        guard (60...86_400).contains(expires ?? 60) else { throw ValidationError("--expires takes 60 to 86400 seconds") }
     }
 
     func run(_ context: CommandContext) throws {
@@ -52,9 +55,9 @@ struct DeviceAdd: Verb {
         if let failure = first.failure { throw failure }
         // Also looked at when the device is added. Here no one has waited yet.
         guard try synced.status().recoveryChange == nil else { throw Failure(PairingProblem.unknownCode) }
-        let place = RemoteFolder(of: row)
+        let place = try synced.place(of: row)
         let store = place.store(RemoteFolderName(vault: synced.vault.id, incarnation: row.incarnation))
-        let expiry = secondsNow() + Int64(expires)
+        let expiry = secondsNow() + Int64(expires ?? (place.isServer ? 600 : 86_400))
         guard var pairing = try synced.access.run({ () throws(VaultError) in try synced.vault.invite(until: expiry) }) else {
             throw Failure(.general, "this device has written to no remote yet", hint: "omvault sync now")
         }
@@ -97,7 +100,10 @@ struct DeviceAdd: Verb {
             document.field("folder", .text(row.path))
             return try context.output.document(document)
         }
-        context.output.notice("on the new device: omvault device join FOLDER, with the folder that is \(row.path.shown) here")
+        context.output.notice(
+            row.url == nil
+                ? "on the new device: omvault device join FOLDER, with the folder that is \(row.path.shown) here"
+                : "on the new device: omvault device join \(row.path.shown) --user NAME, with the same account")
         context.output.notice("the code to type there; it ends with this command, or at \(context.output.time(expiry)):")
         var line = SecretBuffer()
         line.append(code)
@@ -151,7 +157,7 @@ struct DeviceAdd: Verb {
 
     /// The new device takes its request away once it has what it needs.
     private func awaitEnd(
-        _ pairing: borrowing OldDevicePairing, _ store: RemoteFolder.Store, _ context: CommandContext
+        _ pairing: borrowing OldDevicePairing, _ store: RemotePlace.Store, _ context: CommandContext
     ) throws {
         context.output.notice("waiting until it has read that; it can also join after Ctrl-C")
         let end = pairing.invitation.expires

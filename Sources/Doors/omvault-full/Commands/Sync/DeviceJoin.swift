@@ -23,18 +23,21 @@ struct DeviceJoin: Verb {
             If there is no such code, this device gets one of its own.
 
             If all devices are lost, --recovery takes the recovery code instead. It shows the devices of the vault and when their
-            news are from, and asks. Then it removes them all, but for those of --keep. It cannot tell whether the folder holds back
-            their newest state. If what a device wrote stops the remote, --without leaves out what that device wrote and no other
+            news are from, and asks. Then it removes them all, but for those of --keep. It cannot tell whether the folder or the server
+            holds back their newest state. If what a device wrote stops the remote, --without leaves out what that device wrote and no other
             one had read.
 
               omvault device join /media/stick
               omvault device join ~/Shared work --device laptop
+              omvault device join https://vault.example.org --user ann
               omvault device join /media/stick --recovery --keep phone
             """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The folder with the remote.", completion: .directory)
+    @Argument(
+        help: ArgumentHelp("The folder with the remote, or its server: https://HOST[:PORT][/PATH].", valueName: "folder|url"),
+        completion: .directory)
     var folder: String
 
     @Argument(help: "The vault's name on this device.")
@@ -47,6 +50,8 @@ struct DeviceJoin: Verb {
     var pairingCodeFrom: SecretSourceArgument?
 
     @OptionGroup var options: NewVaultOptions
+
+    @OptionGroup var account: ServerLoginOptions
 
     @OptionGroup var recovery: RecoveryJoinOptions
 
@@ -64,14 +69,15 @@ struct DeviceJoin: Verb {
         }
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
         let parameters = try options.stretch.parameters()
-        let place = RemoteFolder(given: folder)
+        let given = try RemotePlace(given: folder)
         guard !recovery.recovery else {
             let join = RecoveryJoin(
-                location, in: folders, named: deviceName, from: place, options: recovery, context)
+                location, in: folders, named: deviceName, from: given, options: recovery, account, context)
             return try join.run(options, stretch: parameters)
         }
-        let secrets = try SecretSources(context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources)
-        let remotes = try place.remotes()
+        let secrets = try SecretSources(
+            context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources + account.sources)
+        let (place, remotes) = try account.logIn(at: given, secrets, device: deviceName).namedRemotes()
         let messages = PairingMessages(try code(secrets))
         let (remote, invitation) = try find(messages, in: place, remotes)
         let sharesCode = try !options.noRecovery && hasRecoveryCode(invitation, messages, on: place.store(remote), context)
@@ -99,7 +105,7 @@ struct DeviceJoin: Verb {
 
     /// Whether a recovery code of all devices will open this one. The files that say so may come later than the invitation.
     private func hasRecoveryCode(
-        _ invitation: PairingInvitation, _ messages: borrowing PairingMessages, on store: RemoteFolder.Store,
+        _ invitation: PairingInvitation, _ messages: borrowing PairingMessages, on store: RemotePlace.Store,
         _ context: CommandContext
     ) throws -> Bool {
         var isTold = false
@@ -118,7 +124,7 @@ struct DeviceJoin: Verb {
     /// - Returns: What made the recovery code of all devices that opens it. Nil if none does.
     private func pair(
         _ new: borrowing NewVault, at path: String, named name: DeviceName, _ messages: borrowing PairingMessages,
-        answering invitation: PairingInvitation, on remote: RemoteFolderName, in place: RemoteFolder, _ context: CommandContext
+        answering invitation: PairingInvitation, on remote: RemoteFolderName, in place: RemotePlace, _ context: CommandContext
     ) throws -> RecoveryChange? {
         try VaultFile.create(path, id: remote.vault, device: new.device, policy: new.policy, slots: new.slots)
         let vault = try new.unlock(path)
@@ -133,7 +139,8 @@ struct DeviceJoin: Verb {
             let roll = try awaited(messages, on: store, until: { try pairing.roll(messages, from: store) })
             try pairing.join(vault, roll, now: secondsNow())
             if !options.noRecovery { recovery = try vault.makeRecoverySlot(now: secondsNow()) }
-            _ = try vault.addRemote(incarnation: remote.incarnation, path: place.path, now: secondsNow())
+            _ = try vault.addRemote(
+                incarnation: remote.incarnation, path: place.path, login: place.heldLogin, now: secondsNow())
         } catch {
             try? pairing.removeRequest(messages, from: store)
             throw error
@@ -143,7 +150,7 @@ struct DeviceJoin: Verb {
     }
 
     private func awaited<R>(
-        _ messages: borrowing PairingMessages, on store: RemoteFolder.Store, until look: () throws -> R?
+        _ messages: borrowing PairingMessages, on store: RemotePlace.Store, until look: () throws -> R?
     ) throws -> R {
         try PairingWait.result {
             if let found = try look() { return found }
@@ -176,7 +183,7 @@ struct DeviceJoin: Verb {
 
     /// The remote that has the invitation of the code.
     private func find(
-        _ messages: borrowing PairingMessages, in place: RemoteFolder, _ remotes: [RemoteFolderName]
+        _ messages: borrowing PairingMessages, in place: RemotePlace, _ remotes: [RemoteFolderName]
     ) throws(Failure) -> (RemoteFolderName, PairingInvitation) {
         for remote in remotes {
             let found = try place.run {
@@ -186,7 +193,9 @@ struct DeviceJoin: Verb {
             if let found { return (remote, found) }
         }
         throw Failure(
-            .notFound, "the folder \"\(place.path.shown)\" has no invitation of that code",
-            hint: "the command on the other device must still wait; if a tool syncs the folder, wait for its files")
+            .notFound, "\(place.words) has no invitation of that code",
+            hint: place.isServer
+                ? "the command on the other device must still wait, and use the same account"
+                : "the command on the other device must still wait; if a tool syncs the folder, wait for its files")
     }
 }

@@ -28,7 +28,7 @@ struct DeviceRejoin: Verb {
         let vault = synced.access.location.name
         var (chains, unread): ([OldChain], [String]) = ([], [])
         for remote in status.remotes {
-            let place = RemoteFolder(of: remote.row)
+            let place = try synced.place(of: remote.row)
             do throws(Failure) {
                 let chain = try place.run {
                     do { return try synced.vault.oldChain(remote.row, from: place.store(remote.name(status))) } catch let problem

@@ -6,7 +6,7 @@ internal import OMShell
 internal import OMSync
 internal import OMVault
 
-/// A remote of this vault in a folder that this device does not use and never wrote to.
+/// A remote of this vault in a folder or on a server that this device does not use and never wrote to.
 struct OtherRemote {
     let name: RemoteFolderName
     /// The newest head there of each present member: only heads that it signed for this remote.
@@ -45,11 +45,11 @@ struct OtherRemote {
     }
 }
 
-extension RemoteFolder {
+extension RemotePlace {
     func otherRemotes(_ status: SyncStatus) throws(Failure) -> [OtherRemote] {
         let known = status.remotes.map(\.row.incarnation)
         var found: [OtherRemote] = []
-        for name in try remotes() where name.vault == status.vault && !known.contains(name.incarnation) {
+        for name in try remotes(of: status.vault) where !known.contains(name.incarnation) {
             let contents = try run { try RemoteContents(reading: store(name), vault: status.vault) }
             // A forgotten remote has heads of this device that it does not know any more. It would be taken for its own clone.
             guard contents.founding == status.roll.entries[0], contents.heads[status.own.device] == nil else { continue }

@@ -16,25 +16,27 @@ struct RecoveryJoin {
     private let location: VaultLocation
     private let folders: UserFolders
     private let name: DeviceName
-    private let place: RemoteFolder
+    private let place: RemotePlace
     private let options: RecoveryJoinOptions
+    private let account: ServerLoginOptions
     private let context: CommandContext
 
     init(
-        _ location: VaultLocation, in folders: UserFolders, named name: DeviceName, from place: RemoteFolder,
-        options: RecoveryJoinOptions, _ context: CommandContext
+        _ location: VaultLocation, in folders: UserFolders, named name: DeviceName, from place: RemotePlace,
+        options: RecoveryJoinOptions, _ account: ServerLoginOptions, _ context: CommandContext
     ) {
         (self.location, self.folders, self.name) = (location, folders, name)
-        (self.place, self.options, self.context) = (place, options, context)
+        (self.place, self.options, self.account, self.context) = (place, options, account, context)
     }
 
     func run(_ new: NewVaultOptions, stretch: Argon2id.Parameters) throws {
-        let secrets = try SecretSources(context, [(key: "--recovery-from", value: options.recoveryFrom)] + new.sources)
+        let secrets = try SecretSources(
+            context, [(key: "--recovery-from", value: options.recoveryFrom)] + new.sources + account.sources)
         let typed = try secrets.read(
             "--recovery-from", prompt: "Recovery code of the vault", name: "the recovery code", isShown: true)
         let code: RecoveryCode
         do throws(VaultError) { code = try RecoveryCode(typed: typed) } catch { throw Failure(error, vault: nil) }
-        let (place, remote, recovered) = try find(code)
+        let (place, remote, recovered) = try find(code, in: try account.logIn(at: place, secrets, device: name))
         let recovery = RecoveryMember(code.secret, vault: remote.vault)
         let device = try DeviceFolder.make(folders.device)
         let joining = try JoiningVault(id: remote.vault, in: folders, device)
@@ -55,8 +57,10 @@ struct RecoveryJoin {
 
     // MARK: - The remote of the code
 
-    private func find(_ code: borrowing RecoveryCode) throws -> (RemoteFolder, RemoteFolderName, RecoveredVault) {
-        let (place, names) = try place.namedRemotes()
+    private func find(
+        _ code: borrowing RecoveryCode, in given: RemotePlace
+    ) throws -> (RemotePlace, RemoteFolderName, RecoveredVault) {
+        let (place, names) = try given.namedRemotes()
         var found: [(RemoteFolderName, RecoveredVault)] = []
         var problem: RecoveryProblem?
         for name in names {
@@ -72,14 +76,14 @@ struct RecoveryJoin {
         if found.isEmpty, let problem { throw Self.failure(problem) }
         guard let first = found.first else {
             throw Failure(
-                .badSecret, "the folder \"\(place.path.shown)\" has no remote that this code opens",
+                .badSecret, "\(place.words) has no remote that this code opens",
                 hint:
                     "the code is that of 'omvault sync init --code-from', or the newest of 'omvault key add-slot --type recovery'"
             )
         }
         guard found.count == 1 else {
             throw Failure(
-                .ambiguous, "the folder \"\(place.path.shown)\" has \(found.count) remotes that this code opens",
+                .ambiguous, "\(place.words) has \(found.count) remotes that this code opens",
                 hints: ["name one of them:"] + found.map { "\(place.path)/\($0.0.text)" }.sorted())
         }
         return (place, first.0, first.1)
@@ -120,14 +124,15 @@ struct RecoveryJoin {
     /// Nothing is on the remote before the vault has its name: a failure leaves no trace.
     private func join(
         _ new: borrowing NewVault, at path: String, _ recovered: RecoveredVault, with recovery: borrowing RecoveryMember,
-        from place: RemoteFolder, _ remote: RemoteFolderName
+        from place: RemotePlace, _ remote: RemoteFolderName
     ) throws {
         try VaultFile.create(path, id: remote.vault, device: new.device, policy: new.policy, slots: new.slots)
         let vault = try new.unlock(path)
         let device = try NewDevice(of: vault)
         let roll = try recovered.adding(device, named: name, recovery, now: secondsNow())
         try vault.joinSync(roll, salt: device.salt, now: secondsNow())
-        let row = try vault.addRemote(incarnation: remote.incarnation, path: place.path, now: secondsNow())
+        let row = try vault.addRemote(
+            incarnation: remote.incarnation, path: place.path, login: place.heldLogin, now: secondsNow())
         let without = try members(options.without, try status(vault))
         if !without.isEmpty { try vault.removeDevices(Set(without), recovery, now: secondsNow()) }
         let pull = try read(row, of: vault, from: place.store(remote), in: place)
@@ -141,7 +146,7 @@ struct RecoveryJoin {
     }
 
     private func read(
-        _ row: RemoteRow, of vault: borrowing Vault, from store: RemoteFolder.Store, in place: RemoteFolder
+        _ row: RemoteRow, of vault: borrowing Vault, from store: RemotePlace.Store, in place: RemotePlace
     ) throws -> PullReport {
         let pull = try place.run { try vault.take(from: row, store, now: secondsNow()) }
         guard !pull.isStopped else {
@@ -157,7 +162,7 @@ struct RecoveryJoin {
     }
 
     private func tell(_ status: SyncStatus, _ lost: [MemberStatus], _ pull: PullReport, items: Int) {
-        context.output.notice("\(items.of("item")) found; a folder can hold back what is newer than this:")
+        context.output.notice("\(items.of("item")) found; \(place.isServer ? "a server" : "a folder") can hold back what is newer than this:")
         for member in lost {
             let time = status.remotes.first?.news[member.number].map { "news from \(context.output.time($0))" } ?? "no news"
             let isLate = pull.notAccepted[member.number] != nil

@@ -47,7 +47,7 @@ struct RemoteAccept: Verb {
         let old = try SyncedVault.chosen(remote, of: try synced.status())[0]
         let loss = old.waiting == 0 ? "" : ", and \(old.waiting.of("version")) of it that wait here or are held"
         let forgetting = "Forget remote \(row.id) in \(row.path) on this device\(loss)"
-        let place = RemoteFolder(of: row)
+        let place = try synced.place(of: row)
         let taken: RemoteFolderName
         if create {
             try context.confirm("\(forgetting), and make a new one there?")
@@ -76,18 +76,18 @@ struct RemoteAccept: Verb {
                 : "the files of the old remote can go when no device uses it any more")
     }
 
-    private func chosen(in place: RemoteFolder, _ status: SyncStatus) throws(Failure) -> OtherRemote {
+    private func chosen(in place: RemotePlace, _ status: SyncStatus) throws(Failure) -> OtherRemote {
         let all = try place.otherRemotes(status)
         let found = all.filter { name == nil || $0.name.text == name }
         guard let first = found.first else {
             throw Failure(
                 .notFound,
-                "the folder \"\(place.path.shown)\" has no other remote of this vault" + (name == nil ? "" : " of that name"),
+                "\(place.words) has no other remote of this vault" + (name == nil ? "" : " of that name"),
                 hint: "--create makes one; if another device made it, its files may not be there yet")
         }
         guard found.count == 1 else {
             throw Failure(
-                .ambiguous, "the folder \"\(place.path.shown)\" has \(found.count) other remotes of this vault",
+                .ambiguous, "\(place.words) has \(found.count) other remotes of this vault",
                 hint: "choose one with --name",
                 details: ["remotes": .list(found.map { .text($0.name.text) })]
             ).with(hints: ["choose one with --name:"] + found.map(\.name.text).sorted())

@@ -25,17 +25,20 @@ struct RemoteExchange {
     }
 
     let remote: RemoteRow
+    /// Where it is. A server can be asked only if this process has made the exchange.
+    private(set) var place: RemotePlace
     private(set) var pull = PullReport()
     private(set) var push = PushReport()
     private(set) var failure: Failure?
 
     init(with remote: RemoteRow, of vault: borrowing Vault, _ access: VaultAccess) {
         self.remote = remote
-        let place = RemoteFolder(of: remote)
-        let files = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
+        place = RemotePlace(of: remote)
         let bar = TransferBar(for: remote.id, access.context)
         defer { bar.end() }
         do {
+            place = try RemotePlace(of: remote, in: vault)
+            let files = place.store(RemoteFolderName(vault: vault.id, incarnation: remote.incarnation))
             let status = try vault.syncStatus()
             let store = TransferStore(files, known: try vault.knownPacks(of: remote), device: status?.own.device ?? 0) {
                 bar.show($0)
@@ -57,7 +60,7 @@ struct RemoteExchange {
     /// The exchange that the agent made.
     init(with remote: RemoteRow, _ outcome: RemoteResult, _ status: SyncStatus, _ access: VaultAccess) {
         self.remote = remote
-        let place = RemoteFolder(of: remote)
+        place = RemotePlace(of: remote)
         switch outcome {
         case .report(let bytes):
             do throws(MalformedBytes) {
@@ -66,7 +69,7 @@ struct RemoteExchange {
                 failure = Self.failure(pull, remote, status)
             } catch { failure = Failure(AgentError.misbehaved) }
         case .vault(let error): failure = access.failure(error)
-        case .folder(let error): failure = place.failure(error)
+        case .remote(let error): failure = place.failure(error)
         case .news(let problem): failure = Self.failure(problem, place)
         }
     }
@@ -96,16 +99,18 @@ struct RemoteExchange {
     /// Devices whose files there are not whole, or older than before, and may be late.
     var lateDevices: [UInt32] { pull.notAccepted.filter { $0.value == .waits }.keys.sorted() }
 
-    static func failure(_ problem: RemoteNews.Problem, _ place: RemoteFolder) -> Failure {
+    static func failure(_ problem: RemoteNews.Problem, _ place: RemotePlace) -> Failure {
         switch problem {
         case .notMounted: place.notMounted
         case .otherVault:
             Failure(
-                .corrupt, "the remote in \"\(place.path.shown)\" was founded by another vault, or its first file was changed",
-                hint: "nothing of it was used; put back the file \"remote\" of that folder")
+                .corrupt, "the remote in \(place.words) was founded by another vault, or its first file was changed",
+                hint: place.isServer
+                    ? "nothing of it was used; ask the administrator of the server"
+                    : "nothing of it was used; put back the file \"remote\" of that folder")
         case .badRoll:
             Failure(
-                .corrupt, "the list of devices in \"\(place.path.shown)\" was changed without the keys",
+                .corrupt, "the list of devices in \(place.words) was changed without the keys",
                 hint: "nothing of it was used")
         }
     }

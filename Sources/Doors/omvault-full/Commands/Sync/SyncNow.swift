@@ -83,11 +83,11 @@ struct SyncNow: Verb {
     private static func tellOfNewerRemotes(beside exchange: RemoteExchange, _ status: SyncStatus, _ context: CommandContext) {
         guard exchange.failure?.status != .network,
             let remote = status.remotes.first(where: { $0.row.id == exchange.remote.id }),
-            let others = try? RemoteFolder(of: exchange.remote).otherRemotes(status),
+            let others = try? exchange.place.otherRemotes(status),
             others.contains(where: { $0.isInUse(beside: remote, of: status) })
         else { return }
         context.output.notice(
-            "other devices use another remote in the folder of remote \(remote.row.id) now:"
+            "other devices use another remote in the \(exchange.remote.url == nil ? "folder" : "account") of remote \(remote.row.id) now:"
                 + " omvault sync remote accept \(remote.row.id)")
     }
 

@@ -12,7 +12,7 @@ internal import OMVault
 struct SyncRemote: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remote",
-        abstract: "Add, list, forget and replace the folders that a vault syncs over.",
+        abstract: "Add, list, forget and replace the folders and servers that a vault syncs over.",
         subcommands: [RemoteAdd.self, SyncRemoteList.self, RemoteRemove.self, RemoteAccept.self])
 }
 
@@ -20,36 +20,48 @@ struct SyncRemote: ParsableCommand {
 struct RemoteAdd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add a folder to sync over.",
+        abstract: "Add a folder or a server to sync over.",
         discussion: """
-            With --create it makes a new remote in the folder. Without it, it takes the remote that another device of this vault
-            made there. If there are several, give the path of one folder omvault-sync-….
+            With --create it makes a new remote in the folder, or on the server. Without it, it takes the remote that another device
+            of this vault made there. If there are several, give the path of one folder omvault-sync-…, or its name behind the
+            server's address.
+
+            At a server, --user names the account. Its password is asked for once, and opens nothing of the vault. If the server
+            later does not take the login of this device any more, the same command without --create logs in again.
 
               omvault sync remote add /media/stick --create
               omvault sync remote add ~/Shared
+              omvault sync remote add https://vault.example.org --user ann --create
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Argument(help: "The folder. It must be there.", completion: .directory)
-    var folder: String
+    @Argument(
+        help: ArgumentHelp("The folder, which must be there; or a server: https://HOST[:PORT][/PATH].", valueName: "folder|url"),
+        completion: .directory)
+    var place: String
 
-    @Flag(help: "Make a new remote in the folder.")
+    @Flag(help: "Make a new remote there.")
     var create = false
 
+    @OptionGroup var account: ServerLoginOptions
+
     func run(_ context: CommandContext) throws {
-        let synced = try SyncedVault(context, unlock)
+        let secrets = try SecretSources(context, unlock.sources + account.sources)
+        let given = try RemotePlace(given: place)
+        let synced = try SyncedVault(context, unlock, secrets)
         let status = try synced.status()
         let founding = try synced.access.run { () throws(VaultError) in try synced.vault.roll() }.entries[0]
-        var place = RemoteFolder(given: folder)
+        let before = try synced.login(at: given, status)
+        var place = try account.logIn(at: given, secrets, device: try status.ownName(), before: before)
         let remote: RemoteFolderName
         if create {
             // A folder that is not there is not made: a stick that is not mounted would get its files in the folder below it.
-            let others = try place.remotes().filter { $0.vault == status.vault }
+            let others = try place.remotes(of: status.vault)
             if let known = status.remotes.first(where: { $0.row.path == place.path && others.contains($0.name(status)) }) {
                 throw Failure(
-                    .exists, "remote \(known.row.id) is in that folder already",
+                    .exists, "remote \(known.row.id) is \(place.isServer ? "on that server" : "in that folder") already",
                     hints: [
                         "omvault sync now exchanges with it",
                         "if it is stopped, omvault sync remote accept \(known.row.id) --create makes a new one in its place",
@@ -59,14 +71,15 @@ struct RemoteAdd: Verb {
             try place.make(remote, founding: founding)
             if !others.isEmpty {
                 context.output.notice(
-                    "the folder has \(others.count.of("other remote")) of this vault; the devices must all use the same one")
+                    "\(place.words) has \(others.count.of("other remote")) of this vault; the devices must all use the same one")
             }
         } else {
             (place, remote) = try find(place, status, founding)
         }
         let row: RemoteRow
         do throws(VaultError) {
-            row = try synced.vault.addRemote(incarnation: remote.incarnation, path: place.path, now: secondsNow())
+            row = try synced.vault.addRemote(
+                incarnation: remote.incarnation, path: place.path, login: place.heldLogin, now: secondsNow())
         } catch {
             switch error {
             case .unchanged:
@@ -91,9 +104,9 @@ struct RemoteAdd: Verb {
 
     /// The one remote of this vault in a folder. The folder may be the remote's own.
     private func find(
-        _ place: RemoteFolder, _ status: SyncStatus, _ founding: RollEntry
-    ) throws(Failure) -> (RemoteFolder, RemoteFolderName) {
-        let (place, names) = try place.namedRemotes()
+        _ place: RemotePlace, _ status: SyncStatus, _ founding: RollEntry
+    ) throws(Failure) -> (RemotePlace, RemoteFolderName) {
+        let (place, names) = try place.namedRemotes(of: status.vault)
         let all = names.filter { $0.vault == status.vault }
         var found: [(name: RemoteFolderName, contents: RemoteContents)] = []
         for name in all {
@@ -102,12 +115,12 @@ struct RemoteAdd: Verb {
         }
         guard let first = found.first else {
             throw Failure(
-                .notFound, "the folder \"\(place.path.shown)\" has no remote of this vault",
+                .notFound, "\(place.words) has no remote of this vault",
                 hint: "--create makes one; if another device made it, its files may not be there yet")
         }
         guard found.count == 1 else {
             throw Failure(
-                .ambiguous, "the folder \"\(place.path.shown)\" has \(found.count) remotes of this vault",
+                .ambiguous, "\(place.words) has \(found.count) remotes of this vault",
                 hint: "name the remote of the other devices",
                 details: ["remotes": .list(found.map { .text($0.name.text) })]
             ).with(hints: ["name the remote of the other devices:"] + found.map { "\(place.path)/\($0.name.text)" }.sorted())
@@ -123,6 +136,16 @@ struct RemoteAdd: Verb {
     }
 }
 
+extension SyncedVault {
+    /// The login that this device has at a server. Nil if it has none.
+    fileprivate borrowing func login(at place: RemotePlace, _ status: SyncStatus) throws(Failure) -> ServerLogin? {
+        guard let row = status.remotes.first(where: { $0.row.url != nil && place.path.hasPrefix($0.row.path) })?.row else {
+            return nil
+        }
+        do throws(VaultError) { return try VaultServerLogin(of: row.id, in: vault).login() } catch { throw access.failure(error) }
+    }
+}
+
 extension SyncStatus.Remote {
     func name(_ status: SyncStatus) -> RemoteFolderName {
         RemoteFolderName(vault: status.vault, incarnation: row.incarnation)
@@ -133,9 +156,9 @@ extension SyncStatus.Remote {
 struct SyncRemoteList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "ls",
-        abstract: "List the folders that the vault syncs over.",
+        abstract: "List the folders and servers that the vault syncs over.",
         discussion: """
-            Does not look into the folders.
+            Does not look into the folders, and asks no server.
 
               omvault sync remote ls
             """)
@@ -164,10 +187,10 @@ struct SyncRemoteList: Verb {
 struct RemoteRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Forget a folder here.",
+        abstract: "Forget a folder or a server here.",
         discussion: """
-            Asks first. Deletes nothing in the folder, and nothing on other devices. This device cannot add the same remote again;
-            'omvault sync remote add FOLDER --create' makes a new one.
+            Asks first. Deletes nothing there, and nothing on other devices. This device cannot add the same remote again;
+            'omvault sync remote add FOLDER|URL --create' makes a new one.
 
               omvault sync remote rm 1
             """)

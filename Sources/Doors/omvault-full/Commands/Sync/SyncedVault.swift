@@ -34,6 +34,11 @@ struct SyncedVault: ~Copyable {
         return status
     }
 
+    /// The folder or the server of a remote.
+    borrowing func place(of remote: RemoteRow) throws(Failure) -> RemotePlace {
+        do throws(VaultError) { return try RemotePlace(of: remote, in: vault) } catch { throw access.failure(error) }
+    }
+
     /// What sync leaves to the user.
     borrowing func questions() throws(Failure) -> QuestionList {
         do throws(VaultError) { return try vault.openQuestions(now: secondsNow()) } catch { throw access.failure(error) }
@@ -74,6 +79,12 @@ extension SyncStatus {
                 hint: "give a number: \(found.map { Self.digits($0.number) }.joined(separator: ", "))")
         }
         return member
+    }
+
+    /// What the user called this device.
+    func ownName() throws(Failure) -> DeviceName {
+        guard let name = members.first(where: \.isThis)?.name else { return try DeviceNameOption.name(nil) }
+        return name
     }
 
     /// The name of a device, as the user gave it; else its number.

@@ -1,11 +1,11 @@
-// Messages between a folder's helper and the process that started it. Format: docs/formats/sync.md, "The folder's helper".
+// Messages between a remote's helper and the process that started it. Format: docs/formats/sync.md, "The folder's helper".
 
 internal import OMAgentProtocol
 internal import OMSecrets
 
 /// Messages in parts, each in a frame. Frames are in locked memory, of which a process has little. So no frame is long, and the
-/// messages, which are no secrets, are in ordinary memory.
-enum FolderMessage {
+/// messages, which are mostly no secrets, are in ordinary memory.
+enum RemoteMessage {
     /// The bytes of a part.
     static let partCount = 256 << 10
 
@@ -24,6 +24,17 @@ enum FolderMessage {
         } while !rest.isEmpty
     }
 
+    /// Sends a message with a secret, which has one part and stays in locked memory.
+    static func send(
+        secret message: borrowing SecretBytes, _ kind: FrameKind, over channel: borrowing FrameChannel, until end: Int64
+    ) throws(ChannelError) {
+        precondition(message.count <= partCount, "one part")
+        var body = SecretBuffer(capacity: 1 + message.count)
+        body.append(0)
+        body.append(message)
+        try channel.send(kind, body, within: milliseconds(until: end))
+    }
+
     /// - Parameter maximum: The most bytes of the message.
     /// - Returns: nil if the other end closed the socket before a message began.
     static func receive(
@@ -31,14 +42,12 @@ enum FolderMessage {
     ) throws(ChannelError) -> [UInt8]? {
         var message: [UInt8] = []
         while true {
-            let left = milliseconds(until: end)
             // Attack: the other end sends parts without end.
             let most = 1 + min(partCount, maximum - message.count)
-            guard let frame = try channel.receive(start: left, frame: left, maximum: most) else {
+            guard let frame = try part(kind, upTo: most, from: channel, until: end) else {
                 guard message.isEmpty else { throw .ended }
                 return nil
             }
-            guard frame.version == AgentProtocol.version, frame.kind == kind.rawValue else { throw .malformed }
             let part = frame.body.withBytes { (bytes: Span<UInt8>) in bytes.withUnsafeBufferPointer { Array($0) } }
             switch part.first {
             case 0: return message + part.dropFirst()
@@ -46,6 +55,26 @@ enum FolderMessage {
             default: throw .malformed
             }
         }
+    }
+
+    /// Receives a message of one part, which stays in locked memory.
+    static func receiveSecret(
+        _ kind: FrameKind, upTo maximum: Int, from channel: borrowing FrameChannel, until end: Int64
+    ) throws(ChannelError) -> SecretBytes {
+        guard let frame = try part(kind, upTo: 1 + min(partCount, maximum), from: channel, until: end) else { throw .ended }
+        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            guard bytes.count > 0, bytes[0] == 0 else { throw .malformed }
+            return SecretBytes(copying: bytes.extracting(1..<bytes.count))
+        }
+    }
+
+    private static func part(
+        _ kind: FrameKind, upTo most: Int, from channel: borrowing FrameChannel, until end: Int64
+    ) throws(ChannelError) -> Frame? {
+        let left = milliseconds(until: end)
+        guard let frame = try channel.receive(start: left, frame: left, maximum: most) else { return nil }
+        guard frame.version == AgentProtocol.version, frame.kind == kind.rawValue else { throw .malformed }
+        return frame
     }
 
     private static func milliseconds(until end: Int64) -> Int { Int(max(1, end - bootMilliseconds())) }

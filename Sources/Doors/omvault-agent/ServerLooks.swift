@@ -1,0 +1,72 @@
+// The agent's looks at servers: one short request each, without a key of the vault.
+
+internal import Glibc
+internal import OMAgent
+internal import OMItems
+internal import OMOnlineModel
+internal import OMParcels
+internal import OMSecrets
+internal import OMSystem
+internal import OMVault
+internal import Synchronization
+
+/// What the agent remembers of servers between two looks: the list of files that it saw last, and the access token of the last
+/// exchange. The token ends soon, and opens nothing of a vault. A refresh needs the vault, so an exchange does it.
+final class ServerLooks: Sendable {
+    private struct Memory {
+        var login: ServerLogin?
+        var listing: ServerListing?
+    }
+
+    private struct Key: Hashable {
+        let vault: [UInt8]
+        let incarnation: [UInt8]
+    }
+
+    private let memories = Mutex<[Key: Memory]>([:])
+
+    /// Remembers the login of an exchange.
+    func note(_ login: ServerLogin?, of remote: RemoteDetails) {
+        memories.withLock { $0[Self.key(remote), default: Memory()].login = login }
+    }
+
+    /// - Returns: Another value each time while there is no token that the server takes: then an exchange is due.
+    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8] {
+        let memory = memories.withLock { $0[Self.key(remote)] }
+        guard let login = memory?.login, login.isAlive(at: Int64(time(nil))) else { return Random.bytes(32) }
+        let server = ConfinedServer(
+            at: remote.path, vault: remote.vault, incarnation: remote.incarnation, login: LookLogin(login),
+            helper: AgentProcess.ownProgram, interruption: interruption)
+        if let listing = memory?.listing { server.resume(listing) }
+        do throws(RemoteFailure) {
+            let listing = try server.list()
+            memories.withLock { $0[Self.key(remote)]?.listing = listing }
+            var trace = RemoteTrace(of: remote)
+            for entry in listing.entries { trace.add(entry.file, digest: entry.digest) }
+            return trace.digest
+        } catch {
+            guard error == .server(.loggedOut) else { throw error }
+            note(nil, of: remote)
+            return Random.bytes(32)
+        }
+    }
+
+    private static func key(_ remote: RemoteDetails) -> Key { Key(vault: remote.vault, incarnation: remote.incarnation) }
+}
+
+/// A login that cannot be refreshed here.
+private final class LookLogin: ServerLoginKeeper {
+    private let held: ServerLogin
+    private var isRefreshed = false
+
+    init(_ login: ServerLogin) { held = login }
+
+    func login() -> ServerLogin? { isRefreshed ? nil : held }
+
+    func keep(_ login: ServerLogin) {}
+
+    func refreshing<R>(_ body: () -> R) -> R {
+        isRefreshed = true
+        return body()
+    }
+}

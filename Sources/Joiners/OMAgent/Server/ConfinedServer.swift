@@ -1,0 +1,243 @@
+// A server as a remote, spoken to by a confined process. docs/formats/sync.md, "The server's helper".
+
+internal import Glibc
+internal import OMAgentProtocol
+internal import OMItems
+package import OMOnlineModel
+package import OMParcels
+internal import OMRecords
+package import OMSecrets
+package import OMSystem
+package import OMVault
+
+/// The files of a remote on a server, for a process that holds keys. It never speaks to the server. Its helper does, which holds no
+/// key and no file, and one token of the account.
+///
+/// The first call starts the helper, and the end of this value ends it. One thread at a time uses the value.
+package final class ConfinedServer: RemoteStore {
+    package typealias Failure = RemoteFailure
+
+    /// Each call's usual limit: two requests of the helper, of which each has 50 seconds.
+    package static let usualTime = 120_000
+    private static let noRemote = [UInt8](repeating: 0, count: 16)
+
+    private let url: String
+    private let vault: [UInt8]
+    private let incarnation: [UInt8]
+    private let keeper: any ServerLoginKeeper
+    private let helper: RemoteHelper
+    private var known: KnownFiles
+    private var listing: ServerListing?
+    private var digests: [RemoteFile: [UInt8]] = [:]
+    /// The login that the helper uses.
+    private var used: ServerLogin?
+
+    /// - Parameters:
+    ///   - url: `https://HOST[:PORT][/PATH]`, or http to this machine.
+    ///   - vault: The vault's id. Both have 16 bytes. Nil if the remote is not known yet: then only ``remotes()`` can be asked.
+    ///   - keeper: Where the account's tokens are kept.
+    ///   - known: The files that need not be read.
+    ///   - program: The absolute path of the agent's program. Only this user and root may be able to change the program, or its
+    ///     folder.
+    ///   - time: How long a call may take, in milliseconds.
+    ///   - interruption: Lets another thread end a call early.
+    package init(
+        at url: String, vault: [UInt8]?, incarnation: [UInt8]?, login keeper: any ServerLoginKeeper,
+        knowing known: KnownFiles = KnownFiles(), helper program: String, within time: Int = usualTime,
+        interruption: Interruption? = nil
+    ) {
+        (self.url, self.vault, self.incarnation) = (url, vault ?? Self.noRemote, incarnation ?? Self.noRemote)
+        (self.keeper, self.known) = (keeper, known)
+        helper = RemoteHelper(program, "--server", within: time, unless: interruption)
+    }
+
+    // MARK: - Requests
+
+    package func files() throws(RemoteFailure) -> [RemoteFile] {
+        [.founding] + (try list()).entries.map(\.file)
+    }
+
+    /// The list of files. If the server has no other one, that costs one short answer.
+    package func list() throws(RemoteFailure) -> ServerListing {
+        switch try ask(.files(unless: listing?.change)) {
+        case .files(let new):
+            listing = new
+            digests = Dictionary(new.entries.compactMap { entry in entry.digest.map { (entry.file, $0) } }) { $1 }
+            return new
+        case .unchanged:
+            guard let listing else { throw .helper(.misbehaved) }
+            return listing
+        default: throw .helper(.misbehaved)
+        }
+    }
+
+    /// Begins with a list that was read before.
+    package func resume(_ listing: ServerListing) { self.listing = listing }
+
+    package func bytes(of file: RemoteFile) throws(RemoteFailure) -> [UInt8]? {
+        if file == .founding, let founding = known.founding { return founding }
+        let digest: [UInt8]? = if case .entry(_, let digest) = file { digest } else { digests[file] }
+        if let digest, let bytes = known[digest] { return bytes }
+        guard case .bytes(let bytes) = try ask(.bytes(file)) else { return nil }
+        if digest != nil { known.add(bytes) }
+        if file == .founding { known.founding = bytes }
+        return bytes
+    }
+
+    /// - Throws: ``RemoteFailure/server(_:)`` with ``ServerRefusal/conflict`` for a head or a pack: another copy of this device's
+    ///   file writes too.
+    package func write(_ bytes: [UInt8], to file: RemoteFile) throws(RemoteFailure) {
+        precondition(bytes.count <= file.maximumCount, "a file has no more bytes than a reader takes")
+        do throws(RemoteFailure) { _ = try ask(.write(bytes, file)) } catch {
+            guard error == .server(.conflict) else { throw error }
+            switch file {
+            case .head, .pack: throw error
+            default: throw .server(.refused(status: 409))
+            }
+        }
+    }
+
+    /// - Returns: true. The server does not say whether there was one.
+    @discardableResult
+    package func remove(_ file: RemoteFile) throws(RemoteFailure) -> Bool {
+        _ = try ask(.remove(file))
+        return true
+    }
+
+    /// Makes the remote with entry 0 of the roll.
+    ///
+    /// - Throws: ``RemoteFailure/storage(_:)`` with ``StorageError/exists`` if it is there already.
+    package func make(founding: [UInt8]) throws(RemoteFailure) {
+        do throws(RemoteFailure) { _ = try ask(.found(founding)) } catch {
+            throw error == .server(.conflict) ? .storage(.exists) : error
+        }
+    }
+
+    /// The remotes of the vault, or of the account if no vault was named.
+    package func remotes() throws(RemoteFailure) -> [ServerReply.RemoteName] {
+        guard case .remotes(let names) = try ask(.remotes) else { throw .helper(.misbehaved) }
+        return names
+    }
+
+    // MARK: - Logins
+
+    /// Logs in with the account's password.
+    ///
+    /// - Parameters:
+    ///   - trusted: The only trusted certificates, as PEM. Empty: those of the system.
+    ///   - device: What the server calls this device.
+    package static func logIn(
+        at url: String, trusting trusted: [UInt8], _ user: String, password: consuming SecretBytes, device: String,
+        helper program: String, within time: Int = usualTime
+    ) throws(RemoteFailure) -> ServerLogin {
+        let helper = RemoteHelper(program, "--server", within: time, unless: nil)
+        let request = ServerRequest.logIn(user: user, password: HeldSecret(password), device: device)
+        let opening = ServerRequest.Opening(url: url, vault: noRemote, incarnation: noRemote, trusted: trusted)
+        guard let opening else { throw .server(.online(.failed(.unsafeAddress))) }
+        let reply = try helper.call(
+            opening: { call throws(RemoteFailure) in try Self.open(opening, call) },
+            { call throws(RemoteFailure) in try Self.exchange(request, call) })
+        return try login(reply, user: user, trusted: trusted)
+    }
+
+    private static func login(_ reply: ServerReply, user: String, trusted: [UInt8]) throws(RemoteFailure) -> ServerLogin {
+        if case .failed(let refusal) = reply { throw .server(refusal) }
+        guard case .tokens(let tokens) = reply else { throw .helper(.misbehaved) }
+        let login = ServerLogin(
+            refresh: tokens.refresh.duplicate(), access: tokens.access.duplicate(),
+            expires: Int64(time(nil)) + Int64(tokens.lifetime), user: user, trusted: trusted)
+        guard let login else { throw .server(.online(.failed(.unexpectedAnswer))) }
+        return login
+    }
+
+    /// The login that is used now. An access token that is about to end is replaced first.
+    private func currentLogin() throws(RemoteFailure) -> ServerLogin {
+        let now = Int64(time(nil))
+        if let used, used.isAlive(at: now) { return used }
+        guard let kept = try read() else { throw .server(.loggedOut) }
+        return kept.isAlive(at: now) ? kept : try refresh(after: kept)
+    }
+
+    private func read() throws(RemoteFailure) -> ServerLogin? {
+        do throws(VaultError) { return try keeper.login() } catch { throw .vault(error) }
+    }
+
+    /// Replaces tokens that the server does not take any more, or that are about to end. The new ones are kept before one is used.
+    private func refresh(after old: ServerLogin) throws(RemoteFailure) -> ServerLogin {
+        let result: Result<ServerLogin, RemoteFailure>
+        do throws(VaultError) {
+            result = try keeper.refreshing { () -> Result<ServerLogin, RemoteFailure> in
+                do throws(RemoteFailure) {
+                    guard let kept = try read() else { throw .server(.loggedOut) }
+                    // Another process of this device was faster.
+                    if !kept.access.isEqual(to: old.access), kept.isAlive(at: Int64(time(nil))) { return .success(kept) }
+                    let reply = try exchange(.refresh(HeldSecret(kept.refresh.duplicate())), as: nil)
+                    let new = try Self.login(reply, user: kept.user, trusted: kept.trusted)
+                    do throws(VaultError) { try keeper.keep(new) } catch { throw .vault(error) }
+                    return .success(new)
+                } catch { return .failure(error) }
+            }
+        } catch { throw .vault(error) }
+        return try result.get()
+    }
+
+    // MARK: - The helper
+
+    /// - Returns: Any answer but a refusal.
+    private func ask(_ request: ServerRequest) throws(RemoteFailure) -> ServerReply {
+        let login = try currentLogin()
+        var reply = try exchange(request, as: login)
+        // The server ended the token before its time, or this device's clock is wrong.
+        if case .failed(.online(.rejected)) = reply {
+            reply = try exchange(request, as: try refresh(after: login))
+            if case .failed(.online(.rejected)) = reply { throw .server(.loggedOut) }
+        }
+        if case .failed(let refusal) = reply { throw .server(refusal) }
+        return reply
+    }
+
+    /// - Parameter login: Whose token the request has. Nil for a request without one.
+    private func exchange(_ request: ServerRequest, as login: ServerLogin?) throws(RemoteFailure) -> ServerReply {
+        var trusted = login?.trusted
+        if trusted == nil { trusted = try read()?.trusted }
+        let opening = ServerRequest.Opening(url: url, vault: vault, incarnation: incarnation, trusted: trusted ?? [])
+        guard let opening else { throw .server(.online(.failed(.unsafeAddress))) }
+        let reply = try helper.call(
+            opening: { call throws(RemoteFailure) in
+                used = nil
+                try Self.open(opening, call)
+            },
+            { call throws(RemoteFailure) in
+                if let login, used !== login {
+                    _ = try Self.exchange(.use(HeldSecret(login.access.duplicate())), call)
+                    used = login
+                }
+                return try Self.exchange(request, call)
+            })
+        return reply
+    }
+
+    private static func open(
+        _ opening: ServerRequest.Opening, _ call: borrowing HelperCall
+    ) throws(RemoteFailure) {
+        // The helper has an address that it does not use.
+        if case .failed(let refusal) = try exchange(.open(opening), call) { throw .server(refusal) }
+    }
+
+    private static func exchange(
+        _ request: ServerRequest, _ call: borrowing HelperCall
+    ) throws(RemoteFailure) -> ServerReply {
+        switch request.secretMessage {
+        case .some(let message):
+            let answer = try call.ask(secret: message, upTo: request.maximumReply)
+            return try answer.withBytes { (bytes: Span<UInt8>) throws(RemoteFailure) in try reply(bytes, to: request) }
+        case .none:
+            let answer = try call.ask(request.encoded ?? [], upTo: request.maximumReply)
+            return try reply(answer.span, to: request)
+        }
+    }
+
+    private static func reply(_ bytes: Span<UInt8>, to request: ServerRequest) throws(RemoteFailure) -> ServerReply {
+        do throws(MalformedBytes) { return try ServerReply(decoding: bytes, to: request) } catch { throw .helper(.misbehaved) }
+    }
+}
