@@ -142,6 +142,23 @@ import Testing
         }
     }
 
+    @Test("the login at the server of a remote opens with the class key of always, and at no other remote")
+    func serverLogin() throws {
+        let classes = SampleClassKeys()
+        let login = try #require(try read { access throws(VaultError) in try ServerLoginRow.read(1, classes, access) })
+        let made = try #require(
+            ServerLogin(
+                refresh: SecretBytes(copying: Array("refresh-token".utf8)), access: SecretBytes(copying: Array("access-token".utf8)),
+                expires: 1_700_000_900, user: "añn", trusted: Array("-----".utf8)))
+        #expect(login.encoded.isEqual(to: made.encoded) && login.user == "añn" && login.trusted == made.trusted)
+        #expect(login.isAlive(at: 1_700_000_869) && !login.isAlive(at: 1_700_000_870))
+        let row = try published(.serverLogin)[0]
+        try home.unlock().editSync(now: home.now) { access throws(VaultError) in try access.set(.serverLogin, [2], row.body) }
+        #expect(throws: VaultError.corrupt(.sync)) {
+            try read { access throws(VaultError) in _ = try ServerLoginRow.read(2, classes, access) }
+        }
+    }
+
     // MARK: - The roll, remotes and heads
 
     @Test("entries of the roll that count, that lost, and between which the user chooses")

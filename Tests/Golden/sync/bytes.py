@@ -392,6 +392,8 @@ def main():
     purged_version = listed([(one.number, 3), (two.number, 6)], of_purged, 3, 1_600_000_000, [])
     epoch, chunk_id, later_id = u32(1) + digest(founding), b"\x35" * 16, b"\x36" * 16
     place = "/media/Stick ü".encode()
+    login = (u8(1) + counted(b"refresh-token") + u64(1_700_000_900) + counted(b"access-token") + u8(4) + "añn".encode()
+             + u32(5) + b"-----")
     rows = [(1, u8(level) + epoch,
              sealed_row(classes[level], lanes[level], bytes([0xE0 + level]) * 24, "omv/sync/lane-box", vault, u8(level) + epoch))
             for level in (1, 2, 3)]
@@ -423,6 +425,7 @@ def main():
         (12, u8(4) + digest(adding), u8(1)),
         (13, u32(0x01020304), sealed_row(classes[3], b"\x47" * 32, b"\xE5" * 24, "omv/sync/former-key", vault, 0x01020304)),
         (14, digest(adding), adding),
+        (15, u8(1), sealed_row(classes[1], login, b"\xE8" * 24, "omv/sync/server-token", vault, 1)),
         (16, u8(1) + u32(two.number) + u64(10), b"\xBC" * 32),
     ]
     out["rows"] = [{"kind": kind, "key": key.hex(), "body": body.hex(),
