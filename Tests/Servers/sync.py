@@ -2,8 +2,8 @@
 
 It keeps the files in memory and checks what the page says, but for signatures. The account is alice with the password
 "correct horse 42". What it does wrong is in the file `fault`, as a line "KIND METHOD WORD": for requests of this method whose path has this
-word. The file `lifetime` has the seconds of an access token. `seen` has each request as a line of JSON: method, path, status, connection,
-bytes of the request and of the answer, and those of their bodies.
+word. The file `lifetime` has the seconds of an access token. `seen` has each request as a line of JSON: method, path, status (0: it is
+not answered), connection, bytes of the request and of the answer, and those of their bodies.
 """
 import hashlib, http.server, json, os, pathlib, re, secrets, socket, ssl, struct, threading, time, urllib.parse
 
@@ -198,6 +198,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             fault = self.fault()
             if fault == "hang":
+                with lock, open(SEEN, "a") as seen:
+                    seen.write(json.dumps({"method": self.command, "path": self.path, "status": 0}) + "\n")
                 time.sleep(3600)
             if fault == "redirect":
                 return self.answer(307, Location="https://elsewhere.example/")

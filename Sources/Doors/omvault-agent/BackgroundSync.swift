@@ -55,13 +55,15 @@ struct BackgroundSync: RemoteSync {
                 return RemoteEnding(.idle, .report(SyncReport().encoded), isSettled: true)
             }
             let progress = ExchangeProgress(running)
-            let store = TransferStore(
-                try Self.store(of: row, remote, vault, running.interruption), known: try vault.knownPacks(of: row),
-                device: remote.device
-            ) { progress.counts = TransferStatus($0) }
+            let confined = try confined(row, remote, vault, running.interruption)
+            let store = TransferStore(confined, known: try vault.knownPacks(of: row), device: remote.device) {
+                progress.counts = TransferStatus($0)
+            }
             let report = try vault.synchronise(with: row, store, now: Int64(time(nil))) { progress.step = $0 }
-            // The exchange may have refreshed it.
-            if row.url != nil { looks.note(try VaultServerLogin(of: row.id, in: vault).login(), of: remote) }
+            if case .server(let server) = confined {
+                // The exchange may have refreshed the login.
+                looks.note(try VaultServerLogin(of: row.id, in: vault).login(), server.memory, of: remote)
+            }
             return Self.ending(report, remote.id)
         } catch let failure as RemoteFailure {
             if case .vault(let error) = failure { return Self.ending(error) }
@@ -82,14 +84,15 @@ struct BackgroundSync: RemoteSync {
         return RemoteEnding(isLasting ? .stopped : .waiting, .vault(error), isSettled: false)
     }
 
-    private static func store(
-        of row: RemoteRow, _ remote: RemoteDetails, _ vault: borrowing Vault, _ interruption: Interruption
+    private func confined(
+        _ row: RemoteRow, _ remote: RemoteDetails, _ vault: borrowing Vault, _ interruption: Interruption
     ) throws(VaultError) -> ConfinedRemote {
-        guard let url = row.url else { return .folder(folder(of: remote, interruption)) }
+        guard let url = row.url else { return .folder(Self.folder(of: remote, interruption)) }
         return .server(
             ConfinedServer(
                 at: url, vault: remote.vault, incarnation: remote.incarnation, login: VaultServerLogin(of: row.id, in: vault),
-                knowing: try vault.knownFiles(of: row), helper: AgentProcess.ownProgram, interruption: interruption))
+                knowing: try vault.knownFiles(of: row), remembering: looks.memory(of: remote), helper: AgentProcess.ownProgram,
+                interruption: interruption))
     }
 
     private static func folder(of remote: RemoteDetails, _ interruption: Interruption) -> ConfinedFolder {

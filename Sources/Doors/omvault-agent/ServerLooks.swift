@@ -10,12 +10,12 @@ internal import OMSystem
 internal import OMVault
 internal import Synchronization
 
-/// What the agent remembers of servers between two looks: the list of files that it saw last, and the access token of the last
-/// exchange. The token ends soon, and opens nothing of a vault. A refresh needs the vault, so an exchange does it.
+/// What the agent remembers of servers between two looks: the list of files that it saw last, the heads in it that it read, and the
+/// access token of the last exchange. The token ends soon, and opens nothing of a vault. A refresh needs the vault, so an exchange does it.
 final class ServerLooks: Sendable {
     private struct Memory {
         var login: ServerLogin?
-        var listing: ServerListing?
+        var server = ConfinedServer.Memory()
     }
 
     private struct Key: Hashable {
@@ -25,28 +25,32 @@ final class ServerLooks: Sendable {
 
     private let memories = Mutex<[Key: Memory]>([:])
 
-    /// Remembers the login of an exchange.
-    func note(_ login: ServerLogin?, of remote: RemoteDetails) {
-        memories.withLock { $0[Self.key(remote), default: Memory()].login = login }
+    /// Remembers an exchange.
+    func note(_ login: ServerLogin?, _ server: ConfinedServer.Memory, of remote: RemoteDetails) {
+        memories.withLock { $0[Self.key(remote)] = Memory(login: login, server: server) }
+    }
+
+    /// What the next exchange need not read again.
+    func memory(of remote: RemoteDetails) -> ConfinedServer.Memory {
+        memories.withLock { $0[Self.key(remote)]?.server } ?? ConfinedServer.Memory()
     }
 
     /// - Returns: Another value each time while there is no token that the server takes: then an exchange is due.
     func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8] {
         let memory = memories.withLock { $0[Self.key(remote)] }
-        guard let login = memory?.login, login.isAlive(at: Int64(time(nil))) else { return Random.bytes(32) }
+        guard let memory, let login = memory.login, login.isAlive(at: Int64(time(nil))) else { return Random.bytes(32) }
         let server = ConfinedServer(
             at: remote.path, vault: remote.vault, incarnation: remote.incarnation, login: LookLogin(login),
-            helper: AgentProcess.ownProgram, interruption: interruption)
-        if let listing = memory?.listing { server.resume(listing) }
+            remembering: memory.server, helper: AgentProcess.ownProgram, interruption: interruption)
         do throws(RemoteFailure) {
             let listing = try server.list()
-            memories.withLock { $0[Self.key(remote)]?.listing = listing }
+            memories.withLock { $0[Self.key(remote)]?.server = server.memory }
             var trace = RemoteTrace(of: remote)
             for entry in listing.entries { trace.add(entry.file, digest: entry.digest) }
             return trace.digest
         } catch {
             guard error == .server(.loggedOut) else { throw error }
-            note(nil, of: remote)
+            memories.withLock { $0[Self.key(remote)]?.login = nil }
             return Random.bytes(32)
         }
     }

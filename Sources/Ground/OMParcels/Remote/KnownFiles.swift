@@ -12,5 +12,10 @@ package struct KnownFiles: Sendable {
 
     package subscript(digest: [UInt8]) -> [UInt8]? { bytes[digest] }
 
+    package var isEmpty: Bool { bytes.isEmpty }
+
+    /// Adds those of other files.
+    package mutating func add(_ other: KnownFiles) { bytes.merge(other.bytes) { own, _ in own } }
+
     package mutating func add(_ file: [UInt8]) { bytes[PublicHash.hash(file)] = file }
 }

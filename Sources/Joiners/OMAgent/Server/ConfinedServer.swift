@@ -19,6 +19,8 @@ package final class ConfinedServer: RemoteStore {
 
     /// Each call's usual limit: two requests of the helper, of which each has 50 seconds.
     package static let usualTime = 120_000
+    /// An exchange asks for the list several times. It takes one that is at most so old, in milliseconds.
+    private static let freshTime: Int64 = 2_000
     private static let noRemote = [UInt8](repeating: 0, count: 16)
 
     private let url: String
@@ -28,7 +30,10 @@ package final class ConfinedServer: RemoteStore {
     private let helper: RemoteHelper
     private var known: KnownFiles
     private var listing: ServerListing?
-    private var digests: [RemoteFile: [UInt8]] = [:]
+    /// When it was read, in milliseconds since boot.
+    private var listed = Int64.min / 2
+    /// The files of the list, with what this value has written since. A digest is there for a file that is written over.
+    private var present: [RemoteFile: [UInt8]?] = [:]
     /// The login that the helper uses.
     private var used: ServerLogin?
 
@@ -37,24 +42,47 @@ package final class ConfinedServer: RemoteStore {
     ///   - vault: The vault's id. Both have 16 bytes. Nil if the remote is not known yet: then only ``remotes()`` can be asked.
     ///   - keeper: Where the account's tokens are kept.
     ///   - known: The files that need not be read.
+    ///   - memory: What an earlier value for this remote has left.
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change the program, or its
     ///     folder.
     ///   - time: How long a call may take, in milliseconds.
     ///   - interruption: Lets another thread end a call early.
     package init(
         at url: String, vault: [UInt8]?, incarnation: [UInt8]?, login keeper: any ServerLoginKeeper,
-        knowing known: KnownFiles = KnownFiles(), helper program: String, within time: Int = usualTime,
+        knowing known: KnownFiles = KnownFiles(), remembering memory: Memory = Memory(), helper program: String, within time: Int = usualTime,
         interruption: Interruption? = nil
     ) {
         (self.url, self.vault, self.incarnation) = (url, vault ?? Self.noRemote, incarnation ?? Self.noRemote)
-        (self.keeper, self.known) = (keeper, known)
+        self.keeper = keeper
+        self.known = known
+        self.known.add(memory.files)
+        listing = memory.listing
         helper = RemoteHelper(program, "--server", within: time, unless: interruption)
+    }
+
+    /// What a later value for the same remote can use: the list that was read last, and the files in it that were read.
+    package struct Memory: Sendable {
+        package let listing: ServerListing?
+        let files: KnownFiles
+
+        package init() { (listing, files) = (nil, KnownFiles()) }
+
+        fileprivate init(_ listing: ServerListing?, _ files: KnownFiles) { (self.listing, self.files) = (listing, files) }
+    }
+
+    package var memory: Memory {
+        var files = KnownFiles()
+        for digest in (listing?.entries ?? []).compactMap(\.digest) {
+            if let bytes = known[digest] { files.add(bytes) }
+        }
+        return Memory(listing, files)
     }
 
     // MARK: - Requests
 
     package func files() throws(RemoteFailure) -> [RemoteFile] {
-        [.founding] + (try list()).entries.map(\.file)
+        if bootMilliseconds() - listed > Self.freshTime { _ = try list() }
+        return [.founding] + present.keys
     }
 
     /// The list of files. If the server has no other one, that costs one short answer.
@@ -62,21 +90,18 @@ package final class ConfinedServer: RemoteStore {
         switch try ask(.files(unless: listing?.change)) {
         case .files(let new):
             listing = new
-            digests = Dictionary(new.entries.compactMap { entry in entry.digest.map { (entry.file, $0) } }) { $1 }
-            return new
-        case .unchanged:
-            guard let listing else { throw .helper(.misbehaved) }
-            return listing
+        case .unchanged where listing != nil: break
         default: throw .helper(.misbehaved)
         }
+        guard let listing else { throw .helper(.misbehaved) }
+        listed = bootMilliseconds()
+        present = Dictionary(listing.entries.map { ($0.file, $0.digest) }) { $1 }
+        return listing
     }
-
-    /// Begins with a list that was read before.
-    package func resume(_ listing: ServerListing) { self.listing = listing }
 
     package func bytes(of file: RemoteFile) throws(RemoteFailure) -> [UInt8]? {
         if file == .founding, let founding = known.founding { return founding }
-        let digest: [UInt8]? = if case .entry(_, let digest) = file { digest } else { digests[file] }
+        let digest: [UInt8]? = if case .entry(_, let digest) = file { digest } else { present[file] ?? nil }
         if let digest, let bytes = known[digest] { return bytes }
         guard case .bytes(let bytes) = try ask(.bytes(file)) else { return nil }
         if digest != nil { known.add(bytes) }
@@ -88,7 +113,15 @@ package final class ConfinedServer: RemoteStore {
     ///   file writes too.
     package func write(_ bytes: [UInt8], to file: RemoteFile) throws(RemoteFailure) {
         precondition(bytes.count <= file.maximumCount, "a file has no more bytes than a reader takes")
-        do throws(RemoteFailure) { _ = try ask(.write(bytes, file)) } catch {
+        do throws(RemoteFailure) {
+            _ = try ask(.write(bytes, file))
+            switch file {
+            case .head, .heads:
+                known.add(bytes)
+                present.updateValue(PublicHash.hash(bytes), forKey: file)
+            default: present.updateValue(nil, forKey: file)
+            }
+        } catch {
             guard error == .server(.conflict) else { throw error }
             switch file {
             case .head, .pack: throw error
@@ -101,6 +134,7 @@ package final class ConfinedServer: RemoteStore {
     @discardableResult
     package func remove(_ file: RemoteFile) throws(RemoteFailure) -> Bool {
         _ = try ask(.remove(file))
+        present.removeValue(forKey: file)
         return true
     }
 

@@ -13,8 +13,8 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Keep a vault the same on several devices.",
         discussion: """
-            A remote is a folder that all devices of one person can reach: on a stick, on a share, or kept equal by a tool. Only
-            sealed versions of items are there. Items that are bound to this device, passwords and logins never leave it.
+            A remote is a folder that all devices of one person can reach: on a stick, on a share, or kept equal by a tool. Or it is
+            on a server, where the person has an account. Only sealed versions of items are there. Items that are bound to this device, passwords and logins never leave it.
             """,
         subcommands: [SyncInit.self, SyncRemote.self, SyncNow.self, SyncStatusCommand.self, SyncDiff.self, SyncResolve.self])
 }
@@ -73,6 +73,6 @@ struct SyncInit: Verb {
             context.output.notice(
                 "the remotes have no recovery code; omvault key add-slot --type recovery makes one")
         }
-        context.output.notice("nothing leaves this device until you add a remote: omvault sync remote add FOLDER --create")
+        context.output.notice("nothing leaves this device until you add a remote: omvault sync remote add FOLDER|URL --create")
     }
 }

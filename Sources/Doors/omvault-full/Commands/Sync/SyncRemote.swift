@@ -92,10 +92,13 @@ struct RemoteAdd: Verb {
             default: throw synced.access.failure(error)
             }
         }
+        let isRenewed = status.remotes.contains { $0.row.incarnation == row.incarnation && $0.row.path == row.path }
         try context.output.done(
-            "remote \(row.id) is in \(row.path.shown)",
+            isRenewed
+                ? "remote \(row.id) has another login at \(row.path.shown)"
+                : "remote \(row.id) is \(row.url == nil ? "in" : "on") \(row.path.shown)",
             [
-                "result": .text(create ? "created" : "added"), "remote": .number(Int(row.id)), "folder": .text(row.path),
+                "result": .text(create ? "created" : isRenewed ? "renewed" : "added"), "remote": .number(Int(row.id)), "folder": .text(row.path),
                 "name": .text(remote.text),
             ])
         synced.access.wakeSyncingAgent()

@@ -54,7 +54,7 @@ struct SyncedVault: ~Copyable {
     static func chosen(_ number: UInt8?, of status: SyncStatus) throws(Failure) -> [SyncStatus.Remote] {
         guard !status.remotes.isEmpty else {
             throw Failure(
-                .notFound, "the vault has no remote", hint: "omvault sync remote add FOLDER --create makes one in a folder")
+                .notFound, "the vault has no remote", hint: "omvault sync remote add FOLDER|URL --create makes one")
         }
         guard let number else { return status.remotes }
         guard let remote = status.remotes.first(where: { $0.row.id == number }) else {
