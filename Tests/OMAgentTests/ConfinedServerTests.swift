@@ -53,7 +53,8 @@ import Testing
             #expect(Self.bytes(try ServerRequest(decoding: bytes)) == bytes)
         }
         let wrong: [[UInt8]] = [
-            [], [0], [11], [1], [2, 0], [2] + [UInt8](repeating: 0, count: 9), [3], [3] + Array("../remote".utf8), [4, 0, 200, 1],
+            [], [0], [11], [1], [2, 0], [2] + [UInt8](repeating: 0, count: 9), [3], [3] + Array("../remote".utf8),
+            [4, 0, 200, 1],
             [7, 0], [10, 0, 9], [8] + [UInt8](repeating: 65, count: ServerLogin.maximumToken + 1),
             [6] + [UInt8](repeating: 0, count: RemoteFile.founding.maximumCount + 1),
             [1] + Self.vault + Self.incarnation + [0, 0],
@@ -93,7 +94,8 @@ import Testing
         ]
         for (request, bytes) in fitting { _ = try Self.reply(bytes, to: request) }
         let misfits: [(ServerRequest, [UInt8])] = [
-            (.remotes, []), (.remotes, [0]), (.remotes, [0, 7]), (.remotes, [1]), (.bytes(Self.head), [1]), (.files(unless: nil), [5]),
+            (.remotes, []), (.remotes, [0]), (.remotes, [0, 7]), (.remotes, [1]), (.bytes(Self.head), [1]),
+            (.files(unless: nil), [5]),
             (.files(unless: nil), [2]), (.files(unless: 1), [4]), (.write([], Self.head), [2]), (.write([], Self.head), [1, 0]),
             (.bytes(Self.head), listing), (.bytes(Self.head), [3] + [UInt8](repeating: 0, count: Self.head.maximumCount + 1)),
             (.remotes, [6] + Self.vault), (.remotes, tokens), (.refresh(Self.secret("r")), tokens + [0]),
@@ -180,7 +182,9 @@ import Testing
     }
 
     private static func asked(_ folder: TestFolder) throws -> [UInt8] {
-        try String(contentsOfFile: folder.file("asked"), encoding: .utf8).split(separator: "\n").map { UInt8($0.prefix(2), radix: 16) ?? 0 }
+        try String(contentsOfFile: folder.file("asked"), encoding: .utf8).split(separator: "\n").map {
+            UInt8($0.prefix(2), radix: 16) ?? 0
+        }
     }
 
     @Test("a token is refreshed once, kept before it is used, and the request is sent again; a second 401 ends the login")
@@ -216,7 +220,8 @@ import Testing
     func refreshedElsewhere() async throws {
         let folder = try TestFolder()
         let keeper = Keeper("a1")
-        let remote = try await Self.server(answering: ["b'\\1'", "b'\\1'", "b'\\2'", "b'\\0\\1\\1'", "b'\\1'", "b'\\2'"], in: folder, keeper)
+        let remote = try await Self.server(
+            answering: ["b'\\1'", "b'\\1'", "b'\\2'", "b'\\0\\1\\1'", "b'\\1'", "b'\\2'"], in: folder, keeper)
         #expect(try remote.bytes(of: Self.head) == nil)
         keeper.held = Keeper.login("r9", "a9", .max)
         #expect(try remote.bytes(of: Self.head) == nil)
@@ -237,7 +242,8 @@ import Testing
         let list = "bytes.fromhex('04\(Hex.encode(listing.encoded))')"
         let folder = try TestFolder()
         let remote = try await Self.server(
-            answering: ["b'\\1'", "b'\\1'", list, "b'\\3\\3'", "b'\\5'", "b'\\3\\4'", "b'\\3\\4'"], in: folder, Keeper("a1"), knowing: known)
+            answering: ["b'\\1'", "b'\\1'", list, "b'\\3\\3'", "b'\\5'", "b'\\3\\4'", "b'\\3\\4'"], in: folder, Keeper("a1"),
+            knowing: known)
         #expect(try remote.files() == [.founding] + listing.entries.map(\.file))
         #expect(try remote.bytes(of: .founding) == [1] && remote.bytes(of: Self.head) == [2, 2])
         #expect(try remote.bytes(of: .heads(device: 7)) == [3] && remote.bytes(of: .heads(device: 7)) == [3])

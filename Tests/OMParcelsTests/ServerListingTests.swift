@@ -12,7 +12,8 @@ import Testing
     private static let mailbox = [UInt8](repeating: 5, count: 16)
 
     private static let entries: [ServerListing.Entry] = [
-        .init(.message(mailbox: mailbox, number: 4)), .init(.pack(device: 7, number: 1 << 40)), .init(.pack(device: 7, number: 2)),
+        .init(.message(mailbox: mailbox, number: 4)), .init(.pack(device: 7, number: 1 << 40)),
+        .init(.pack(device: 7, number: 2)),
         .init(.heads(device: 7), digest: digest(3)), .init(.head(device: 7, isSecond: true), digest: digest(2)),
         .init(.head(device: 7, isSecond: false), digest: digest(9)), .init(.entry(number: 1, digest: digest(1))),
     ]
@@ -55,12 +56,13 @@ import Testing
         refused(changed(13, 6), "another kind")
         let head = 13 + 37
         refused(changed(head + 5, 2), "a third file of heads")
-        refused(changed(head + 5, 1), "a file twice, with two digests")
-        refused(changed(head + 38 + 5, 0), "the same, out of order")
+        refused(changed(head + 38 + 5, 0), "out of order")
+        let twice = [Self.digest(1), Self.digest(2)].flatMap { [2, 0, 0, 0, 7, 0] + $0 }
+        refused([1] + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 2] + twice, "a file twice, with two digests")
         let pack = head + 2 * 38 + 37
         refused(changed(pack + 12, 0), "pack 0")
         refused(changed(good.count - 1, 5), "a fifth message")
-        var none = [UInt8]([1]) + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 1] + [2, 0, 0, 0, 0, 0]
+        var none: [UInt8] = [1] + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 1] + [2, 0, 0, 0, 0, 0]
         none += Self.digest(1)
         refused(none, "device 0")
     }

@@ -148,7 +148,8 @@ import Testing
         let login = try #require(try read { access throws(VaultError) in try ServerLoginRow.read(1, classes, access) })
         let made = try #require(
             ServerLogin(
-                refresh: SecretBytes(copying: Array("refresh-token".utf8)), access: SecretBytes(copying: Array("access-token".utf8)),
+                refresh: SecretBytes(copying: Array("refresh-token".utf8)),
+                access: SecretBytes(copying: Array("access-token".utf8)),
                 expires: 1_700_000_900, user: "añn", trusted: Array("-----".utf8)))
         #expect(login.encoded.isEqual(to: made.encoded) && login.user == "añn" && login.trusted == made.trusted)
         #expect(login.isAlive(at: 1_700_000_869) && !login.isAlive(at: 1_700_000_870))

@@ -69,7 +69,8 @@ enum ServerHelperProgram {
     private static func tokens(_ tokens: SyncServer.Tokens) -> ServerReply {
         .tokens(
             ServerReply.Tokens(
-                access: SecretBytes(copying: Array(tokens.access.utf8)), refresh: SecretBytes(copying: Array(tokens.refresh.utf8)),
+                access: SecretBytes(copying: Array(tokens.access.utf8)),
+                refresh: SecretBytes(copying: Array(tokens.refresh.utf8)),
                 lifetime: tokens.lifetime))
     }
 

@@ -38,7 +38,7 @@ private let targets: [FuzzTarget] =
     + MarkTargets.all
     + SealedTargets.all
     + SyncTargets.all
-    + FolderTargets.all
+    + FolderTargets.all + ServerTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

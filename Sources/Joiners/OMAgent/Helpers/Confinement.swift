@@ -4,7 +4,7 @@
 internal import COMSystem
 internal import Glibc
 
-/// The confinement of the online helper and of the folder's helper.
+/// The confinement of the online helper, and of the helpers of remotes. That of a server is confined as the online helper.
 package enum Confinement {
     /// One restriction. No layer relies on another one.
     package enum Layer: String, CaseIterable, Sendable {

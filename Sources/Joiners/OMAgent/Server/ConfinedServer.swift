@@ -49,7 +49,8 @@ package final class ConfinedServer: RemoteStore {
     ///   - interruption: Lets another thread end a call early.
     package init(
         at url: String, vault: [UInt8]?, incarnation: [UInt8]?, login keeper: any ServerLoginKeeper,
-        knowing known: KnownFiles = KnownFiles(), remembering memory: Memory = Memory(), helper program: String, within time: Int = usualTime,
+        knowing known: KnownFiles = KnownFiles(), remembering memory: Memory = Memory(), helper program: String,
+        within time: Int = usualTime,
         interruption: Interruption? = nil
     ) {
         (self.url, self.vault, self.incarnation) = (url, vault ?? Self.noRemote, incarnation ?? Self.noRemote)

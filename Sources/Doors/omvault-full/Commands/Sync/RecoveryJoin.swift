@@ -162,7 +162,8 @@ struct RecoveryJoin {
     }
 
     private func tell(_ status: SyncStatus, _ lost: [MemberStatus], _ pull: PullReport, items: Int) {
-        context.output.notice("\(items.of("item")) found; \(place.isServer ? "a server" : "a folder") can hold back what is newer than this:")
+        context.output.notice(
+            "\(items.of("item")) found; \(place.isServer ? "a server" : "a folder") can hold back what is newer than this:")
         for member in lost {
             let time = status.remotes.first?.news[member.number].map { "news from \(context.output.time($0))" } ?? "no news"
             let isLate = pull.notAccepted[member.number] != nil

@@ -30,8 +30,12 @@ struct RemotePlace {
     /// The absolute path of a folder, or the address of a server.
     let path: String
     private let account: Account
+    /// The remote that the user named behind the address of a server.
+    private let named: RemoteFolderName?
 
-    private init(_ path: String, _ account: Account) { (self.path, self.account) = (path, account) }
+    private init(_ path: String, _ account: Account, named: RemoteFolderName? = nil) {
+        (self.path, self.account, self.named) = (path, account, named)
+    }
 
     /// - Parameter given: As the user gave it: the path of a folder, or the address of a server.
     init(given: String) throws(Failure) {
@@ -46,7 +50,8 @@ struct RemotePlace {
             throw Failure(
                 .usage, "\"\(given.shown)\" is no address of a server", hint: "it has the form https://HOST[:PORT][/PATH]")
         }
-        self.init(String(url), .none)
+        let named = RemoteFolderName(FilePath.name(of: String(url)))
+        self.init(named == nil ? String(url) : FilePath.folder(of: String(url)), .none, named: named)
     }
 
     /// For words about a remote. Without its vault, a server is not asked.
@@ -63,7 +68,7 @@ struct RemotePlace {
     }
 
     /// The same server with a login.
-    func loggedIn(_ login: ServerLogin) -> RemotePlace { RemotePlace(path, .held(HeldServerLogin(login))) }
+    func loggedIn(_ login: ServerLogin) -> RemotePlace { RemotePlace(path, .held(HeldServerLogin(login)), named: named) }
 
     var isServer: Bool { !path.hasPrefix("/") }
 
@@ -94,9 +99,10 @@ struct RemotePlace {
 
     /// The remotes that the user means: those in this folder or of this account, or the one that is named.
     func namedRemotes(of vault: [UInt8]? = nil) throws(Failure) -> (place: RemotePlace, names: [RemoteFolderName]) {
-        guard let own = RemoteFolderName(FilePath.name(of: path)) else { return (self, try remotes(of: vault)) }
+        if let named { return (self, [named]) }
+        guard !isServer, let own = RemoteFolderName(FilePath.name(of: path)) else { return (self, try remotes(of: vault)) }
         let above = RemotePlace(FilePath.folder(of: path), account)
-        return (above, isServer ? [own] : try above.remotes().filter { $0 == own })
+        return (above, try above.remotes().filter { $0 == own })
     }
 
     func store(_ remote: RemoteFolderName) -> Store { RemotePlaceStore(of: confined(remote), in: self) }

@@ -53,7 +53,8 @@ struct ServerLoginOptions: ParsableArguments {
         let pem: [UInt8]
         do throws(StorageError) { pem = try TrustedAuthorities.read(path) } catch { throw Failure(error).about(path) }
         guard !pem.isEmpty, pem.count <= ServerLogin.maximumTrusted else {
-            throw Failure(.config, "\"\(path.shown)\" is empty, or longer than 64 KiB", hint: "name the certificates of one server")
+            throw Failure(
+                .config, "\"\(path.shown)\" is empty, or longer than 64 KiB", hint: "name the certificates of one server")
         }
         return pem
     }

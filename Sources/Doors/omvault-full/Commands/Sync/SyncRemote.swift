@@ -98,7 +98,8 @@ struct RemoteAdd: Verb {
                 ? "remote \(row.id) has another login at \(row.path.shown)"
                 : "remote \(row.id) is \(row.url == nil ? "in" : "on") \(row.path.shown)",
             [
-                "result": .text(create ? "created" : isRenewed ? "renewed" : "added"), "remote": .number(Int(row.id)), "folder": .text(row.path),
+                "result": .text(create ? "created" : isRenewed ? "renewed" : "added"), "remote": .number(Int(row.id)),
+                "folder": .text(row.path),
                 "name": .text(remote.text),
             ])
         synced.access.wakeSyncingAgent()
@@ -142,7 +143,7 @@ struct RemoteAdd: Verb {
 extension SyncedVault {
     /// The login that this device has at a server. Nil if it has none.
     fileprivate borrowing func login(at place: RemotePlace, _ status: SyncStatus) throws(Failure) -> ServerLogin? {
-        guard let row = status.remotes.first(where: { $0.row.url != nil && place.path.hasPrefix($0.row.path) })?.row else {
+        guard let row = status.remotes.first(where: { $0.row.url == place.path })?.row else {
             return nil
         }
         do throws(VaultError) { return try VaultServerLogin(of: row.id, in: vault).login() } catch { throw access.failure(error) }
