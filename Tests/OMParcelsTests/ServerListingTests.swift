@@ -57,7 +57,8 @@ import Testing
         let head = 13 + 37
         refused(changed(head + 5, 2), "a third file of heads")
         refused(changed(head + 38 + 5, 0), "out of order")
-        let twice = [Self.digest(1), Self.digest(2)].flatMap { [2, 0, 0, 0, 7, 0] + $0 }
+        let one: [UInt8] = [2, 0, 0, 0, 7, 0]
+        let twice = one + Self.digest(1) + one + Self.digest(2)
         refused([1] + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 2] + twice, "a file twice, with two digests")
         let pack = head + 2 * 38 + 37
         refused(changed(pack + 12, 0), "pack 0")
