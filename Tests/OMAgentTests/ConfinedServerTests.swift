@@ -25,18 +25,18 @@ import Testing
 
     private static func secret(_ text: String) -> HeldSecret { HeldSecret(SecretBytes(copying: Array(text.utf8))) }
 
-    private static func bytes(_ request: ServerRequest) -> [UInt8] {
+    private static func bytes(_ request: ServerHelperRequest) -> [UInt8] {
         if let message = request.encoded { return message }
         return request.secretMessage.map { message in message.withBytes { bytes in bytes.indices.map { bytes[$0] } } } ?? []
     }
 
-    private static func opening(_ url: String = "https://h", _ trusted: [UInt8] = [9]) throws -> ServerRequest {
-        .open(try #require(ServerRequest.Opening(url: url, vault: vault, incarnation: incarnation, trusted: trusted)))
+    private static func opening(_ url: String = "https://h", _ trusted: [UInt8] = [9]) throws -> ServerHelperRequest {
+        .open(try #require(ServerHelperRequest.Opening(url: url, vault: vault, incarnation: incarnation, trusted: trusted)))
     }
 
     @Test("each request has the bytes of the page, and reads back")
     func requests() throws {
-        let requests: [(ServerRequest, [UInt8])] = [
+        let requests: [(ServerHelperRequest, [UInt8])] = [
             (try Self.opening(), [1] + Self.vault + Self.incarnation + [0, 9] + Array("https://h".utf8) + [9]),
             (.files(unless: nil), [2]), (.files(unless: 258), [2, 0, 0, 0, 0, 0, 0, 1, 2]),
             (.bytes(.founding), [3] + Array("remote".utf8)),
@@ -50,7 +50,7 @@ import Testing
         ]
         for (request, bytes) in requests {
             #expect(Self.bytes(request) == bytes)
-            #expect(Self.bytes(try ServerRequest(decoding: bytes)) == bytes)
+            #expect(Self.bytes(try ServerHelperRequest(decoding: bytes)) == bytes)
         }
         let wrong: [[UInt8]] = [
             [], [0], [11], [1], [2, 0], [2] + [UInt8](repeating: 0, count: 9), [3], [3] + Array("../remote".utf8),
@@ -60,7 +60,9 @@ import Testing
             [1] + Self.vault + Self.incarnation + [0, 0],
             [1] + Self.vault + Self.incarnation + [4, 1] + [UInt8](repeating: 97, count: 1025),
         ]
-        for bytes in wrong { #expect(throws: MalformedBytes.self, "\(bytes.prefix(40))") { try ServerRequest(decoding: bytes) } }
+        for bytes in wrong {
+            #expect(throws: MalformedBytes.self, "\(bytes.prefix(40))") { try ServerHelperRequest(decoding: bytes) }
+        }
     }
 
     @Test("each refusal has its bytes, and its meaning for the agent")
@@ -72,7 +74,7 @@ import Testing
             (.conflict, [4], false), (.full, [5], false), (.refused(status: 422), [6, 1, 166], false),
         ]
         for (refusal, bytes, passes) in refusals {
-            #expect(ServerReply.failed(refusal).encoded == [0] + bytes && refusal.passes == passes, "\(refusal)")
+            #expect(ServerHelperReply.failed(refusal).encoded == [0] + bytes && refusal.passes == passes, "\(refusal)")
             guard case .failed(refusal) = try Self.reply([0] + bytes, to: .remotes) else {
                 Issue.record("\(refusal)")
                 continue
@@ -80,20 +82,20 @@ import Testing
         }
     }
 
-    private static func reply(_ bytes: [UInt8], to request: ServerRequest) throws -> ServerReply {
-        try ServerReply(decoding: bytes.span, to: request)
+    private static func reply(_ bytes: [UInt8], to request: ServerHelperRequest) throws -> ServerHelperReply {
+        try ServerHelperReply(decoding: bytes.span, to: request)
     }
 
     @Test("an answer that does not fit its request is refused")
     func misfits() throws {
         let listing = [4] + ServerListing(change: 1, []).encoded
         let tokens: [UInt8] = [7, 0, 0, 0, 9, 0, 0, 0, 1, 65, 0, 0, 0, 1, 66]
-        let fitting: [(ServerRequest, [UInt8])] = [
+        let fitting: [(ServerHelperRequest, [UInt8])] = [
             (.write([], Self.head), [1]), (.bytes(Self.head), [2]), (.bytes(Self.head), [3, 1]), (.files(unless: nil), listing),
             (.files(unless: 1), [5]), (.remotes, [6] + Self.vault + Self.incarnation), (.refresh(Self.secret("r")), tokens),
         ]
         for (request, bytes) in fitting { _ = try Self.reply(bytes, to: request) }
-        let misfits: [(ServerRequest, [UInt8])] = [
+        let misfits: [(ServerHelperRequest, [UInt8])] = [
             (.remotes, []), (.remotes, [0]), (.remotes, [0, 7]), (.remotes, [1]), (.bytes(Self.head), [1]),
             (.files(unless: nil), [5]),
             (.files(unless: nil), [2]), (.files(unless: 1), [4]), (.write([], Self.head), [2]), (.write([], Self.head), [1, 0]),
@@ -119,12 +121,12 @@ import Testing
         let twice = try Self.answer(to: [Self.bytes(Self.opening("https://localhost:1", [])), Self.bytes(Self.opening())])
         #expect(twice.code == 1 && twice.replies == [[1]])
         let http = try Self.answer(to: [Self.bytes(Self.opening("http://vault.example.org", []))])
-        #expect(http.replies == [ServerReply.failed(.online(.failed(.unsafeAddress))).encoded] && http.code == 0)
+        #expect(http.replies == [ServerHelperReply.failed(.online(.failed(.unsafeAddress))).encoded] && http.code == 0)
         let garbage = try Self.answer(to: [Self.bytes(Self.opening("https://localhost:1", [65]))])
-        #expect(garbage.replies == [ServerReply.failed(.online(.failed(.unusableTrust))).encoded])
+        #expect(garbage.replies == [ServerHelperReply.failed(.online(.failed(.unusableTrust))).encoded])
         // No one listens at this port.
         let closed = try Self.answer(to: [Self.bytes(Self.opening("https://localhost:1", [])), [7]])
-        #expect(closed.replies == [[1], ServerReply.failed(.online(.unreachable(.refused))).encoded])
+        #expect(closed.replies == [[1], ServerHelperReply.failed(.online(.unreachable(.refused))).encoded])
     }
 
     private static func answer(to messages: [[UInt8]]) throws -> (replies: [[UInt8]], code: Int32) {

@@ -28,8 +28,8 @@ enum ServerHelperProgram {
     }
 
     private static func reply(
-        to request: ServerRequest, from server: SyncServer, _ vault: [UInt8]
-    ) async throws(ServerRefusal) -> ServerReply {
+        to request: ServerHelperRequest, from server: SyncServer, _ vault: [UInt8]
+    ) async throws(ServerRefusal) -> ServerHelperReply {
         switch request {
         // The helper takes it itself.
         case .open: throw .refused(status: 0)
@@ -54,7 +54,7 @@ enum ServerHelperProgram {
 
     private static func remotes(
         of vault: [UInt8], _ server: SyncServer
-    ) async throws(ServerRefusal) -> [ServerReply.RemoteName] {
+    ) async throws(ServerRefusal) -> [ServerHelperReply.RemoteName] {
         let known = vault.contains { $0 != 0 } ? vault : []
         let bytes = try await server.remotes()
         // number (2) ‖ per remote: vault (16), if none was named ‖ incarnation (16)
@@ -62,13 +62,13 @@ enum ServerHelperProgram {
         guard bytes.count >= 2, rest.count == size * (Int(bytes[0]) << 8 | Int(bytes[1])) else { throw unusable }
         return stride(from: rest.startIndex, to: rest.endIndex, by: size).map { start in
             let name = known + rest[start..<start + size]
-            return ServerReply.RemoteName(vault: Array(name[..<16]), incarnation: Array(name[16...]))
+            return ServerHelperReply.RemoteName(vault: Array(name[..<16]), incarnation: Array(name[16...]))
         }
     }
 
-    private static func tokens(_ tokens: SyncServer.Tokens) -> ServerReply {
+    private static func tokens(_ tokens: SyncServer.Tokens) -> ServerHelperReply {
         .tokens(
-            ServerReply.Tokens(
+            ServerHelperReply.Tokens(
                 access: SecretBytes(copying: Array(tokens.access.utf8)),
                 refresh: SecretBytes(copying: Array(tokens.refresh.utf8)),
                 lifetime: tokens.lifetime))

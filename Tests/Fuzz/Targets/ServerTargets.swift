@@ -8,20 +8,20 @@ import OMSecrets
 enum ServerTargets {
     static let all = [
         FuzzTarget(name: "server-request") { bytes in
-            guard let request = try? ServerRequest(decoding: bytes) else { return }
+            guard let request = try? ServerHelperRequest(decoding: bytes) else { return }
             precondition(plain(request.encoded, request.secretMessage) == bytes, "a request is written as it was read")
         },
         // The first byte chooses the request that is answered.
         FuzzTarget(name: "server-reply") { bytes in
             let head = RemoteFile.head(device: 1, isSecond: false)
             let token = HeldSecret(SecretBytes(copying: [65]))
-            let requests: [ServerRequest] = [
+            let requests: [ServerHelperRequest] = [
                 .files(unless: nil), .files(unless: 1), .bytes(head), .write([1], head), .remotes, .refresh(token),
             ]
             guard let first = bytes.first else { return }
             let request = requests[Int(first) % requests.count]
             let message = Array(bytes.dropFirst())
-            guard let reply = try? ServerReply(decoding: message.span, to: request) else { return }
+            guard let reply = try? ServerHelperReply(decoding: message.span, to: request) else { return }
             precondition(plain(reply.encoded, reply.secretMessage) == message, "an answer is written as it was read")
             precondition(message.count <= request.maximumReply, "no answer is longer than its limit")
         },

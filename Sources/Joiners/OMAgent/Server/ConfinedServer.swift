@@ -149,7 +149,7 @@ package final class ConfinedServer: RemoteStore {
     }
 
     /// The remotes of the vault, or of the account if no vault was named.
-    package func remotes() throws(RemoteFailure) -> [ServerReply.RemoteName] {
+    package func remotes() throws(RemoteFailure) -> [ServerHelperReply.RemoteName] {
         guard case .remotes(let names) = try ask(.remotes) else { throw .helper(.misbehaved) }
         return names
     }
@@ -166,8 +166,8 @@ package final class ConfinedServer: RemoteStore {
         helper program: String, within time: Int = usualTime
     ) throws(RemoteFailure) -> ServerLogin {
         let helper = RemoteHelper(program, "--server", within: time, unless: nil)
-        let request = ServerRequest.logIn(user: user, password: HeldSecret(password), device: device)
-        let opening = ServerRequest.Opening(url: url, vault: noRemote, incarnation: noRemote, trusted: trusted)
+        let request = ServerHelperRequest.logIn(user: user, password: HeldSecret(password), device: device)
+        let opening = ServerHelperRequest.Opening(url: url, vault: noRemote, incarnation: noRemote, trusted: trusted)
         guard let opening else { throw .server(.online(.failed(.unsafeAddress))) }
         let reply = try helper.call(
             opening: { call throws(RemoteFailure) in try Self.open(opening, call) },
@@ -175,7 +175,7 @@ package final class ConfinedServer: RemoteStore {
         return try login(reply, user: user, trusted: trusted)
     }
 
-    private static func login(_ reply: ServerReply, user: String, trusted: [UInt8]) throws(RemoteFailure) -> ServerLogin {
+    private static func login(_ reply: ServerHelperReply, user: String, trusted: [UInt8]) throws(RemoteFailure) -> ServerLogin {
         if case .failed(let refusal) = reply { throw .server(refusal) }
         guard case .tokens(let tokens) = reply else { throw .helper(.misbehaved) }
         let login = ServerLogin(
@@ -219,7 +219,7 @@ package final class ConfinedServer: RemoteStore {
     // MARK: - The helper
 
     /// - Returns: Any answer but a refusal.
-    private func ask(_ request: ServerRequest) throws(RemoteFailure) -> ServerReply {
+    private func ask(_ request: ServerHelperRequest) throws(RemoteFailure) -> ServerHelperReply {
         let login = try currentLogin()
         var reply = try exchange(request, as: login)
         // The server ended the token before its time, or this device's clock is wrong.
@@ -232,10 +232,10 @@ package final class ConfinedServer: RemoteStore {
     }
 
     /// - Parameter login: Whose token the request has. Nil for a request without one.
-    private func exchange(_ request: ServerRequest, as login: ServerLogin?) throws(RemoteFailure) -> ServerReply {
+    private func exchange(_ request: ServerHelperRequest, as login: ServerLogin?) throws(RemoteFailure) -> ServerHelperReply {
         var trusted = login?.trusted
         if trusted == nil { trusted = try read()?.trusted }
-        let opening = ServerRequest.Opening(url: url, vault: vault, incarnation: incarnation, trusted: trusted ?? [])
+        let opening = ServerHelperRequest.Opening(url: url, vault: vault, incarnation: incarnation, trusted: trusted ?? [])
         guard let opening else { throw .server(.online(.failed(.unsafeAddress))) }
         let reply = try helper.call(
             opening: { call throws(RemoteFailure) in
@@ -253,15 +253,15 @@ package final class ConfinedServer: RemoteStore {
     }
 
     private static func open(
-        _ opening: ServerRequest.Opening, _ call: borrowing HelperCall
+        _ opening: ServerHelperRequest.Opening, _ call: borrowing HelperCall
     ) throws(RemoteFailure) {
         // The helper has an address that it does not use.
         if case .failed(let refusal) = try exchange(.open(opening), call) { throw .server(refusal) }
     }
 
     private static func exchange(
-        _ request: ServerRequest, _ call: borrowing HelperCall
-    ) throws(RemoteFailure) -> ServerReply {
+        _ request: ServerHelperRequest, _ call: borrowing HelperCall
+    ) throws(RemoteFailure) -> ServerHelperReply {
         switch request.secretMessage {
         case .some(let message):
             let answer = try call.ask(secret: message, upTo: request.maximumReply)
@@ -272,7 +272,9 @@ package final class ConfinedServer: RemoteStore {
         }
     }
 
-    private static func reply(_ bytes: Span<UInt8>, to request: ServerRequest) throws(RemoteFailure) -> ServerReply {
-        do throws(MalformedBytes) { return try ServerReply(decoding: bytes, to: request) } catch { throw .helper(.misbehaved) }
+    private static func reply(_ bytes: Span<UInt8>, to request: ServerHelperRequest) throws(RemoteFailure) -> ServerHelperReply {
+        do throws(MalformedBytes) { return try ServerHelperReply(decoding: bytes, to: request) } catch {
+            throw .helper(.misbehaved)
+        }
     }
 }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// The process that serves one remote on a server.
 package enum ServerHelper {
     /// Answers each request but `open`.
-    package typealias Work = @Sendable (ServerRequest) async -> ServerReply
+    package typealias Work = @Sendable (ServerHelperRequest) async -> ServerHelperReply
 
     /// Later than any request.
     private static let never = Int64.max / 2
@@ -25,8 +25,8 @@ package enum ServerHelper {
     ///   - ports: The TCP ports to which the work for an address connects.
     ///   - work: Begins the work for one remote. It throws the reason why it cannot.
     package static func run(
-        ports: (ServerRequest.Opening) -> Set<UInt16>,
-        _ work: (ServerRequest.Opening) throws(OnlineRefusal) -> Work
+        ports: (ServerHelperRequest.Opening) -> Set<UInt16>,
+        _ work: (ServerHelperRequest.Opening) throws(OnlineRefusal) -> Work
     ) -> Never {
         let channel = FrameChannel(HelperSocket.take())
         guard case .open(let opening) = next(channel) else { _exit(1) }
@@ -48,15 +48,15 @@ package enum ServerHelper {
     }
 
     /// Nil at the end. The process ends after bytes that are no request.
-    private static func next(_ channel: borrowing FrameChannel) -> ServerRequest? {
+    private static func next(_ channel: borrowing FrameChannel) -> ServerHelperRequest? {
         do {
-            let most = ServerRequest.maximumCount
+            let most = ServerHelperRequest.maximumCount
             guard let message = try RemoteMessage.receive(.question, upTo: most, from: channel, until: never) else { return nil }
-            return try ServerRequest(decoding: message)
+            return try ServerHelperRequest(decoding: message)
         } catch { _exit(1) }
     }
 
-    private static func answer(_ reply: ServerReply, _ channel: borrowing FrameChannel) {
+    private static func answer(_ reply: ServerHelperReply, _ channel: borrowing FrameChannel) {
         do throws(ChannelError) {
             switch reply.secretMessage {
             case .some(let message): try RemoteMessage.send(secret: message, .answer, over: channel, until: never)
@@ -68,15 +68,15 @@ package enum ServerHelper {
 
 /// Hands a reply from a task to the first thread.
 private final class AwaitedReply: Sendable {
-    private let reply = Mutex<ServerReply?>(nil)
+    private let reply = Mutex<ServerHelperReply?>(nil)
     private let isThere = Latch()
 
-    func set(_ reply: ServerReply) {
+    func set(_ reply: ServerHelperReply) {
         self.reply.withLock { $0 = reply }
         isThere.open()
     }
 
-    func get() -> ServerReply {
+    func get() -> ServerHelperReply {
         isThere.wait()
         return reply.withLock { $0 } ?? .none
     }

@@ -5,7 +5,7 @@ package import OMParcels
 internal import OMRecords
 package import OMSecrets
 
-package enum ServerRequest: Sendable {
+package enum ServerHelperRequest: Sendable {
     /// The first request, and no later one.
     case open(Opening)
     /// The list of files, unless its change is this one.

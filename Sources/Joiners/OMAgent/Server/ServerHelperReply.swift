@@ -6,7 +6,7 @@ package import OMParcels
 internal import OMRecords
 package import OMSecrets
 
-package enum ServerReply: Sendable {
+package enum ServerHelperReply: Sendable {
     case failed(ServerRefusal)
     case done
     /// The file is not there.
@@ -79,7 +79,7 @@ package enum ServerReply: Sendable {
     /// remote can have.
     ///
     /// - Throws: For an answer that does not fit the request.
-    init(decoding message: Span<UInt8>, to request: ServerRequest) throws(MalformedBytes) {
+    init(decoding message: Span<UInt8>, to request: ServerHelperRequest) throws(MalformedBytes) {
         guard message.count > 0 else { throw MalformedBytes() }
         let rest = message.extracting(1..<message.count)
         switch (message[0], request) {
@@ -121,15 +121,15 @@ package enum ServerReply: Sendable {
     private static func array(_ bytes: Span<UInt8>) -> [UInt8] { bytes.withUnsafeBufferPointer { Array($0) } }
 }
 
-extension ServerRequest {
+extension ServerHelperRequest {
     /// The most bytes of an answer.
     var maximumReply: Int {
-        let least = ServerReply.maximumRefusal
+        let least = ServerHelperReply.maximumRefusal
         return switch self {
         case .files: max(least, 1 + ServerListing.maximumCount)
         case .bytes(let file): max(least, 1 + file.maximumCount)
-        case .remotes: 1 + ServerReply.maximumRemotes * 32
-        case .refresh, .logIn: ServerReply.maximumTokens
+        case .remotes: 1 + ServerHelperReply.maximumRemotes * 32
+        case .refresh, .logIn: ServerHelperReply.maximumTokens
         case .open, .write, .remove, .found, .use: least
         }
     }
