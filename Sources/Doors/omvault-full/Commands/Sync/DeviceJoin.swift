@@ -139,14 +139,16 @@ struct DeviceJoin: Verb {
             let roll = try awaited(messages, on: store, until: { try pairing.roll(messages, from: store) })
             try pairing.join(vault, roll, now: secondsNow())
             if !options.noRecovery { recovery = try vault.makeRecoverySlot(now: secondsNow()) }
-            _ = try vault.addRemote(
+            let row = try vault.addRemote(
                 incarnation: remote.incarnation, path: place.path, login: place.heldLogin, now: secondsNow())
+            // From here on the vault keeps the tokens. To refresh others beside it would end the login.
+            let joined = try RemotePlace(of: row, in: vault).store(remote)
+            try? pairing.removeRequest(messages, from: joined)
+            return recovery
         } catch {
             try? pairing.removeRequest(messages, from: store)
             throw error
         }
-        try? pairing.removeRequest(messages, from: store)
-        return recovery
     }
 
     private func awaited<R>(

@@ -135,7 +135,9 @@ struct RecoveryJoin {
             incarnation: remote.incarnation, path: place.path, login: place.heldLogin, now: secondsNow())
         let without = try members(options.without, try status(vault))
         if !without.isEmpty { try vault.removeDevices(Set(without), recovery, now: secondsNow()) }
-        let pull = try read(row, of: vault, from: place.store(remote), in: place)
+        // From here on the vault keeps the tokens of a server.
+        let joined = try RemotePlace(of: row, in: vault)
+        let pull = try read(row, of: vault, from: joined.store(remote), in: joined)
         let status = try status(vault)
         let kept = try members(options.keep, status) + [status.own.device]
         let lost = status.members.filter { $0.kind == .device && !kept.contains($0.number) }
