@@ -78,7 +78,8 @@ import Testing
         }
         let largest = try #require(login(4096, 4096, 255, 64 << 10))
         let encoded = largest.encoded
-        #expect(try ServerLogin.decode(encoded).encoded.isEqual(to: encoded))
+        let isSame = try ServerLogin.decode(encoded).encoded.isEqual(to: encoded)
+        #expect(isSame)
         for (refresh, access, user, trusted) in [
             (0, 1, 1, 0), (1, 0, 1, 0), (1, 1, 0, 0), (4097, 1, 1, 0), (1, 4097, 1, 0), (1, 1, 256, 0), (1, 1, 1, (64 << 10) + 1),
         ] {

@@ -208,7 +208,7 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
     }
 
     /// What a server does wrong, the exit code of the next exchange, and a part of the message.
-    private static let faults: [(fault: String, code: Int, words: String)] = [
+    private static let wrongs: [(fault: String, code: Int, words: String)] = [
         ("redirect GET files", 52, "no usable answer"), ("html GET files", 52, "no usable answer"),
         ("large GET files", 52, "no usable answer"), ("torn GET files", 52, "no usable answer"),
         ("500 GET files", 52, "status 500"), ("429 GET files", 52, "status 429"), ("404 GET files", 50, "no such remote"),
@@ -218,7 +218,7 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
         ("large GET head", 52, "no usable answer"), ("redirect PUT pack", 52, "no usable answer"),
     ]
 
-    @Test("whatever a server does wrong has its code and words, and when it does right again nothing is lost", arguments: faults)
+    @Test("whatever a server does wrong has its code and words, and when it does right again nothing is lost", arguments: wrongs)
     func faults(fault: String, code: Int, words: String) async throws {
         let output = try await Self.run(
             """
