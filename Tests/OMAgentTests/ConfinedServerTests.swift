@@ -27,7 +27,10 @@ import Testing
 
     private static func bytes(_ request: ServerHelperRequest) -> [UInt8] {
         if let message = request.encoded { return message }
-        return request.secretMessage.map { message in message.withBytes { bytes in bytes.indices.map { bytes[$0] } } } ?? []
+        switch request.secretMessage {
+        case .some(let message): return message.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        case .none: return []
+        }
     }
 
     private static func opening(_ url: String = "https://h", _ trusted: [UInt8] = [9]) throws -> ServerHelperRequest {

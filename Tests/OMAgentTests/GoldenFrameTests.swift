@@ -157,9 +157,9 @@ private let later = [UInt8](16..<32)
     /// A remote with each form of a result.
     private static let sync: AgentSyncStatus = {
         let outcomes: [RemoteResult?] = [
-            nil, .report([1, 2, 3]), .vault(.storage(.io(28))), .folder(.storage(.missing)), .folder(.helper(.deadline)),
-            .folder(.helper(.misbehaved)), .folder(.helper(.programMissing("/p"))), .folder(.helper(.unsafeProgram("/p"))),
-            .folder(.helper(.io(5))), .folder(.interrupted), .news(.notMounted), .news(.otherVault), .news(.badRoll(.tooLarge)),
+            nil, .report([1, 2, 3]), .vault(.storage(.io(28))), .remote(.storage(.missing)), .remote(.helper(.deadline)),
+            .remote(.helper(.misbehaved)), .remote(.helper(.programMissing("/p"))), .remote(.helper(.unsafeProgram("/p"))),
+            .remote(.helper(.io(5))), .remote(.interrupted), .news(.notMounted), .news(.otherVault), .news(.badRoll(.tooLarge)),
         ]
         let remotes = outcomes.enumerated().map { index, outcome in
             var activity = RemoteStatus(of: UInt8(index + 1))

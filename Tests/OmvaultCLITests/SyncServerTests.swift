@@ -234,7 +234,7 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
         #expect(output == "from-b\nfrom-a\n")
     }
 
-    @Test("a server that stores and refuses is taken for a clone; one that agrees and forgets loses nothing of the device")
+    @Test("a server that stores and refuses is taken for a clone; if it agrees and forgets, the device loses nothing")
     func halves() async throws {
         let output = try await Self.run(
             """

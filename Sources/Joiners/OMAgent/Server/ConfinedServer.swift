@@ -19,7 +19,7 @@ package final class ConfinedServer: RemoteStore {
 
     /// Each call's usual limit: two requests of the helper, of which each has 50 seconds.
     package static let usualTime = 120_000
-    /// An exchange asks for the list several times. It takes one that is at most so old, in milliseconds.
+    /// An exchange asks for the list several times. A list may be so old, in milliseconds.
     private static let freshTime: Int64 = 2_000
     private static let noRemote = [UInt8](repeating: 0, count: 16)
 

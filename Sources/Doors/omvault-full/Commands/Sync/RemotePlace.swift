@@ -97,7 +97,7 @@ struct RemotePlace {
         } catch { throw failure(error) }
     }
 
-    /// The remotes that the user means: those in this folder or of this account, or the one that is named.
+    /// The remotes that the user means: those in this folder or of this account, or the named one.
     func namedRemotes(of vault: [UInt8]? = nil) throws(Failure) -> (place: RemotePlace, names: [RemoteFolderName]) {
         if let named { return (self, [named]) }
         guard !isServer, let own = RemoteFolderName(FilePath.name(of: path)) else { return (self, try remotes(of: vault)) }
