@@ -90,6 +90,7 @@ struct ServeCommand: AsyncParsableCommand {
                 GrantService(store, passwords: passwords, attempts: attempts, issuer: settings.url, clock: .system),
                 PolicyService(store, issuer: settings.url),
                 SDKService(store, passwords: passwords, attempts: attempts, clock: .system),
+                SyncService(store, clock: .system),
             ],
             note: { error in ServerLog.write("error", ["error": .string("\(error)")]) })
     }
@@ -121,10 +122,12 @@ private struct Collector: Service {
             while true {
                 do {
                     try await threads.runIfActive {
+                        let now = Int64(time(nil))
                         try store.transaction(.write) { transaction in
-                            try GrantTable.collect(now: Int64(time(nil)), transaction)
-                            try SDKTokenTable.collect(now: Int64(time(nil)), transaction)
+                            try GrantTable.collect(now: now, transaction)
+                            try SDKTokenTable.collect(now: now, transaction)
                         }
+                        try SyncCollection.run(store, now: now)
                     }
                 } catch let error as StoreError { ServerLog.write("error", ["error": .string("\(error)")]) }
                 try await Task.sleep(for: .seconds(3600))

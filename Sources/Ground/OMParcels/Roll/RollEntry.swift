@@ -75,7 +75,7 @@ package struct RollEntry: Hashable, Sendable {
 
     package var digest: [UInt8] { PublicHash.hash(encoded) }
 
-    func isSigned(by key: [UInt8]) -> Bool {
+    package func isSigned(by key: [UInt8]) -> Bool {
         EdwardsSignature.isRight(signature, of: Self.signed(contents, anchor), by: key, context: Self.context(contents.vault))
     }
 

@@ -1,0 +1,99 @@
+#if Server
+// Checks of a head.
+
+internal import OMParcels
+internal import OMServerStore
+
+struct HeadUpload: SyncUpload {
+    private let head: Head
+
+    init(_ body: [UInt8], as file: RemoteFile, to remote: Remote, _ transaction: any StoreTransaction) throws {
+        guard case .head(let device, _) = file, let head = try? Head(decoding: body) else { throw ServerProblem.refused }
+        let said = head.statement
+        guard said.vault == remote.name.vault, said.incarnation == remote.name.incarnation, said.device == device,
+            // Also of a member that was removed: devices ignore what does not count.
+            let member = try RemoteTable.member(device, of: remote.id, transaction), member.isDevice,
+            // Attack: a stolen token takes the place of a device.
+            head.isSigned(by: member.headKey),
+            try EntryTable.has(EntryTable.Row(number: said.rollNumber, digest: said.rollDigest), in: remote.id, transaction)
+        else { throw ServerProblem.refused }
+        self.head = head
+    }
+
+    func store(
+        in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        let said = head.statement
+        let newest = try HeadTable.newest(of: said.device, in: remote.id, transaction)
+        if let newest, newest.number == said.number {
+            guard newest.digest == head.digest else { throw ServerProblem.conflict }
+            return false
+        }
+        guard try continues(newest, in: remote, transaction) else { throw ServerProblem.conflict }
+        try SignerTable.count(.heads, of: said.device, in: remote.id, within: limits, now: now, transaction)
+        try list(in: remote, within: limits, now: now, transaction)
+        try HeadTable.add(head, to: remote.id, transaction)
+        return true
+    }
+
+    /// Whether the head is the next one of its device's chain.
+    ///
+    /// Attack, or accident: a copy of the device's file pushes too. Its heads have numbers that are taken, or other digests.
+    private func continues(
+        _ newest: HeadTable.Row?, in remote: Remote, _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Bool {
+        let said = head.statement
+        let none = [UInt8](repeating: 0, count: 32)
+        guard said.number == (newest?.number ?? 0) + 1, said.previous == newest?.digest ?? none else { return false }
+        let skipped = Head.skipped(from: said.number)
+        let expected = skipped == 0 ? none : try HeadTable.digest(of: skipped, said.device, in: remote.id, transaction)
+        return said.skip == expected
+    }
+
+    /// Notes which packs are listed now, and which are superseded.
+    private func list(
+        in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
+    ) throws {
+        let packs = try PackTable.all(of: head.statement.device, in: remote.id, transaction)
+        let byNumber = Dictionary(packs.map { ($0.number, $0) }) { one, _ in one }
+        var listed: Set<UInt64> = []
+        var (parcels, bytes) = (Int64(0), Int64(0))
+        for reference in head.statement.packs {
+            guard let pack = byNumber[reference.number], pack.digest == reference.digest else { throw ServerProblem.refused }
+            listed.insert(pack.number)
+            parcels += pack.parcels
+            bytes += pack.size
+        }
+        // Attack: a member lists its superseded packs again, which are outside the quota.
+        guard parcels <= limits.parcels, bytes <= limits.bytes else { throw ServerProblem.quota }
+        var isLonger = false
+        for pack in packs {
+            let isListed = listed.contains(pack.number)
+            switch pack.state {
+            case .listed where !isListed: try PackTable.set(.superseded, pack, in: remote.id, now: now, transaction)
+            case .new where isListed: try PackTable.set(.listed, pack, in: remote.id, now: now, transaction)
+            case .superseded where isListed:
+                try PackTable.set(.listed, pack, in: remote.id, now: now, transaction)
+                isLonger = true
+            default: break
+            }
+        }
+        if isLonger, try PackTable.count(inListOf: remote.id, transaction) > limits.packsOfRemote { throw ServerProblem.quota }
+        try removeOldest(in: remote, within: limits, transaction)
+    }
+
+    /// Attack: a member supersedes its packs again and again, and fills the server's disk in 30 days.
+    private func removeOldest(
+        in remote: Remote, within limits: SyncLimits, _ transaction: any StoreTransaction
+    ) throws(StoreError) {
+        let superseded = try PackTable.superseded(of: head.statement.device, in: remote.id, transaction)
+        var parcels = superseded.reduce(0) { $0 + $1.parcels }
+        var bytes = superseded.reduce(0) { $0 + $1.size }
+        for pack in superseded where parcels > limits.parcels || bytes > limits.bytes {
+            try PackTable.remove(pack, of: remote.id, transaction)
+            parcels -= pack.parcels
+            bytes -= pack.size
+        }
+    }
+}
+#endif

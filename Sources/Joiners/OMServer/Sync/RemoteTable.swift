@@ -1,0 +1,110 @@
+#if Server
+// The rows of remotes and of their members.
+
+internal import OMParcels
+internal import OMRecords
+internal import OMServerStore
+
+/// A remote of an account.
+struct Remote: Hashable, Sendable {
+    /// 16 random bytes. A remote that is removed and made again has another one.
+    let id: [UInt8]
+    let name: RemoteName
+    /// It rises with each write that a client can see in the list.
+    let change: Int64
+}
+
+enum RemoteTable {
+    static let statements = [
+        """
+        CREATE TABLE remote (id BLOB NOT NULL PRIMARY KEY, account TEXT NOT NULL REFERENCES account (name) ON DELETE CASCADE, \
+        vault BLOB NOT NULL, incarnation BLOB NOT NULL, change INTEGER NOT NULL, created INTEGER NOT NULL, \
+        UNIQUE (account, vault, incarnation)) STRICT
+        """,
+        """
+        CREATE TABLE remote_member (remote BLOB NOT NULL REFERENCES remote (id) ON DELETE CASCADE, device INTEGER NOT NULL, \
+        kind INTEGER NOT NULL, keys BLOB NOT NULL, PRIMARY KEY (remote, device)) STRICT
+        """,
+    ]
+
+    /// - Parameter locked: Keeps other writers of this remote away until the end of the transaction. It is then the first row
+    ///   that the transaction locks.
+    /// - Returns: nil if the account has no such remote.
+    static func find(
+        _ name: RemoteName, of account: AccountName, locked: Bool = false, _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Remote? {
+        let sql = "SELECT id, change FROM remote WHERE account = ?1 AND vault = ?2 AND incarnation = ?3"
+        let values: [SQLValue] = [.text(account.text), .bytes(name.vault), .bytes(name.incarnation)]
+        let rows = locked ? try transaction.lockedRows(sql, values) : try transaction.rows(sql, values)
+        guard let row = rows.first else { return nil }
+        return Remote(id: try row.bytes(0), name: name, change: try row.number(1))
+    }
+
+    /// The incarnations of a vault's remotes, the oldest first.
+    static func incarnations(
+        of vault: [UInt8], _ account: AccountName, _ transaction: any StoreTransaction
+    ) throws(StoreError) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        let rows = try transaction.rows(
+            "SELECT incarnation FROM remote WHERE account = ?1 AND vault = ?2 ORDER BY created, incarnation",
+            .text(account.text), .bytes(vault))
+        for row in rows { found.append(try row.bytes(0)) }
+        return found
+    }
+
+    static func count(of account: AccountName, _ transaction: any StoreTransaction) throws(StoreError) -> Int64 {
+        try transaction.row("SELECT count(*) FROM remote WHERE account = ?1", .text(account.text))?.number(0) ?? 0
+    }
+
+    static func add(
+        _ remote: Remote, of account: AccountName, now: Int64, _ transaction: any StoreTransaction
+    ) throws(StoreError) {
+        try transaction.rows(
+            "INSERT INTO remote (id, account, vault, incarnation, change, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            .bytes(remote.id), .text(account.text), .bytes(remote.name.vault), .bytes(remote.name.incarnation),
+            .number(remote.change), .number(now))
+    }
+
+    static func raiseChange(_ remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
+        try transaction.rows("UPDATE remote SET change = change + 1 WHERE id = ?1", .bytes(remote))
+    }
+
+    // MARK: - Members
+
+    /// A device or code that an entry of this remote added, on any branch of the roll.
+    static func member(
+        _ device: UInt32, of remote: [UInt8], _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Member? {
+        let row = try transaction.row(
+            "SELECT kind, keys FROM remote_member WHERE remote = ?1 AND device = ?2", .bytes(remote), .number(Int64(device)))
+        guard let row else { return nil }
+        let keys = try row.bytes(1)
+        guard keys.count == 128 else { throw .damaged }
+        return Member(isDevice: try row.number(0) == Int64(RollMember.Kind.device.rawValue), keys: keys)
+    }
+
+    struct Member: Hashable, Sendable {
+        let isDevice: Bool
+        /// As an entry has them.
+        let keys: [UInt8]
+
+        var headKey: [UInt8] { Array(keys[..<32]) }
+        var memberKey: [UInt8] { Array(keys[32..<64]) }
+    }
+
+    /// - Returns: false if the number has other keys already.
+    static func add(
+        _ member: RollMember, to remote: [UInt8], _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Bool {
+        // Attack: on a branch of its own a member adds a device whose keys give the number of another one (2^32 tries), and
+        // signs heads in its name. So a number has the keys that came first.
+        if let known = try self.member(member.number, of: remote, transaction) {
+            return known == Member(isDevice: member.kind == .device, keys: member.keys.encoded)
+        }
+        try transaction.rows(
+            "INSERT INTO remote_member (remote, device, kind, keys) VALUES (?1, ?2, ?3, ?4)", .bytes(remote),
+            .number(Int64(member.number)), .number(Int64(member.kind.rawValue)), .bytes(member.keys.encoded))
+        return true
+    }
+}
+#endif
