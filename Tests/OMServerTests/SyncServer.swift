@@ -142,7 +142,8 @@ final class SyncServer: Sendable {
     }
 
     static let tables = [
-        "account", "stranger", "client", "grants", "token", "policy", "policy_value", "question", "challenge", "sdk_token", "remote", "remote_member", "remote_entry", "remote_head",
+        "account", "stranger", "client", "grants", "token", "policy", "policy_value", "question", "challenge", "sdk_token",
+        "remote", "remote_member", "remote_entry", "remote_head",
         "remote_heads", "remote_signer", "remote_pack", "remote_message",
     ]
 
