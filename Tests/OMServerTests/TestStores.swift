@@ -1,18 +1,15 @@
 #if Server
-// Stores of tests: a new SQLite file, or a new schema in the PostgreSQL database that OMVAULT_TEST_POSTGRES names.
+// Stores of tests: a new SQLite file, or a new schema in the PostgreSQL cluster of this test run.
 
 import Foundation
-import OMSecrets
 import OMServerStore
+import Synchronization
 import TestSupport
 import Testing
 
-/// What a store is on. A test of all has `arguments: StoreKind.allCases`.
+/// What a store is on. A test of both has `arguments: StoreKind.allCases`.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sqlite, postgres
-
-    static let allCases: [StoreKind] = postgresURL == nil ? [.sqlite] : [.sqlite, .postgres]
-    fileprivate static var postgresURL: String? { ProcessInfo.processInfo.environment["OMVAULT_TEST_POSTGRES"] }
 
     var testDescription: String { rawValue }
 }
@@ -21,31 +18,57 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 final class TestStore: Sendable {
     let location: StoreLocation
     let folder: TestFolder
+    private let cluster: Server?
+    private static let count = Mutex(0)
 
+    /// The first test with PostgreSQL starts the cluster, and the end of the test run ends it.
     init(_ kind: StoreKind) async throws {
         folder = try TestFolder()
-        guard kind == .postgres else {
+        switch kind {
+        case .sqlite:
+            cluster = nil
             location = .file(folder.file("store.db"))
-            return
+        case .postgres:
+            let cluster = try await Server.postgres.value
+            let schema = "test\(Self.count.withLock { $0 += 1; return $0 })"
+            self.cluster = cluster
+            location = .postgres(cluster["url"] + "&options=-csearch_path%3D\(schema)")
+            try await sql("CREATE SCHEMA \(schema)")
         }
-        let url = try #require(StoreKind.postgresURL)
-        let name = "test\(Hex.encode(Random.bytes(8)))"
-        let empty = StoreSchema(steps: [[]])
-        do { try StoreLocation(url).create(empty) } catch { guard error == .exists || Self.isRace(error) else { throw error } }
-        let whole = try StoreLocation(url).open(empty, connections: 1)
-        try whole.transaction(.write) { try $0.rows("CREATE SCHEMA \(name)") }
-        location = StoreLocation("\(url)\(url.contains("?") ? "&" : "?")options=-csearch_path%3D\(name)")
     }
 
-    /// Another test made the table at the same time.
-    private static func isRace(_ error: StoreError) -> Bool {
-        if case .refused = error { true } else { false }
+    /// The URL or the path, as `--store` takes it.
+    var text: String {
+        switch location {
+        case .file(let path): path
+        case .postgres(let url): url
+        }
     }
 
     /// A new store with these tables.
-    func make(_ schema: StoreSchema, connections: Int = 10) throws -> any ServerStore {
+    func make(_ schema: StoreSchema, connections: Int = 10, wait: Int = 30_000) throws -> any ServerStore {
         try location.create(schema)
-        return try location.open(schema, connections: connections)
+        return try location.open(schema, connections: connections, wait: wait)
+    }
+
+    /// Runs a statement as PostgreSQL's administrator does, in a connection of its own.
+    @discardableResult
+    func sql(_ text: String) async throws -> String { try checked(try await run(psql(text), in: folder)) }
+
+    /// The same for synchronous functions.
+    @discardableResult
+    func sqlHere(_ text: String) throws -> String { try checked(try runHere(psql(text), in: folder)) }
+
+    private func psql(_ text: String) -> [String] {
+        [cluster!["psql"], "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", text, self.text]
+    }
+
+    /// An administrator's statement that PostgreSQL refused.
+    private struct Refused: Error { let reason: String }
+
+    private func checked(_ ran: Ran) throws -> String {
+        guard ran.status == 0 else { throw Refused(reason: ran.errors) }
+        return ran.output.trimmingCharacters(in: .newlines)
     }
 }
 #endif

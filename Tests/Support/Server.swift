@@ -80,6 +80,7 @@ public final class Server: Sendable {
     public static let nginx = Task { try await Server("nginx") }
     public static let odd = Task { try await Server("odd") }
     public static let glewlwyd = Task { try await Server("glewlwyd") }
+    public static let postgres = Task { try await Server("postgres") }
 
     public let facts: [String: String]
     private let script: Companion

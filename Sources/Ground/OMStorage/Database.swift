@@ -18,6 +18,10 @@ package struct Database: ~Copyable {
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
     ///   ``StorageError/laterFormat(_:)``.
     package static func open(_ path: String, _ schemas: Schema...) throws(StorageError) -> Database {
+        try open(path, schemas)
+    }
+
+    package static func open(_ path: String, _ schemas: [Schema]) throws(StorageError) -> Database {
         while true {
             let number = FileNumber(path)
             let database = try open(path, of: schemas, alone: false)

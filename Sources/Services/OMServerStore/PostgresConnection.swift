@@ -2,26 +2,35 @@
 // One connection to PostgreSQL. Parameters and results are binary: no value is ever part of a statement's text.
 
 internal import CPQ
+internal import Glibc
 
 /// One thread at a time uses it.
 final class PostgresConnection: StoreTransaction {
+    /// The longest wait for an answer, in seconds. PostgreSQL itself ends statements before; only a COMMIT waits longer, as long
+    /// as a standby does not confirm it.
+    private static let longestAnswer = 60
+    /// How many rows of a large result are in memory at once.
+    private static let rowsAtOnce = 32
+
     private let handle: OpaquePointer
     /// Whether the connection was lost while a COMMIT ran.
     private(set) var wasCommitting = false
+    /// Whether an answer did not come in time, so that the connection cannot be used any more.
+    private var isLost = false
+    /// Whether PostgreSQL has warned since the last statement began.
+    private var hasWarning = false
 
-    private enum Kind {
-        static let bytes: Oid = 17
-        static let number: Oid = 20
-        static let smallNumber: Oid = 23
-        static let text: Oid = 25
-    }
-
+    /// - Throws: ``StoreError/unreachable``. PostgreSQL's own words are in no error, since they can quote the password of `url`.
     init(_ url: String) throws(StoreError) {
-        // With several hosts: the one that takes writes.
-        let names = ["dbname", "connect_timeout", "target_session_attrs", "application_name", "client_encoding"]
-        let values = [url, "5", "read-write", "omvault-server", "UTF8"]
-        let opened = Self.withTexts(names) { names in
-            Self.withTexts(values) { values in PQconnectdbParams(names, values, 1) }
+        let options = [
+            ("dbname", url), ("connect_timeout", "5"), ("application_name", "omvault-server"), ("client_encoding", "UTF8"),
+            // With several hosts: the one that takes writes.
+            ("target_session_attrs", "read-write"),
+            // The other machine, or the way to it, can be gone without a word.
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
+        ]
+        let opened = Self.withTexts(options.map(\.0)) { names in
+            Self.withTexts(options.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
         }
         guard let opened else { throw .unreachable }
         guard PQstatus(opened) == CONNECTION_OK else {
@@ -29,23 +38,33 @@ final class PostgresConnection: StoreTransaction {
             throw .unreachable
         }
         handle = opened
-        // A lost answer must not hold a thread for ever.
-        try execute("SET statement_timeout = '30s'")
-        try execute("SET lock_timeout = '10s'")
-        try execute("SET idle_in_transaction_session_timeout = '60s'")
+        PQsetNoticeReceiver(
+            handle,
+            { context, notice in
+                guard let context, let severity = PQresultErrorField(notice, Int32(UInt8(ascii: "V"))) else { return }
+                guard String(cString: severity) == "WARNING" else { return }
+                Unmanaged<PostgresConnection>.fromOpaque(context).takeUnretainedValue().hasWarning = true
+            }, Unmanaged.passUnretained(self).toOpaque())
+        guard PQsetnonblocking(handle, 1) == 0 else { throw .unreachable }
+        try execute(
+            """
+            SELECT set_config('statement_timeout', '30s', false), set_config('lock_timeout', '10s', false), \
+            set_config('idle_in_transaction_session_timeout', '60s', false), \
+            set_config('synchronous_commit', CASE current_setting('synchronous_commit') \
+            WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)
+            """)
     }
 
     deinit { PQfinish(handle) }
 
-    var isUsable: Bool { PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE }
+    var isUsable: Bool { !isLost && PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// The version of the tables. Nil if there are none.
     func version() throws(StoreError) -> Int64? {
-        guard
-            try rows("SELECT 1 FROM pg_tables WHERE tablename = 'omvault_schema' AND schemaname = current_schema()", []).first
-                != nil
-        else { return nil }
-        return try rows("SELECT version FROM omvault_schema", []).first?.number(0)
+        let tables = "SELECT 1 FROM pg_tables WHERE tablename = 'omvault_schema' AND schemaname = current_schema()"
+        guard try !rows(tables, []).isEmpty else { return nil }
+        guard let row = try rows("SELECT version FROM omvault_schema", []).first else { throw .damaged }
+        return try row.number(0)
     }
 
     func transaction<R>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
@@ -59,7 +78,10 @@ final class PostgresConnection: StoreTransaction {
         }
         wasCommitting = access == .write
         // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that failed.
-        guard try run("COMMIT", []).tag == "COMMIT" else { throw StoreError.refused(state: "25P02") }
+        guard try run("COMMIT", []).tag == "COMMIT" else { throw StoreError.failedBefore }
+        // An administrator who cancels a COMMIT that waits for a standby gets a COMMIT with a warning: the rows are on this
+        // machine only, and a failover loses them. So whether it is done is not known.
+        guard !hasWarning else { throw StoreError.unreachable }
         wasCommitting = false
         return result
     }
@@ -71,35 +93,33 @@ final class PostgresConnection: StoreTransaction {
         try run(sql + " FOR UPDATE", values).rows
     }
 
+    func eachRow(_ sql: String, _ body: (SQLRow) throws -> Void) throws {
+        try execute("DECLARE omvault_rows NO SCROLL CURSOR FOR \(sql)")
+        while true {
+            let rows = try rows("FETCH FORWARD \(Self.rowsAtOnce) FROM omvault_rows", [])
+            for row in rows { try body(row) }
+            if rows.count < Self.rowsAtOnce { break }
+        }
+        try execute("CLOSE omvault_rows")
+    }
+
     func execute(_ sql: String) throws(StoreError) { _ = try run(sql, []) }
 
     // MARK: - Statements
 
     private func run(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> (rows: [SQLRow], tag: String) {
-        let types = values.map { value in
-            switch value {
-            case .bytes: Kind.bytes
-            case .number: Kind.number
-            case .text: Kind.text
-            case .null: Oid(0)
-            }
-        }
-        let encoded = values.map(Self.encode)
-        let buffers = encoded.map { bytes -> UnsafeMutablePointer<CChar>? in
-            guard let bytes else { return nil }
-            // Not of size 0: libpq takes a null pointer for NULL.
-            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: max(1, bytes.count))
-            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-            return buffer
-        }
-        defer { for buffer in buffers { buffer?.deallocate() } }
-        let pointers = buffers.map { $0.map { UnsafePointer($0) } }
-        let counts = encoded.map { Int32($0?.count ?? 0) }
-        let formats = [Int32](repeating: 1, count: values.count)
-        let result = PQexecParams(
-            handle, sql.replacing("?", with: "$"), Int32(values.count), types, pointers, counts, formats, 1)
-        guard let result else { throw .unreachable }
+        guard !isLost else { throw .unreachable }
+        hasWarning = false
+        guard send(sql, values) else { throw .unreachable }
+        try waitForAnswer()
+        guard let result = PQgetResult(handle) else { throw .unreachable }
         defer { PQclear(result) }
+        // The connection takes the next statement once the end of this one is read.
+        while true {
+            try waitForAnswer()
+            guard let more = PQgetResult(handle) else { break }
+            PQclear(more)
+        }
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: break
         default: throw error(of: result)
@@ -113,6 +133,48 @@ final class PostgresConnection: StoreTransaction {
         return (rows, String(cString: PQcmdStatus(result)))
     }
 
+    private func send(_ sql: String, _ values: [SQLValue]) -> Bool {
+        let types = values.map(PostgresValue.type)
+        let encoded = values.map(PostgresValue.encode)
+        let buffers = encoded.map { bytes -> UnsafeMutablePointer<CChar>? in
+            guard let bytes else { return nil }
+            // Not of size 0: libpq takes a null pointer for NULL.
+            let buffer = UnsafeMutableRawPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
+            bytes.withUnsafeBytes { if let base = $0.baseAddress { buffer.copyMemory(from: base, byteCount: $0.count) } }
+            return buffer.bindMemory(to: CChar.self, capacity: max(1, bytes.count))
+        }
+        defer { for buffer in buffers { buffer?.deallocate() } }
+        return PQsendQueryParams(
+            handle, sql.replacing("?", with: "$"), Int32(values.count), types, buffers.map { $0.map { UnsafePointer($0) } },
+            encoded.map { Int32($0?.count ?? 0) }, [Int32](repeating: 1, count: values.count), 1) == 1
+    }
+
+    /// Sends what is not sent yet, and waits until `PQgetResult` does not block.
+    private func waitForAnswer() throws(StoreError) {
+        let end = Self.now() + Self.longestAnswer * 1000
+        while true {
+            let unsent = PQflush(handle)
+            guard unsent >= 0 else { throw .unreachable }
+            if unsent == 0, PQisBusy(handle) == 0 { return }
+            var poll = pollfd(fd: PQsocket(handle), events: Int16(unsent == 1 ? POLLIN | POLLOUT : POLLIN), revents: 0)
+            let count = Glibc.poll(&poll, 1, Int32(clamping: max(0, end - Self.now())))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                isLost = true
+                throw .unreachable
+            }
+            // False if the connection has ended. What it still said is read by PQgetResult.
+            if Int32(poll.revents) & ~POLLOUT != 0, PQconsumeInput(handle) == 0 { return }
+        }
+    }
+
+    /// Milliseconds of the clock that nobody sets.
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
     private func error(of result: OpaquePointer) -> StoreError {
         guard PQstatus(handle) == CONNECTION_OK, let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
             return .unreachable
@@ -120,7 +182,7 @@ final class PostgresConnection: StoreTransaction {
         let text = String(cString: state)
         switch text {
         // An administrator or a failover ended the connection, or this server takes no writes any more.
-        case "57P01", "57P02", "57P03", "25006": return .unreachable
+        case "57P01", "57P02", "57P03", "57P05", "25P03", "25006": return .unreachable
         case _ where text.hasPrefix("08"): return .unreachable
         // A lock or a statement took too long.
         case "55P03", "57014", "53300": return .busy
@@ -128,39 +190,18 @@ final class PostgresConnection: StoreTransaction {
         }
     }
 
-    private static func encode(_ value: SQLValue) -> [UInt8]? {
-        switch value {
-        case .bytes(let bytes): bytes
-        case .number(let number): withUnsafeBytes(of: number.bigEndian) { Array($0) }
-        case .text(let text): Array(text.utf8)
-        case .null: nil
-        }
-    }
-
     private static func decode(_ result: OpaquePointer, _ row: Int32, _ column: Int32) throws(StoreError) -> SQLValue {
         guard PQgetisnull(result, row, column) == 0 else { return .null }
         let count = Int(PQgetlength(result, row, column))
         let bytes = [UInt8](UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: count))
-        switch PQftype(result, column) {
-        case Kind.bytes: return .bytes(bytes)
-        case Kind.text: return .text(String(decoding: bytes, as: UTF8.self))
-        case Kind.number, Kind.smallNumber:
-            let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return .number(count == 4 ? Int64(Int32(truncatingIfNeeded: number)) : Int64(bitPattern: number))
-        default: throw .damaged
-        }
+        guard let value = PostgresValue.decode(bytes, PQftype(result, column)) else { throw .damaged }
+        return value
     }
 
     private static func withTexts<R>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> R) -> R {
-        var copies: [UnsafeMutablePointer<CChar>?] = texts.map { text in
-            let bytes = Array(text.utf8CString)
-            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-            copy.initialize(from: bytes, count: bytes.count)
-            return copy
-        }
-        defer { for copy in copies { copy?.deallocate() } }
-        copies.append(nil)
-        return body(copies.map { $0.map { UnsafePointer($0) } })
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies.map { $0.map { UnsafePointer($0) } } + [nil])
     }
 }
 #endif

@@ -11,26 +11,57 @@ package final class PostgresStore: ServerStore {
 
     private init(_ pool: ConnectionPool<PostgresConnection>) { self.pool = pool }
 
-    package static func create(_ url: String, _ schema: StoreSchema) throws(StoreError) {
+    package static func create(
+        _ url: String, _ schema: StoreSchema, fill: (any StoreTransaction) throws -> Void
+    ) throws {
         let connection = try PostgresConnection(url)
-        guard try connection.version() == nil else { throw .exists }
-        try connection.execute("BEGIN")
-        for statement in Self.versionTable + schema.steps.joined() {
-            try connection.execute(StoreSchema.forPostgreSQL(statement))
+        guard try connection.version() == nil else { throw StoreError.exists }
+        // Names and texts are UTF-8; another encoding would change or refuse them.
+        guard try connection.rows("SHOW server_encoding", []).first?.text(0) == "UTF8" else {
+            throw StoreError.refused(state: "22021")
         }
-        _ = try connection.rows("INSERT INTO omvault_schema (version) VALUES (?1)", [.number(schema.version)])
-        try connection.execute("COMMIT")
+        try connection.transaction(.write) { transaction in
+            do throws(StoreError) {
+                for statement in versionTable + schema.steps.joined() {
+                    try connection.execute(StoreSchema.forPostgreSQL(statement))
+                }
+            } catch {
+                // Another `init` runs, or another program has a table with such a name.
+                if case .refused(let state) = error, ["42P07", "42710", "23505"].contains(state) { throw StoreError.exists }
+                throw error
+            }
+            try transaction.rows("INSERT INTO omvault_schema (version) VALUES (?1)", .number(schema.version))
+            try fill(transaction)
+        }
     }
 
     private static let versionTable = ["CREATE TABLE omvault_schema (version INTEGER NOT NULL)"]
 
-    package static func open(_ url: String, _ schema: StoreSchema, connections: Int) throws(StoreError) -> PostgresStore {
-        let pool = ConnectionPool(most: connections) { () throws(StoreError) in try PostgresConnection(url) }
+    package static func open(
+        _ url: String, _ schema: StoreSchema, connections: Int, wait: Int
+    ) throws(StoreError) -> PostgresStore {
+        let pool = ConnectionPool(most: connections, wait: wait) { () throws(StoreError) in try PostgresConnection(url) }
         let first = try pool.take()
         guard let version = try first.version() else { throw .missing }
         guard version == schema.version else { throw .otherVersion(version) }
         pool.give(first)
         return PostgresStore(pool)
+    }
+
+    package static func migrate(_ url: String, _ schema: StoreSchema) throws -> Int64 {
+        let connection = try PostgresConnection(url)
+        guard try connection.version() != nil else { throw StoreError.missing }
+        return try connection.transaction(.write) { transaction in
+            // Of two that migrate at once, the second one waits here and then finds nothing to do.
+            guard let row = try transaction.lockedRow("SELECT version FROM omvault_schema") else { throw StoreError.damaged }
+            let version = try row.number(0)
+            guard (1...schema.version).contains(version) else { throw StoreError.otherVersion(version) }
+            for statement in schema.steps.dropFirst(Int(version)).joined() {
+                try connection.execute(StoreSchema.forPostgreSQL(statement))
+            }
+            try transaction.rows("UPDATE omvault_schema SET version = ?1", .number(schema.version))
+            return version
+        }
     }
 
     package func transaction<R: Sendable>(
@@ -45,16 +76,19 @@ package final class PostgresStore: ServerStore {
                 pool.give(connection)
                 return result
             } catch {
-                guard connection.isUsable else {
+                let cause = error as? StoreError
+                if cause == .unreachable || !connection.isUsable {
                     pool.forget()
-                    // Nothing of it was committed, so it runs again on another connection.
-                    if !connection.wasCommitting, error as? StoreError == .unreachable, tries < Self.mostTries { continue }
-                    throw error
+                    pool.forgetIdle()
+                } else {
+                    pool.give(connection)
                 }
-                pool.give(connection)
-                guard case StoreError.refused(let state) = error, ["40001", "40P01"].contains(state), tries < Self.mostTries
-                else {
-                    throw error
+                guard tries < Self.mostTries else { throw error }
+                switch cause {
+                // Nothing of it was committed, so it runs again on another connection.
+                case .unreachable? where !connection.wasCommitting: break
+                case .refused("40001")?, .refused("40P01")?: break
+                default: throw error
                 }
             }
         }

@@ -1,6 +1,7 @@
 #if Server
 // The store in one file, for one machine.
 
+internal import Glibc
 package import OMStorage
 package import OMSystem
 
@@ -12,24 +13,58 @@ package final class SQLiteStore: ServerStore {
     /// SQLite has one writer at a time. Threads of this process wait here, in turn, and not in SQLite's polling.
     private let writer: ConnectionPool<WriterTurn>
 
-    private init(_ pool: ConnectionPool<SQLiteConnection>) {
+    private init(_ pool: ConnectionPool<SQLiteConnection>, wait: Int) {
         self.pool = pool
-        writer = ConnectionPool(most: 1) { WriterTurn() }
+        writer = ConnectionPool(most: 1, wait: wait) { WriterTurn() }
     }
 
-    package static func create(_ path: String, _ schema: StoreSchema) throws(StoreError) {
-        try storing { () throws(StorageError) in
-            _ = try Database.create(path, Self.schema(schema)) { _ throws(StorageError) in }
+    package static func create(
+        _ path: String, _ schema: StoreSchema, fill: (any StoreTransaction) throws -> Void
+    ) throws {
+        let draft = try storing { () throws(StorageError) in
+            try Database.draft(for: path, tables(schema)) { _ throws(StorageError) in }
         }
+        try write(draft.path, schema, fill)
+        // Closing the only connection moved the log into the file. If that failed, the rows are in the log only.
+        do throws(StorageError) {
+            guard try !FilePath.exists(draft.path + "-wal") else { throw .io(EIO) }
+            try draft.finish()
+        } catch { throw StoreError(error) }
     }
 
-    package static func open(_ path: String, _ schema: StoreSchema, connections: Int) throws(StoreError) -> SQLiteStore {
-        let pool = ConnectionPool(most: connections) { () throws(StoreError) in
-            try storing { () throws(StorageError) in SQLiteConnection(try Database.open(path, Self.schema(schema))) }
+    /// The connection is closed when this returns.
+    private static func write(_ draft: String, _ schema: StoreSchema, _ fill: (any StoreTransaction) throws -> Void) throws {
+        try SQLiteConnection.open(draft, [tables(schema)]).transaction(.write, fill)
+    }
+
+    package static func open(
+        _ path: String, _ schema: StoreSchema, connections: Int, wait: Int
+    ) throws(StoreError) -> SQLiteStore {
+        let schemas = versions(schema)
+        let pool = ConnectionPool(most: connections, wait: wait) { () throws(StoreError) in
+            try SQLiteConnection.open(path, schemas)
         }
         // The first connection shows now whether the file can be used.
-        pool.give(try pool.take())
-        return SQLiteStore(pool)
+        let first = try pool.take()
+        let version = try first.version()
+        guard version == schema.version else { throw .otherVersion(version) }
+        pool.give(first)
+        return SQLiteStore(pool, wait: wait)
+    }
+
+    package static func migrate(_ path: String, _ schema: StoreSchema) throws -> Int64 {
+        let connection = try SQLiteConnection.open(path, versions(schema))
+        return try connection.transaction(.write) { _ in
+            let version = try connection.version()
+            for statement in schema.steps.dropFirst(Int(version)).joined() { try connection.execute(statement) }
+            try connection.execute("PRAGMA user_version = \(schema.version)")
+            return version
+        }
+    }
+
+    /// Whether SQLite finds no damage in the file. This reads all of it.
+    package static func isWhole(_ path: String, _ schema: StoreSchema) throws(StoreError) -> Bool {
+        try SQLiteConnection.open(path, versions(schema)).isWhole()
     }
 
     package func transaction<R: Sendable>(
@@ -42,8 +77,15 @@ package final class SQLiteStore: ServerStore {
         return try connection.transaction(access, body)
     }
 
-    private static func schema(_ schema: StoreSchema) -> Schema {
-        Schema(applicationID: applicationID, version: UInt32(schema.version), statements: Array(schema.steps.joined()))
+    private static func tables(_ schema: StoreSchema) -> Schema {
+        Schema(
+            applicationID: applicationID, version: UInt32(schema.version),
+            statements: schema.steps.joined().filter { $0.hasPrefix("CREATE ") })
+    }
+
+    /// The tables of this version and of all older ones.
+    private static func versions(_ schema: StoreSchema) -> [Schema] {
+        (1...schema.version).reversed().map { tables(schema.of(version: $0)) }
     }
 
     fileprivate static func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(StoreError) -> R {
@@ -56,20 +98,74 @@ private final class WriterTurn {}
 /// One connection. One thread at a time has it.
 private final class SQLiteConnection: StoreTransaction {
     private let database: Database
+    /// Whether a statement of the running transaction failed.
+    private var hasFailed = false
 
-    init(_ database: consuming Database) { self.database = database }
+    static func open(_ path: String, _ schemas: [Schema]) throws(StoreError) -> SQLiteConnection {
+        try SQLiteStore.storing { () throws(StorageError) in
+            let database = try Database.open(path, schemas)
+            // PostgreSQL keeps them always.
+            try database.execute("PRAGMA foreign_keys = ON")
+            return SQLiteConnection(database)
+        }
+    }
+
+    private init(_ database: consuming Database) { self.database = database }
+
+    func version() throws(StoreError) -> Int64 {
+        try SQLiteStore.storing { () throws(StorageError) in Int64(try database.version()) }
+    }
+
+    func isWhole() throws(StoreError) -> Bool {
+        try SQLiteStore.storing { () throws(StorageError) in
+            guard try database.isWhole() else { return false }
+            return try database.number("SELECT count(*) FROM pragma_foreign_key_check") == 0
+        }
+    }
+
+    func execute(_ sql: String) throws(StoreError) {
+        try SQLiteStore.storing { () throws(StorageError) in try database.execute(sql) }
+    }
 
     func transaction<R>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
+        hasFailed = false
         do {
             return try database.transaction(access == .read ? .read : .write) { () throws(BodyError) in
-                do { return try body(self) } catch { throw BodyError(cause: error) }
+                do {
+                    let result = try body(self)
+                    // As PostgreSQL has it: a transaction with a failed statement is not committed.
+                    guard !hasFailed else { throw StoreError.failedBefore }
+                    return result
+                } catch { throw BodyError(cause: error) }
             }
         } catch let error as BodyError { throw error.cause }
     }
 
     @discardableResult
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] {
-        do throws(StorageError) {
+        var rows: [SQLRow] = []
+        do throws(StoreError) { try step(sql, values) { (row) throws(StoreError) in rows.append(row) } } catch {
+            hasFailed = true
+            throw error
+        }
+        return rows
+    }
+
+    /// A write transaction keeps all other writers out.
+    func lockedRows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] { try rows(sql, values) }
+
+    func eachRow(_ sql: String, _ body: (SQLRow) throws -> Void) throws {
+        do {
+            try step(sql, []) { (row) throws(BodyError) in
+                do { try body(row) } catch { throw BodyError(cause: error) }
+            }
+        } catch let error as BodyError { throw error.cause }
+    }
+
+    private func step<E: StorageErrorConvertible>(
+        _ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws(E) -> Void
+    ) throws(E) {
+        var statement = try E.storing { () throws(StorageError) in
             var statement = try database.prepare(sql)
             for (index, value) in values.enumerated() {
                 let place = Int32(index + 1)
@@ -80,25 +176,26 @@ private final class SQLiteConnection: StoreTransaction {
                 case .null: try statement.bindNull(place)
                 }
             }
-            var rows: [SQLRow] = []
-            while try statement.step() {
-                rows.append(
-                    SQLRow(
-                        (0..<statement.columnCount).map { column in
-                            switch statement.kind(column) {
-                            case .bytes: .bytes(statement.bytes(column))
-                            case .number: .number(statement.number(column))
-                            case .text: .text(statement.text(column))
-                            case .null: .null
-                            }
-                        }))
+            return statement
+        }
+        while true {
+            let isRow: Bool
+            do throws(StorageError) { isRow = try statement.step() } catch { throw E(storage: error) }
+            guard isRow else { return }
+            let columns: [SQLValue] = (0..<statement.columnCount).map { column in
+                switch statement.kind(column) {
+                case .bytes: .bytes(statement.bytes(column))
+                case .number: .number(statement.number(column))
+                case .text: .text(statement.text(column))
+                case .null: .null
+                }
             }
-            return rows
-        } catch { throw StoreError(error) }
+            do throws(E) { try body(SQLRow(columns)) } catch {
+                statement.reset()
+                throw error
+            }
+        }
     }
-
-    /// A write transaction keeps all other writers out.
-    func lockedRows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] { try rows(sql, values) }
 }
 
 /// Carries the error of a transaction's body through the database's own errors.
@@ -109,7 +206,9 @@ private struct BodyError: StorageErrorConvertible {
     init(storage error: StorageError) { cause = StoreError(error) }
 }
 
-extension StoreError {
+extension StoreError: StorageErrorConvertible {
+    package init(storage error: StorageError) { self.init(error) }
+
     init(_ error: StorageError) {
         self =
             switch error {
@@ -118,6 +217,8 @@ extension StoreError {
             case .busy: .busy
             case .laterFormat(let version): .otherVersion(Int64(version))
             case .io(let code): .io(code)
+            // Another user can read or change the file, or put a log beside it.
+            case .hazardous: .io(EPERM)
             default: .damaged
             }
     }

@@ -2,14 +2,15 @@
 // The server's database: transactions of plain SQL, the same on SQLite and on PostgreSQL.
 //
 // Statements name their parameters ?1, ?2, … and use what both databases have: ON CONFLICT, RETURNING, 64-bit numbers, bytes
-// and text. A text has no byte 0.
+// and text. A text has no byte 0. A sum is `CAST(SUM(…) AS BIGINT)`, since PostgreSQL has another type for it.
 
 /// A database that several threads use. Each call blocks its thread.
 package protocol ServerStore: AnyObject, Sendable {
     /// Runs `body` in a transaction that sees one state, and commits what it wrote. An error of `body` undoes it.
     ///
     /// A transaction that another one disturbed runs again from its beginning, so `body` has no other effects. If the connection
-    /// is lost in the commit, it does not run again: ``StoreError/unreachable``.
+    /// is lost in the commit, it does not run again: ``StoreError/unreachable``. If a statement failed, nothing is committed, even
+    /// if `body` catches the error.
     func transaction<R: Sendable>(
         _ access: StoreAccess, _ body: (any StoreTransaction) throws -> R
     ) throws -> R
@@ -25,6 +26,9 @@ package protocol StoreTransaction: AnyObject {
 
     /// The rows of a SELECT, which no other transaction can change until the end of this one.
     func lockedRows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow]
+
+    /// Gives the rows of a SELECT to `body`, one by one, and has only a few of them in memory. `body` runs no other statement.
+    func eachRow(_ sql: String, _ body: (SQLRow) throws -> Void) throws
 }
 
 extension StoreTransaction {

@@ -12,11 +12,14 @@ package enum StoreError: Error, Hashable, Sendable {
     case exists
     /// A row or a file has what no server wrote.
     case damaged
-    /// The store has tables of another version. `omvault-server migrate` is to run, or the server is too old.
+    /// The store has tables of another version. `omvault-server migrate` must run, or the server is too old.
     case otherVersion(Int64)
     /// The database refuses the statement. `state` is SQLSTATE of PostgreSQL, or SQLite's number.
     case refused(state: String)
-    /// Reading or writing a file failed with this `errno`.
+    /// Reading or writing a file failed with this `errno`. EPERM: another user can change the file.
     case io(Int32)
+
+    /// The body of a transaction ignored the error of a statement.
+    static var failedBefore: StoreError { .refused(state: "25P02") }
 }
 #endif
