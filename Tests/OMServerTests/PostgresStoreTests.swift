@@ -56,8 +56,9 @@ import Testing
             }
             return tries
         }
-        #expect(tries.sorted() == [1, 2])
-        #expect(try store.transaction(.read) { try $0.rows("SELECT number FROM thing") }.allSatisfy { $0 == SQLRow([.number(2)]) })
+        #expect(tries.contains { $0 > 1 })
+        #expect(
+            try store.transaction(.read) { try $0.rows("SELECT number FROM thing") }.allSatisfy { $0 == SQLRow([.number(2)]) })
     }
 
     @Test("a connection that PostgreSQL ended is replaced, in a transaction and between two")
@@ -69,6 +70,8 @@ import Testing
             tries += 1
             try StoreTests.add(1, 7, transaction)
             if tries == 1 { try place.sqlHere("SELECT pg_terminate_backend(\(try Self.process(transaction)), 10000)") }
+            // The commit would not know whether it was done.
+            try transaction.rows("SELECT 1")
         }
         #expect(tries == 2)
         // All connections are idle, and all end.
@@ -169,10 +172,13 @@ import Testing
         }
     }
 
-    @Test("no error quotes the URL with its password", arguments: [
-        "postgres://omvault:geheim@/nowhere?host=/nowhere", "postgres://omvault:geheim%zz@localhost/", "postgres://o:geheim@[::1/x",
-        "postgres://o:geheim@/x?geheim=1",
-    ])
+    @Test(
+        "no error quotes the URL with its password",
+        arguments: [
+            "postgres://omvault:geheim@/nowhere?host=/nowhere", "postgres://omvault:geheim%zz@localhost/",
+            "postgres://o:geheim@[::1/x",
+            "postgres://o:geheim@/x?geheim=1",
+        ])
     func password(_ url: String) {
         do {
             _ = try StoreLocation(url).open(Self.schema, connections: 1)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The program omvault-server") struct ServerProgramTests {
     /// Runs a script with the functions of Tests/Scripts/server.bash.
-    private func script(_ text: String) async throws -> Ran {
+    func script(_ text: String) async throws -> Ran {
         let home = try TestFolder()
         let server = try #require(Programs.server)
         let functions = Programs.scriptPrelude.replacing("prelude.bash", with: "server.bash")

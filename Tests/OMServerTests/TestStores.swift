@@ -48,7 +48,19 @@ final class TestStore: Sendable {
     /// A new store with these tables.
     func make(_ schema: StoreSchema, connections: Int = 10, wait: Int = 30_000) throws -> any ServerStore {
         try location.create(schema)
-        return try location.open(schema, connections: connections, wait: wait)
+        return KeptStore(try location.open(schema, connections: connections, wait: wait), self)
+    }
+
+    /// A store that keeps its place: a file must not go before its last connection.
+    private final class KeptStore: ServerStore {
+        private let store: any ServerStore
+        private let place: TestStore
+
+        init(_ store: any ServerStore, _ place: TestStore) { (self.store, self.place) = (store, place) }
+
+        func transaction<R: Sendable>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
+            try store.transaction(access, body)
+        }
     }
 
     /// Runs a statement as PostgreSQL's administrator does, in a connection of its own.

@@ -34,8 +34,8 @@ struct ServerCommand: AsyncParsableCommand {
         discussion: "Settings and store are in one folder: --data, or /var/lib/omvault-server.", version: "0.1.0",
         subcommands: [
             ServerInitCommand.self, ServeCommand.self, UserCommand.self, QuestionCommand.self, ClientCommand.self,
-            ServerDeviceCommand.self,
-            ServerPolicyCommand.self,
+            ServerDeviceCommand.self, ServerPolicyCommand.self, ServerBackupCommand.self, ServerRestoreCommand.self,
+            ServerMigrateCommand.self, ServerDoctorCommand.self,
         ])
 }
 #else

@@ -21,7 +21,8 @@ struct ServerBackupReader: ~Copyable {
         digest.update(start.span)
         digest.update(numbers.span)
         version = numbers.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        (self.file, self.digest) = (file, digest)
+        self.file = file
+        self.digest = digest
     }
 
     /// Gives each row with the name of its table to `body`.
@@ -69,7 +70,9 @@ struct ServerBackupReader: ~Copyable {
     }
 
     private mutating func number(_ count: Int) throws -> Int {
-        guard let number = Int(exactly: try take(count).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) else { throw BackupFault.damaged }
+        guard let number = Int(exactly: try take(count).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) else {
+            throw BackupFault.damaged
+        }
         return number
     }
 

@@ -7,7 +7,7 @@ internal import OMServerStore
 internal import OMSystem
 
 /// `doctor`: whether the server can work, and go on working.
-struct DoctorCommand: ParsableCommand {
+struct ServerDoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check settings, certificate, store, disk and clock.",
         discussion: "Each line has what was checked, \"ok\" or \"finding\", and a sentence. With a finding the exit code is 42.")
@@ -68,7 +68,8 @@ struct DoctorCommand: ParsableCommand {
                 case .damaged: report.add("store", finding: "the store is damaged; restore a backup")
                 case .unsafeSetting(let name):
                     report.add("store", finding: "PostgreSQL runs with \(name) off: a power cut can lose what was acknowledged")
-                case .clockDiffers(let seconds): report.add("clock", finding: "the database's clock differs by \(seconds) seconds")
+                case .clockDiffers(let seconds):
+                    report.add("clock", finding: "the database's clock differs by \(seconds) seconds")
                 }
             }
             guard state.findings.isEmpty else { return }
