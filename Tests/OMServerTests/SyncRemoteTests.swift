@@ -46,6 +46,12 @@ import Testing
         #expect(answer.status == 200 && answer.headers["content-type"] == "application/vnd.omvault.sync")
         #expect(answer.body == [0, 16] + (UInt8(1)...16).flatMap { Sample.bytes($0, 16) })
         #expect(try server.call(.get, Hex.encode(Sample.bytes(9, 16))).body == [0, 0])
+        // A new device knows no vault.
+        let all = try server.call(.get, "remotes")
+        #expect(all.status == 200 && all.headers["content-type"] == "application/vnd.omvault.sync")
+        #expect(all.body == [0, 16] + (UInt8(1)...16).flatMap { Sample.vault + Sample.bytes($0, 16) })
+        #expect(try server.call(.get, "remotes", as: "bob").body == [0, 1] + Sample.vault + Sample.bytes(17, 16))
+        #expect(try server.call(.get, "remotes", as: nil).status == 401)
     }
 
     @Test("another account gets 404, and a token without the scope 403", arguments: StoreKind.allCases)

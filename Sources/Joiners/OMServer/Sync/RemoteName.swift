@@ -8,6 +8,8 @@ struct RemoteName: Hashable, Sendable {
     let vault: [UInt8]
     let incarnation: [UInt8]
 
+    init(vault: [UInt8], incarnation: [UInt8]) { (self.vault, self.incarnation) = (vault, incarnation) }
+
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let vault = Self.id(String(parts[0])), let incarnation = Self.id(String(parts[1])) else {

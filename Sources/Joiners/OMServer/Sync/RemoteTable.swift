@@ -52,6 +52,15 @@ enum RemoteTable {
         return found
     }
 
+    /// All remotes of an account, the oldest first.
+    static func names(of account: AccountName, _ transaction: any StoreTransaction) throws(StoreError) -> [RemoteName] {
+        var found: [RemoteName] = []
+        let rows = try transaction.rows(
+            "SELECT vault, incarnation FROM remote WHERE account = ?1 ORDER BY created, vault, incarnation", .text(account.text))
+        for row in rows { found.append(RemoteName(vault: try row.bytes(0), incarnation: try row.bytes(1))) }
+        return found
+    }
+
     static func count(of account: AccountName, _ transaction: any StoreTransaction) throws(StoreError) -> Int64 {
         try transaction.row("SELECT count(*) FROM remote WHERE account = ?1", .text(account.text))?.number(0) ?? 0
     }

@@ -26,6 +26,7 @@ package struct SyncService: ServerService {
         guard path.starts(with: ["v1", "sync"]) else { return [:] }
         switch path.count {
         case 2: return [.get: { _ in ServerResponse(json: .object(["protocols": .array([.number("1")])])) }]
+        case 3 where path[2] == "remotes": return [.get: { try remotes($0) }]
         case 3:
             guard let vault = RemoteName.id(path[2]) else { return [:] }
             return [.get: { try remotes($0, of: vault) }]
@@ -89,6 +90,18 @@ package struct SyncService: ServerService {
         var bytes: [UInt8] = []
         bytes.append(number: UInt16(found.count))
         return Self.answer(bytes + found.joined())
+    }
+
+    /// The remotes of all vaults: a new device knows no vault's id.
+    private func remotes(_ request: ServerRequest) throws -> ServerResponse {
+        let now = clock.now()
+        let found = try store.transaction(.read) { transaction in
+            try RemoteTable.names(of: account(of: request, now: now, transaction), transaction)
+        }
+        var bytes: [UInt8] = []
+        bytes.append(number: UInt16(found.count))
+        for name in found { bytes += name.vault + name.incarnation }
+        return Self.answer(bytes)
     }
 
     private func list(_ request: ServerRequest, _ name: RemoteName) throws -> ServerResponse {
