@@ -75,7 +75,8 @@ import Testing
         #expect(try server.put(Sample.add(30, to: roll)) == 204)
     }
 
-    @Test("two entries of one number are kept, both can be continued, and devices of both may write", arguments: StoreKind.allCases)
+    @Test(
+        "two entries of one number are kept, both can be continued, and devices of both may write", arguments: StoreKind.allCases)
     func branches(kind: StoreKind) async throws {
         let (server, roll) = try await SyncServer.withRemote(kind)
         let (one, other) = (Sample.add(20, to: roll), Sample.add(30, to: roll, by: 50))

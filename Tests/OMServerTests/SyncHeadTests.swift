@@ -74,7 +74,9 @@ import Testing
     func clone(kind: StoreKind) async throws {
         let (server, roll) = try await server(kind)
         var chain = TestChain(10)
-        let wrongFirst = chain.next(roll) { ($0.number, $0.previous) = (3, Sample.bytes(1)); $0.skip = Sample.bytes(1) }
+        let wrongFirst = chain.next(roll) {
+            ($0.number, $0.previous) = (3, Sample.bytes(1)); $0.skip = Sample.bytes(1)
+        }
         #expect(try server.put(chain.file(wrongFirst), wrongFirst.encoded) == 409)
         for _ in 1...4 { #expect(try server.put(chain.next(roll), &chain) == 204) }
         let rows = try server.remoteRows()

@@ -112,7 +112,8 @@ import Testing
         #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == "{\"protocols\":[1]}")
         let name = SyncServer.name(), device = "00000001"
         for path in [
-            name, name.uppercased() + "/files", "x", name + "/mail", name + "/roll/x", name + "/\(device)/head.2",
+            name, SyncServer.name(Sample.bytes(0xab, 16)).uppercased() + "/files", "x", name + "/mail", name + "/roll/x",
+            name + "/\(device)/head.2",
             name + "/\(device)/head (copy)", name + "/\(device)/1.pack", name + "/files/x", Hex.encode(Sample.bytes(1, 15)),
         ] { #expect(try server.call(.get, path).status == 404, "\(path)") }
         #expect(try server.call(.put, name + "/\(device)/head (copy)", [1]).status == 404)
@@ -134,7 +135,8 @@ import Testing
         for file in files {
             let long = [UInt8](repeating: 0, count: file.maximumCount + 1)
             #expect(try server.put(file, long) == 413)
-            #expect(service.bodyLimit(["v1", "sync", name] + file.path.split(separator: "/").map { String($0) }) == file.maximumCount)
+            #expect(
+                service.bodyLimit(["v1", "sync", name] + file.path.split(separator: "/").map { String($0) }) == file.maximumCount)
         }
         #expect(service.bodyLimit(["v1", "sync", name, "files"]) == nil)
     }

@@ -20,7 +20,8 @@ enum Sample {
     }
 
     /// The member whose keys come from this byte. 50 and more are recovery codes.
-    static func member(_ byte: UInt8, nameBox: [UInt8] = bytes(0, RollMember.nameBoxCount), vault: [UInt8] = vault) -> RollMember {
+    static func member(_ byte: UInt8, nameBox: [UInt8] = bytes(0, RollMember.nameBoxCount), vault: [UInt8] = vault) -> RollMember
+    {
         let kind: RollMember.Kind = byte < 50 ? .device : .recovery
         let keys = RollMember.Keys(
             head: kind == .device ? EdwardsSignature.publicKey(of: key(byte)) : zeros,
@@ -116,7 +117,8 @@ struct TestChain {
 
     /// The next head, which the chain does not have yet.
     func next(
-        _ roll: Roll, packs: [Pack] = [], time: Int64 = 0, signer: UInt8? = nil, _ change: (inout Head.Statement) -> Void = { _ in }
+        _ roll: Roll, packs: [Pack] = [], time: Int64 = 0, signer: UInt8? = nil,
+        _ change: (inout Head.Statement) -> Void = { _ in }
     ) -> Head {
         let number = UInt64(heads.count + 1)
         let skipped = Head.skipped(from: number)

@@ -46,7 +46,8 @@ import Testing
     func opensNothing(kind: StoreKind) async throws {
         let server = try await SyncServer(kind)
         let lane = Lane(.whenUnlocked, epoch: 1, Sample.key(101)), link = LinkKey(Sample.key(104))
-        let lanes = WrappedLanes(afterFirstUnlock: Lane(.afterFirstUnlock, epoch: 1, Sample.key(102)), whenUnlocked: lane, link: link)
+        let lanes = WrappedLanes(
+            afterFirstUnlock: Lane(.afterFirstUnlock, epoch: 1, Sample.key(102)), whenUnlocked: lane, link: link)
         let always = Lane(.always, epoch: 1, Sample.key(103))
         // Entry 0 with sealed names and lanes.
         let plain = Sample.member(10)

@@ -41,7 +41,9 @@ enum EntryTable {
     /// All but entry 0.
     static func all(of remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> [Row] {
         var found: [Row] = []
-        for row in try transaction.rows("SELECT number, digest FROM remote_entry WHERE remote = ?1 AND number > 0", .bytes(remote)) {
+        for row in try transaction.rows(
+            "SELECT number, digest FROM remote_entry WHERE remote = ?1 AND number > 0", .bytes(remote))
+        {
             found.append(Row(number: UInt32(truncatingIfNeeded: try row.number(0)), digest: try row.bytes(1)))
         }
         return found

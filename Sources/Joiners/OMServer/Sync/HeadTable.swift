@@ -100,7 +100,9 @@ enum HeadTable {
             "SELECT body FROM remote_heads WHERE remote = ?1 AND device = ?2", .bytes(remote), .number(Int64(device)))?.bytes(0)
     }
 
-    static func lists(of remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> [(device: UInt32, digest: [UInt8])] {
+    static func lists(of remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> [(
+        device: UInt32, digest: [UInt8]
+    )] {
         var found: [(UInt32, [UInt8])] = []
         for row in try transaction.rows("SELECT device, digest FROM remote_heads WHERE remote = ?1", .bytes(remote)) {
             found.append((UInt32(truncatingIfNeeded: try row.number(0)), try row.bytes(1)))

@@ -71,7 +71,9 @@ enum PackTable {
     }
 
     /// Those that the list has: all but superseded ones.
-    static func inList(of remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> [(device: UInt32, number: UInt64)] {
+    static func inList(of remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> [(
+        device: UInt32, number: UInt64
+    )] {
         var found: [(UInt32, UInt64)] = []
         let rows = try transaction.rows("SELECT device, number FROM remote_pack WHERE remote = ?1 AND state < 2", .bytes(remote))
         for row in rows {

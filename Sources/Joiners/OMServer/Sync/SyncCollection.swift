@@ -24,7 +24,8 @@ package enum SyncCollection {
                 // A head that is written meanwhile must not list a pack that goes.
                 guard try transaction.lockedRow("SELECT change FROM remote WHERE id = ?1", .bytes(remote)) != nil else { return }
                 let messages = try transaction.rows(
-                    "DELETE FROM remote_message WHERE remote = ?1 AND since < ?2 RETURNING number", .bytes(remote), .number(message))
+                    "DELETE FROM remote_message WHERE remote = ?1 AND since < ?2 RETURNING number", .bytes(remote),
+                    .number(message))
                 if !messages.isEmpty { try RemoteTable.raiseChange(remote, transaction) }
                 try transaction.rows(
                     """

@@ -138,7 +138,8 @@ package struct SyncService: ServerService {
             return switch file {
             case .founding: try EntryTable.founding(of: remote.id, transaction)
             case .entry(let number, let digest):
-                number == 0 ? nil : try EntryTable.body(EntryTable.Row(number: number, digest: digest), of: remote.id, transaction)
+                number == 0
+                    ? nil : try EntryTable.body(EntryTable.Row(number: number, digest: digest), of: remote.id, transaction)
             case .head(let device, let isSecond): try HeadTable.body(of: device, isSecond: isSecond, in: remote.id, transaction)
             case .heads(let device): try HeadTable.list(of: device, in: remote.id, transaction)
             case .pack(let device, let number): try PackTable.body(number, of: device, in: remote.id, transaction)
