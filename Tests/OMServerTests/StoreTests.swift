@@ -11,6 +11,7 @@ import Testing
         [
             "CREATE TABLE thing (id BLOB NOT NULL PRIMARY KEY, number INTEGER NOT NULL, name TEXT) STRICT",
             "CREATE TABLE part (id INTEGER NOT NULL PRIMARY KEY, thing BLOB NOT NULL REFERENCES thing (id) ON DELETE CASCADE) STRICT",
+            "CREATE TABLE piece (part INTEGER NOT NULL PRIMARY KEY REFERENCES part (id) ON DELETE CASCADE) STRICT",
         ]
     ])
     struct Stop: Error {}
@@ -95,9 +96,11 @@ import Testing
         try store.transaction(.write) { transaction in
             try Self.add(1, 7, transaction)
             try transaction.rows("INSERT INTO part VALUES (1, ?1)", .bytes([1]))
+            try transaction.rows("INSERT INTO piece VALUES (1)")
         }
         try store.transaction(.write) { try $0.rows("DELETE FROM thing") }
         #expect(try store.transaction(.read) { try $0.rows("SELECT id FROM part") }.isEmpty)
+        #expect(try store.transaction(.read) { try $0.rows("SELECT part FROM piece") }.isEmpty)
         #expect(throws: StoreError.self) {
             try store.transaction(.write) { try $0.rows("INSERT INTO part VALUES (1, ?1)", .bytes([9])) }
         }

@@ -30,7 +30,7 @@ def identity():
     """PostgreSQL refuses to run as root. Then it runs as a user that owns nothing else here."""
     if os.geteuid() != 0:
         return {}
-    user = pwd.getpwnam("nobody")
+    user = pwd.getpwuid(65534)
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 

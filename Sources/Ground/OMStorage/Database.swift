@@ -146,6 +146,13 @@ package struct Database: ~Copyable {
 
     package enum Access: Sendable { case read, write }
 
+    /// Keeps references between rows, as the tables declare them. A removed row takes the rows that refer to it along, and those
+    /// the next ones: SQLite counts each step as a level of triggers.
+    package borrowing func keepReferences() throws(StorageError) {
+        sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 8)
+        try execute("PRAGMA foreign_keys = ON")
+    }
+
     /// Moves the write-ahead log into the file and empties it, so that it holds no deleted bytes.
     ///
     /// - Returns: false while another process still reads an older state. Until then the log keeps the deleted bytes.

@@ -168,7 +168,7 @@ final class PostgresConnection: StoreTransaction {
         }
     }
 
-    /// Milliseconds of the clock that nobody sets.
+    /// Milliseconds of the monotonic clock.
     private static func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -105,7 +105,7 @@ private final class SQLiteConnection: StoreTransaction {
         try SQLiteStore.storing { () throws(StorageError) in
             let database = try Database.open(path, schemas)
             // PostgreSQL keeps them always.
-            try database.execute("PRAGMA foreign_keys = ON")
+            try database.keepReferences()
             return SQLiteConnection(database)
         }
     }
