@@ -146,10 +146,11 @@ import Testing
     func serverLogin() throws {
         let classes = SampleClassKeys()
         let login = try #require(try read { access throws(VaultError) in try ServerLoginRow.read(1, classes, access) })
-        let made = ServerLogin(
+        let unchecked = ServerLogin(
             refresh: SecretBytes(copying: Array("refresh-token".utf8)), access: SecretBytes(copying: Array("access-token".utf8)),
             expires: 1_700_000_900, user: "añn", trusted: Array("-----".utf8))
-        let same = try #require(made).encoded
+        let made = try #require(unchecked)
+        let same = made.encoded
         let isSame = login.encoded.isEqual(to: same)
         #expect(isSame && login.user == "añn" && login.trusted == made.trusted)
         #expect(login.isAlive(at: 1_700_000_869) && !login.isAlive(at: 1_700_000_870))
