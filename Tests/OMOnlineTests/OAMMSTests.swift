@@ -99,6 +99,7 @@ import Testing
         // With the server's word for a wrong password it is about the password.
         try peer.expect(["4", "6", "8", "/401", "@oicErrorCode \"IDAAS-90001\""])
         #expect(await provider.refusal() == .rejected)
+        #expect(try peer.seen() == ["4", "6", "8"])
     }
 
     @Test("the server's questions are answered in the same request, at the registration or at the login")
@@ -157,6 +158,7 @@ import Testing
         // The same with success: the answer has no token that counts.
         try peer.expect(["4", "6", "8-asked", "/200", "@challenge " + challenge])
         #expect(await peer.provider().refusal() == .failed(.challenge, status: 200))
+        #expect(try peer.seen() == ["4", "6", "8-asked"])
     }
 
     @Test("the answers must be as many as the questions")
@@ -235,9 +237,13 @@ import Testing
 
     @Test("a server that has the password and then refuses connections counts as a server that was reached")
     func leaving() async throws {
-        #expect(try await GoldenPeer(["4", "6", "!"]).provider().refusal() == .failed(.brokenAnswer))
+        let late = try await GoldenPeer(["4", "6", "!"])
+        #expect(await late.provider().refusal() == .failed(.brokenAnswer))
+        #expect(try late.seen() == ["4", "6"])
         // Before the password it was not reached.
-        #expect(try await GoldenPeer(["4", "!"]).provider().refusal() == .unreachable(.refused))
+        let early = try await GoldenPeer(["4", "!"])
+        #expect(await early.provider().refusal() == .unreachable(.refused))
+        #expect(try early.seen() == ["4"])
         // Between a question and the answer to it.
         let peer = try await GoldenPeer(["4", "6", "8-asked", "!"])
         let state = try await peer.provider().logIn("ana", password: bytes(GoldenPeer.password)).question().state
@@ -247,6 +253,7 @@ import Testing
             _ = try await peer.provider().answer(answers, to: state.bytes, user: "ana", password: password)
             Issue.record("accepted")
         } catch { #expect(error == .failed(.brokenAnswer)) }
+        #expect(try peer.seen() == ["4", "6", "8-asked"])
     }
 
     @Test("an answer without the token that was asked for is no login")
@@ -254,6 +261,7 @@ import Testing
         for change in ["Type \"ACCESSTOKEN\"", "Type", "Value", "Value \"\"", "Value 7"] {
             let peer = try await GoldenPeer(["4", "6", "8", "@X-Idaas-Rest-Token-" + change])
             #expect(await peer.provider().refusal() == .failed(.unexpectedAnswer, status: 200), "\(change)")
+            #expect(try peer.seen() == ["4", "6", "8"])
         }
     }
 
