@@ -230,7 +230,9 @@ import Testing
                 """, "\(ran)")
     }
 
-    @Test("the doctor names a database that does not wait for its disk, and one that cannot be reached, without the password")
+    @Test(
+        "the doctor names a database that does not wait for its disk, and a database that cannot be reached, without the password"
+    )
     func doctorPostgres() async throws {
         let store = try await TestStore(.postgres)
         let ran = try await script(

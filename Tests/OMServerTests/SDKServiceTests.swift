@@ -176,6 +176,21 @@ import Testing
         #expect(try peer.send("11").0.status == 401)
     }
 
+    @Test("the newest 64 handles of a user are good: each login registers")
+    func manyHandles() throws {
+        let peer = try Peer()
+        try peer.play("6")
+        let first = try #require(peer.real["h4ndle"])
+        for number in 1...64 {
+            peer.server.pass(1)
+            try peer.play("6")
+            if number == 1 { try peer.play("8") }
+        }
+        try peer.play("8")
+        peer.real["h4ndle"] = first
+        #expect(try peer.send("8").1["oicErrorCode"] as? String == "IDAAS-90002")
+    }
+
     @Test("a wrong form gets an error in the service's own form")
     func forms() throws {
         let server = try Peer().server

@@ -49,8 +49,10 @@ import Testing
         // A new device knows no vault.
         let all = try server.call(.get, "remotes")
         #expect(all.status == 200 && all.headers["content-type"] == "application/vnd.omvault.sync")
-        #expect(all.body == [0, 16] + (UInt8(1)...16).flatMap { Sample.vault + Sample.bytes($0, 16) })
-        #expect(try server.call(.get, "remotes", as: "bob").body == [0, 1] + Sample.vault + Sample.bytes(17, 16))
+        let names: [UInt8] = (UInt8(1)...16).flatMap { byte -> [UInt8] in Sample.vault + Sample.bytes(byte, 16) }
+        #expect(all.body == [0, 16] + names)
+        let one: [UInt8] = [0, 1] + Sample.vault + Sample.bytes(17, 16)
+        #expect(try server.call(.get, "remotes", as: "bob").body == one)
         #expect(try server.call(.get, "remotes", as: nil).status == 401)
     }
 

@@ -55,7 +55,7 @@ struct BackgroundSync: RemoteSync {
                 return RemoteEnding(.idle, .report(SyncReport().encoded), isSettled: true)
             }
             let progress = ExchangeProgress(running)
-            let confined = try confined(row, remote, vault, running.interruption)
+            let confined = try confined(row, remote, in: vault, interruption: running.interruption)
             let store = TransferStore(confined, known: try vault.knownPacks(of: row), device: remote.device) {
                 progress.counts = TransferStatus($0)
             }
@@ -85,7 +85,7 @@ struct BackgroundSync: RemoteSync {
     }
 
     private func confined(
-        _ row: RemoteRow, _ remote: RemoteDetails, _ vault: borrowing Vault, _ interruption: Interruption
+        _ row: RemoteRow, _ remote: RemoteDetails, in vault: borrowing Vault, interruption: Interruption
     ) throws(VaultError) -> ConfinedRemote {
         guard let url = row.url else { return .folder(Self.folder(of: remote, interruption)) }
         return .server(

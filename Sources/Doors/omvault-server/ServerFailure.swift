@@ -10,7 +10,8 @@ internal import OMSystem
 struct ServerFailure: Error {
     /// The numbers are those of docs/reference/exit-codes.md.
     enum Status: Int32 {
-        case general = 1, usage = 2, unsupported = 4, exists = 5, inputRequired = 8, config = 9, notFound = 10, busy = 16,
+        case general = 1, usage = 2, aborted = 3, unsupported = 4, exists = 5, inputRequired = 8, config = 9, notFound = 10,
+            busy = 16,
             corrupt = 30
         case doctorFindings = 42, network = 50, io = 60
     }

@@ -60,7 +60,9 @@ struct UserCommand: ParsableCommand {
                     throw ServerFailure(.inputRequired, "removing an account needs an answer", hint: "--yes")
                 }
                 ServerText.error("Remove \"\(name)\" with all that its devices have synced here? [y/N] ")
-                guard readLine()?.lowercased() == "y" else { throw ExitCode(3) }
+                guard readLine()?.lowercased() == "y" else {
+                    throw ServerFailure(.aborted, "nothing was removed", hint: "answer y to remove the account")
+                }
             }
             guard try store.transaction(.write, { try AccountTable.remove(account, $0) }) else { throw noAccount(name) }
         }

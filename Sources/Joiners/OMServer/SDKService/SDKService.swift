@@ -10,6 +10,8 @@ package struct SDKService: ServerService {
     static let userTime: Int64 = 8 * 3600
     static let accessTime: Int64 = 900
     static let handleTime: Int64 = 365 * 86_400
+    /// How many handles of an account and an application are valid at once.
+    static let mostHandles: Int64 = 64
     private static let path = "/oic_rest/rest/mobileoamauthentication"
 
     /// The endpoints that servers have by default, and whether each wants a registration.
@@ -197,6 +199,9 @@ package struct SDKService: ServerService {
                 throw SDKProblem.authentication
             }
             try SDKTokenTable.add(text, token, parent: parent, transaction)
+            if kind == .handle {
+                try SDKTokenTable.keepNewest(Self.mostHandles, handlesOf: account, application, transaction)
+            }
         }
         var members: [String: JSON] = [
             "X-Idaas-Rest-Token-Type": .string(kind.name), "X-Idaas-Rest-Token-Value": .string(text),

@@ -52,6 +52,19 @@ package enum SDKTokenTable {
             .number(token.expires))
     }
 
+    /// Removes the oldest handles of an account and an application, so that the newest ones stay. Each login registers, so they
+    /// would fill the store.
+    static func keepNewest(
+        _ count: Int64, handlesOf account: AccountName, _ application: String, _ transaction: any StoreTransaction
+    ) throws(StoreError) {
+        try transaction.rows(
+            """
+            DELETE FROM sdk_token WHERE kind = 1 AND account = ?1 AND application = ?2 AND digest NOT IN \
+            (SELECT digest FROM sdk_token WHERE kind = 1 AND account = ?1 AND application = ?2 \
+            ORDER BY expires DESC, digest LIMIT ?3)
+            """, .text(account.text), .text(application), .number(count))
+    }
+
     /// - Returns: Nil if there is none, it has ended, or its account is blocked.
     static func find(_ text: String, now: Int64, _ transaction: any StoreTransaction) throws(StoreError) -> SDKToken? {
         let row = try transaction.row(

@@ -1,4 +1,4 @@
-// The keys of a login at an omvault server, from its address alone. docs/reference/profiles.md, "An omvault server".
+// The keys of a login at an omvault server, from its address alone. docs/reference/profiles.md, `ServerURL`.
 
 /// `ServerURL=https://vault.example.org` among the changes of a profile. It is no key of a profile: it stands for several.
 package enum OmvaultServer {
