@@ -143,7 +143,7 @@ class Grant:
     """The newest refresh token, and the one before until the newest access token was used."""
 
     def __init__(self):
-        self.before, self.ended, self.access = None, False, {}
+        self.before, self.ended, self.access, self.spent = None, False, {}, set()
         self.renew()
 
     def renew(self):
@@ -229,10 +229,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     said = {**grant.renew()}
             else:
                 token = ask("refresh_token")
-                grant = next((one for one in grants if token and token in (one.refresh, one.before)), None)
-                if grant and (grant.ended or token == grant.before and grant.is_used):
+                grant = next((one for one in grants if token and token in (one.refresh, one.before, *one.spent)), None)
+                if grant and (grant.ended or token in grant.spent or token == grant.before and grant.is_used):
                     grant.ended, grant = True, None
                 if grant:
+                    grant.spent |= {grant.before, grant.refresh} - {token, None}
                     grant.before = token
                     said = grant.renew()
         return self.answer(200, json.dumps(said).encode(), "application/json") if grant else refused()
