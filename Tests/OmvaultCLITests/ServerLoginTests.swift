@@ -9,12 +9,12 @@ import Testing
         source "$FUNCTIONS"
         openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -days 2 \\
             -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 2> /dev/null
-        server init --url https://127.0.0.1:8443 --listen 127.0.0.1:0 --certificate "$PWD/cert.pem" --key "$PWD/key.pem" > /dev/null
+        hold_port
+        server init --url "https://127.0.0.1:$PORT" --listen "127.0.0.1:$PORT" --certificate "$PWD/cert.pem" \\
+            --key "$PWD/key.pem" > /dev/null
         echo 'pw-1&=+ü' | server user add ana
         server policy set WhitePages OfflineAuthAllowed=true MaxLoginAttempts=2 > /dev/null
         SCHEME=https serve
-        # The address of the server is in what it says of itself.
-        end_server; sed -i "s|https://127.0.0.1:8443|$URL|;s|\"port\":0|\"port\":$PORT|" server/settings.json; SCHEME=https serve
         printf 'pw-1&=+ü' > right; printf 'another password' > wrong
         check() { local code=0; omvault -q login check ana --profile "$1" --password-from "file:$2" > /dev/null 2> err || code=$?; echo "$code"; }
 

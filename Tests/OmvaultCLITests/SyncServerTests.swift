@@ -8,11 +8,11 @@ import Testing
 enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
     /// Tests/Servers/sync.py, which can also break the rules.
     case python
-    /// The program that `OMVAULT_SERVER` names.
+    /// omvault-server.
     case real
 
     static var all: [SyncServer] {
-        ProcessInfo.processInfo.environment["OMVAULT_SERVER"] == nil ? [.python] : allCases
+        Programs.server == nil ? [.python] : allCases
     }
 
     var testDescription: String { rawValue }
@@ -85,7 +85,7 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
     private static func run(
         _ script: String, on server: SyncServer = .python, _ location: SourceLocation = #_sourceLocation
     ) async throws -> String {
-        let given = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("OMVAULT_SERVER") }
+        let given = Programs.server.map { ["OMVAULT_SERVER": $0] } ?? [:]
         let ran = try await bash(
             devices + server.script + "begin; as_account\n" + script,
             environment: try await Server.environment.merging(given) { $1 })
@@ -168,7 +168,10 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
             found; pair
             on a -q set github:password --value-from file:new
             on a -q sync remote accept 1 --create --yes
-            on b sync now 2> err > /dev/null; grep -o 'other devices use another remote' err
+            n=0  # The heads there count as newer from the next second on.
+            until on b sync now 2> err > /dev/null; grep -o 'other devices use another remote' err; do
+                on a -q set "github:note-$((n += 1))" --value-from file:new; on a -q sync now > /dev/null
+            done
             on b -q sync remote accept 1 --yes
             on b -q sync now > /dev/null
             on b get github:password; echo
@@ -325,7 +328,7 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
     private static func run(
         _ script: String, on server: SyncServer = .python, _ location: SourceLocation = #_sourceLocation
     ) async throws -> String {
-        let given = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("OMVAULT_SERVER") }
+        let given = Programs.server.map { ["OMVAULT_SERVER": $0] } ?? [:]
         let ran = try await bash(
             agents + server.script + "begin; as_account\n" + script,
             environment: try await Server.environment.merging(given) { $1 })

@@ -8,10 +8,12 @@ server() { local verb=$1; shift; case $verb in
 
 # serve [ARGUMENT…]: starts the server and waits until it listens. Its address is $URL. The script's end ends it.
 serve() {
+    # What an earlier one said must not count for this one.
+    rm -f server.log
     "$SERVER" serve --data "$PWD/server" "$@" < /dev/null > /dev/null 2> server.log &
     SERVER_PID=$!
     trap end_server EXIT
-    until grep -q '"listening"' server.log; do kill -0 $SERVER_PID || { cat server.log; exit 1; }; sleep 0.02; done
+    until grep -qs '"listening"' server.log; do kill -0 $SERVER_PID || { cat server.log; exit 1; }; sleep 0.02; done
     PORT=$(sed -nE 's/.*"event":"listening","port":([0-9]+).*/\1/p' server.log)
     URL=${SCHEME:-http}://127.0.0.1:$PORT
 }
@@ -20,4 +22,15 @@ end_server() {
     trap - EXIT
     kill -"${1:-TERM}" $SERVER_PID
     wait $SERVER_PID
+}
+
+# hold_port: sets $PORT to a port that no other process gets, also while no server listens there.
+hold_port() {
+    mkfifo holder
+    PYTHONPATH=${BASH_SOURCE[0]%/*}/../Servers python3 -Bc \
+        'import ports, sys; print(ports.hold(), flush=True); sys.stdin.read()' < holder > port &
+    # It ends with this script.
+    exec 7> holder
+    until [[ -s port ]]; do sleep 0.02; done
+    PORT=$(< port)
 }
