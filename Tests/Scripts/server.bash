@@ -2,7 +2,7 @@
 
 # server ARGUMENT…: a command about the server in ./server.
 server() { local verb=$1; shift; case $verb in
-    user | device | client | policy) local sub=$1; shift; "$SERVER" "$verb" "$sub" --data "$PWD/server" "$@" ;;
+    user | device | client | policy | question) local sub=$1; shift; "$SERVER" "$verb" "$sub" --data "$PWD/server" "$@" ;;
     *) "$SERVER" "$verb" --data "$PWD/server" "$@" ;;
     esac; }
 
