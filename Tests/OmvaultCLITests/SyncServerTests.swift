@@ -32,7 +32,7 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
                 "$OMVAULT_SERVER" init --data server --url http://127.0.0.1:8080 --listen 127.0.0.1:0 > /dev/null
                 echo 'correct horse 42' | "$OMVAULT_SERVER" user add --data server alice > /dev/null
                 "$OMVAULT_SERVER" serve --data server 2> server.log & server=$!
-                at_end="$at_end; kill $server; wait $server"
+                at_end="${at_end:-:}; kill $server; wait $server"
                 listens() { grep -q '"event":"listening"' server.log; }
                 while_runs $server listens
                 url=http://127.0.0.1:$(sed -nE 's/.*"event":"listening".*"port":([0-9]+).*/\\1/p' server.log)
