@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import OMServer
 internal import Synchronization
 
 /// The open connections of each address.
@@ -34,17 +35,22 @@ final class AddressCounts: Sendable {
 /// Closes a connection that is one too many of its address, that is too old, or whose request takes too long to arrive.
 ///
 /// Attack: a client sends a byte now and then, so that its connection is never idle.
-final class ConnectionBounds: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     static let longestConnection = TimeAmount.hours(1)
     static let longestRequest = TimeAmount.minutes(5)
+    /// From the end of a request to the end of its answer: a wait of 55 s, and the time to take 4 MiB.
+    static let longestAnswer = TimeAmount.minutes(5)
 
     private let counts: AddressCounts
     private var counted: String?
     private var age: Scheduled<Void>?
     private var request: Scheduled<Void>?
+    private var answer: Scheduled<Void>?
 
     init(_ counts: AddressCounts) { self.counts = counts }
 
@@ -57,7 +63,7 @@ final class ConnectionBounds: ChannelInboundHandler, RemovableChannelHandler, @u
 
     private func begin(_ context: ChannelHandlerContext) {
         guard counted == nil else { return }
-        let address = context.channel.remoteAddress?.ipAddress ?? ""
+        let address = ClientNetwork.of(context.channel.remoteAddress?.ipAddress ?? "")
         guard counts.open(address) else { return context.close(promise: nil) }
         counted = address
         age = closing(context, in: Self.longestConnection)
@@ -71,8 +77,19 @@ final class ConnectionBounds: ChannelInboundHandler, RemovableChannelHandler, @u
         case .end:
             request?.cancel()
             request = nil
+            answer?.cancel()
+            answer = closing(context, in: Self.longestAnswer)
         }
         context.fireChannelRead(data)
+    }
+
+    /// Attack: a client asks for large files and reads none of them, so that they stay in memory.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let written = promise ?? context.eventLoop.makePromise()
+        let scheduled = answer
+        written.futureResult.whenComplete { _ in scheduled?.cancel() }
+        context.write(data, promise: written)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -85,6 +102,7 @@ final class ConnectionBounds: ChannelInboundHandler, RemovableChannelHandler, @u
     private func end() {
         age?.cancel()
         request?.cancel()
+        answer?.cancel()
         if let counted { counts.close(counted) }
         counted = nil
     }

@@ -1,6 +1,7 @@
 #if Server
 // Clients that wait for a change of a remote. docs/formats/sync.md, "Over HTTP".
 
+internal import NIOCore
 internal import NIOPosix
 internal import OMServer
 internal import OMServerStore
@@ -8,6 +9,8 @@ internal import OMServerStore
 /// One look at the store each second serves all who wait, so several servers can share one store.
 actor LongPolls {
     static let mostWaiting = 10_000
+    /// Of one remote: it has 32 devices at most.
+    static let mostOfRemote = 64
 
     private struct Waiting {
         let wait: ChangeWait
@@ -24,14 +27,19 @@ actor LongPolls {
 
     init(_ store: any ServerStore, threads: NIOThreadPool) { (self.store, self.threads) = (store, threads) }
 
-    /// Waits until the remote has another change number than the client's, or until the time is over.
+    /// Waits until the remote has another change number than the client's, until the time is over, or until the client is gone.
     ///
     /// - Returns: Whether it has.
-    func changed(_ wait: ChangeWait) async throws -> Bool {
-        guard !isStopped, waiting.count < Self.mostWaiting else { throw ServerProblem.busy() }
+    func changed(_ wait: ChangeWait, until closed: EventLoopFuture<Void>) async throws -> Bool {
+        guard !isStopped, waiting.count < Self.mostWaiting,
+            waiting.values.count(where: { $0.wait.remote == wait.remote }) < Self.mostOfRemote
+        else { throw ServerProblem.busy() }
+        next += 1
+        let key = next
+        // Attack: a client asks to wait, goes away and comes again, so that others find no place.
+        closed.whenComplete { _ in Task { await self.end(key, false) } }
         return await withCheckedContinuation { continuation in
-            next += 1
-            waiting[next] = Waiting(wait: wait, end: .now + .seconds(wait.seconds), continuation: continuation)
+            waiting[key] = Waiting(wait: wait, end: .now + .seconds(wait.seconds), continuation: continuation)
             guard !isLooking else { return }
             isLooking = true
             Task { await look() }

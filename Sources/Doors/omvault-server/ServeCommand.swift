@@ -82,8 +82,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func services(_ store: any ServerStore, _ settings: ServerSettings) throws -> ServerRoutes {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let passwords = try PasswordCheck(parallel: processors, waiting: 64)
-        let attempts = AttemptLimit()
+        // Logins never take all threads: sync and the health check go on.
+        let passwords = try PasswordCheck(
+            parallel: min(processors, max(1, settings.threads / 2)), waiting: max(1, settings.threads / 2 - processors))
+        let attempts = AttemptLimit(most: settings.mostLoginsOfAddress)
         return ServerRoutes(
             [
                 HealthService(store),

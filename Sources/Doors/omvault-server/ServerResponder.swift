@@ -33,6 +33,9 @@ final class ServerResponder: HTTPResponder {
     private let threads: NIOThreadPool
     private let most: Int
     private let running = Mutex(0)
+    /// The bytes of large bodies that are read or worked on.
+    private let bodies = Mutex(0)
+    private static let mostBodies = 256 << 20
     private let polls: LongPolls
 
     init(_ routes: ServerRoutes, threads: NIOThreadPool, count: Int, polls: LongPolls) {
@@ -48,13 +51,13 @@ final class ServerResponder: HTTPResponder {
         switch parsed {
         case .failure(let problem): answer = problem.response
         case .success(let parts):
-            do { answer = try await self.answer(parts, request, client) } catch let problem as ServerProblem {
+            do { answer = try await self.answer(parts, request, from: client, on: context.channel) } catch let problem
+                as ServerProblem
+            {
                 answer = problem.response
             }
         }
-        if answer.status == 413 || answer.status == 414 || answer.status == 431 {
-            // The rest of the body is not read.
-            answer.headers["connection"] = "close"
+        if answer.headers["connection"] == "close" {
             let channel = context.channel
             channel.eventLoop.scheduleTask(in: .milliseconds(500)) { channel.close(promise: nil) }
         }
@@ -69,24 +72,52 @@ final class ServerResponder: HTTPResponder {
         return Response(answer)
     }
 
-    private func answer(_ parts: RequestParts, _ request: Request, _ client: String) async throws -> ServerResponse {
-        let limit = routes.bodyLimit(parts.path)
+    private func answer(
+        _ parts: RequestParts, _ request: Request, from client: String, on channel: any Channel
+    ) async throws -> ServerResponse {
+        let limit = parts.method == .put ? routes.bodyLimit(parts.path) : ServerRoutes.usualBodyLimit
+        let length = request.headers[.contentLength].flatMap { Int($0) }
         // Refused by its head: nobody waits for a body that is not taken.
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw ServerProblem.tooLarge }
-        let body: [UInt8]
-        do { body = Array(buffer: try await request.body.collect(upTo: limit)) } catch is NIOTooManyBytesError {
-            throw ServerProblem.tooLarge
+        if let length, length > limit { return Self.withoutBody(ServerProblem.tooLarge.response) }
+        var asked = ServerRequest(
+            parts.method, path: parts.path, query: parts.query, headers: parts.headers, client: client)
+        let isLarge = (length ?? limit) > ServerRoutes.usualBodyLimit
+        // Attack: many connections send large bodies, which fill the memory before anyone has looked at a token.
+        if isLarge, let refusal = try await work({ [routes, asked] in routes.refusal(asked) }) {
+            return Self.withoutBody(refusal)
         }
-        let asked = ServerRequest(
-            parts.method, path: parts.path, query: parts.query, headers: parts.headers, body: body, client: client)
-        var answer = try await work(asked)
-        if let wait = answer.wait, try await polls.changed(wait) { answer = try await work(asked) }
+        let reserved = isLarge ? length ?? limit : 0
+        guard reserve(reserved) else { return Self.withoutBody(ServerProblem.busy().response) }
+        defer { bodies.withLock { $0 -= reserved } }
+        do { asked.body = Array(buffer: try await request.body.collect(upTo: limit)) } catch is NIOTooManyBytesError {
+            return Self.withoutBody(ServerProblem.tooLarge.response)
+        }
+        var answer = try await work { [routes, asked] in routes.answer(asked) }
+        if let wait = answer.wait, try await polls.changed(wait, until: channel.closeFuture) {
+            answer = try await work { [routes, asked] in routes.answer(asked) }
+        }
         answer.wait = nil
         return answer
     }
 
+    /// An answer to a request whose body is not read: it ends the connection.
+    private static func withoutBody(_ response: ServerResponse) -> ServerResponse {
+        var response = response
+        response.headers["connection"] = "close"
+        return response
+    }
+
+    /// - Returns: false if the large bodies of all requests would take too much memory.
+    private func reserve(_ count: Int) -> Bool {
+        bodies.withLock { bodies in
+            guard bodies + count <= Self.mostBodies else { return false }
+            bodies += count
+            return true
+        }
+    }
+
     /// Runs a service on one of the threads.
-    private func work(_ request: ServerRequest) async throws -> ServerResponse {
+    private func work<R: Sendable>(_ body: @escaping @Sendable () -> R) async throws -> R {
         let most = most
         guard
             running.withLock({ running in
@@ -96,8 +127,7 @@ final class ServerResponder: HTTPResponder {
             })
         else { throw ServerProblem.busy() }
         defer { running.withLock { $0 -= 1 } }
-        let routes = routes
-        return try await threads.runIfActive { routes.answer(request) }
+        return try await threads.runIfActive(body)
     }
 }
 

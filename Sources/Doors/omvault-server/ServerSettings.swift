@@ -23,6 +23,8 @@ struct ServerSettings {
     var key: String?
     var mostConnections = 20_000
     var mostConnectionsOfAddress = 256
+    /// A minute. Behind a proxy all clients have one address.
+    var mostLoginsOfAddress = 60
     /// How many requests are worked on at once.
     var threads = max(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)) * 4)
 
@@ -56,13 +58,14 @@ struct ServerSettings {
             key: members["key"]?.text)
         let known = [
             "store", "url", "address", "port", "certificate", "key", "most_connections", "most_connections_of_address",
+            "most_logins_of_address",
             "threads",
         ]
         // A misspelt limit must not be no limit.
         guard members.keys.allSatisfy(known.contains) else { return nil }
         for (name, path) in [
             ("most_connections", \Self.mostConnections), ("most_connections_of_address", \.mostConnectionsOfAddress),
-            ("threads", \.threads),
+            ("most_logins_of_address", \.mostLoginsOfAddress), ("threads", \.threads),
         ] {
             guard let value = members[name] else { continue }
             guard let number = Self.number(value), number > 0 else { return nil }
@@ -77,7 +80,8 @@ struct ServerSettings {
         var members: [String: JSON] = [
             "store": .string(store), "url": .string(url), "address": .string(address), "port": .number(String(port)),
             "most_connections": .number(String(mostConnections)),
-            "most_connections_of_address": .number(String(mostConnectionsOfAddress)), "threads": .number(String(threads)),
+            "most_connections_of_address": .number(String(mostConnectionsOfAddress)),
+            "most_logins_of_address": .number(String(mostLoginsOfAddress)), "threads": .number(String(threads)),
         ]
         if let certificate { members["certificate"] = .string(certificate) }
         if let key { members["key"] = .string(key) }

@@ -82,7 +82,7 @@ struct UserCommand: ParsableCommand {
             let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(try PasswordInput.new(for: name))
             let ends = endGrants
             let isThere = try store.transaction(.write) { transaction in
-                if ends { try GrantTable.removeAll(of: account, transaction) }
+                if ends { try AccountTable.endLogins(of: account, transaction) }
                 return try AccountTable.setHash(hash, of: account, transaction)
             }
             guard isThere else { throw noAccount(name) }

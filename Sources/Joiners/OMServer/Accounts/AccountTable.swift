@@ -62,12 +62,20 @@ package enum AccountTable {
             != nil
     }
 
+    /// Blocks an account, and ends all its logins: a thief's tokens must not be good again when it is unblocked.
     package static func setBlocked(
         _ isBlocked: Bool, _ name: AccountName, _ transaction: any StoreTransaction
     ) throws(StoreError) -> Bool {
-        try transaction.row(
+        if isBlocked { try endLogins(of: name, transaction) }
+        return try transaction.row(
             "UPDATE account SET state = ?2 WHERE name = ?1 RETURNING state", .text(name.text), .number(isBlocked ? 1 : 0))
             != nil
+    }
+
+    /// Ends all grants and tokens of an account.
+    package static func endLogins(of name: AccountName, _ transaction: any StoreTransaction) throws(StoreError) {
+        try GrantTable.removeAll(of: name, transaction)
+        try SDKTokenTable.removeAll(of: name, transaction)
     }
 
     package static func remove(_ name: AccountName, _ transaction: any StoreTransaction) throws(StoreError) -> Bool {

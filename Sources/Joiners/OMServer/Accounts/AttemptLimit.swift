@@ -1,5 +1,5 @@
 #if Server
-// How many passwords one address may try. docs/formats/server-protocol.md, "Accounts".
+// How many passwords one address may try, and how many tokens an account gets. docs/formats/server-protocol.md, "Accounts".
 
 internal import OMSystem
 
@@ -15,14 +15,15 @@ package final class AttemptLimit: Sendable {
     private let most: Int
     private let counts = Monitor(Counts())
 
-    /// - Parameter most: How many attempts one address has a minute.
+    /// - Parameter most: How many attempts one address, or one account, has a minute.
     package init(most: Int = 60) { self.most = most }
 
     package func isAllowed(_ address: String, now: Int64) -> Bool {
         let most = most
         return counts.change { counts in
             if counts.minute != now / 60 { counts = Counts(minute: now / 60) }
-            let key = counts.ofAddresses.count < Self.mostAddresses ? address : ""
+            let isKnown = counts.ofAddresses[address] != nil
+            let key = isKnown || counts.ofAddresses.count < Self.mostAddresses ? address : ""
             let count = counts.ofAddresses[key, default: 0]
             guard count < most else { return false }
             counts.ofAddresses[key] = count + 1

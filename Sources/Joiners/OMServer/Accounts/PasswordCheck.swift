@@ -50,40 +50,51 @@ package final class PasswordCheck: Sendable {
     /// Counts the attempt, then compares the password.
     ///
     /// Attack: many requests at once, or one that is cut off, would be free guesses. So the count is committed before the
-    /// comparison, and a right password takes it back.
+    /// comparison, and a right password takes it back. The turn comes first: an attempt that gets none costs nothing.
     package func check(
         _ name: AccountName, _ password: borrowing Password, in store: any ServerStore, now: Int64
     ) throws -> Answer {
-        let charged = try store.transaction(.write) { transaction -> Charged in
+        try turns.run {
+            switch try Self.charge(name, in: store, now: now) {
+            case .early(let seconds): return .tooMany(retryAfter: seconds)
+            case .unknown:
+                _ = try PasswordHash(parsing: foreign).matches(password.bytes)
+                return .wrong
+            case .account(let account):
+                guard try PasswordHash(parsing: account.hash).matches(password.bytes) else { return .wrong }
+                let isBlocked = try store.transaction(.write) { transaction -> Bool? in
+                    // The administrator may have changed the account while the hash was computed.
+                    guard let present = try AccountTable.find(name, locked: true, transaction), present.hash == account.hash
+                    else { return nil }
+                    try AccountTable.noteFailures(0, at: 0, of: name, transaction)
+                    return present.isBlocked
+                }
+                guard let isBlocked else { return .wrong }
+                return isBlocked ? .blocked : .right
+            }
+        }
+    }
+
+    private static func charge(_ name: AccountName, in store: any ServerStore, now: Int64) throws -> Charged {
+        try store.transaction(.write) { transaction in
             guard let account = try AccountTable.find(name, locked: true, transaction) else {
-                let (failures, failed) = try StrangerTable.locked(name, now: now, transaction)
-                if let left = Self.left(of: failures, failed, now) { return .early(left) }
-                try StrangerTable.noteFailures(failures + 1, at: now, of: name, transaction)
+                let (failures, failed) = try StrangerTable.locked(name, transaction)
+                let count = counted(failures, failed, now)
+                if let left = left(of: count, failed, now) { return .early(left) }
+                try StrangerTable.noteFailures(count + 1, at: now, of: name, transaction)
                 return .unknown
             }
-            if let left = Self.left(of: account.failures, account.failed, now) { return .early(left) }
-            try AccountTable.noteFailures(account.failures + 1, at: now, of: name, transaction)
+            let count = counted(account.failures, account.failed, now)
+            if let left = left(of: count, account.failed, now) { return .early(left) }
+            try AccountTable.noteFailures(count + 1, at: now, of: name, transaction)
             return .account(account)
         }
-        switch charged {
-        case .early(let seconds): return .tooMany(retryAfter: seconds)
-        case .unknown:
-            _ = try isRight(password.bytes, foreign)
-            return .wrong
-        case .account(let account):
-            guard try isRight(password.bytes, account.hash) else { return .wrong }
-            let isBlocked = try store.transaction(.write) { transaction -> Bool? in
-                // The administrator may have changed the account while the hash was computed.
-                guard let present = try AccountTable.find(name, locked: true, transaction), present.hash == account.hash
-                else {
-                    return nil
-                }
-                try AccountTable.noteFailures(0, at: 0, of: name, transaction)
-                return present.isBlocked
-            }
-            guard let isBlocked else { return .wrong }
-            return isBlocked ? .blocked : .right
-        }
+    }
+
+    /// Wrong passwords count for a day behind the last one. The same for names that no account has: their rows are shared, so
+    /// they could not count for ever.
+    private static func counted(_ failures: Int64, _ failed: Int64, _ now: Int64) -> Int64 {
+        now - failed < 86_400 ? failures : 0
     }
 
     /// Runs `body` while all turns are taken, for tests.

@@ -16,6 +16,8 @@ package struct GrantService: ServerService {
     private let attempts: AttemptLimit
     private let clock: ServerClock
     private let issuer: String
+    /// Each token is a row until it ends.
+    private let issues = AttemptLimit(most: 120)
 
     /// - Parameter issuer: The server's own address, without a slash at its end.
     package init(
@@ -56,7 +58,7 @@ package struct GrantService: ServerService {
         let scopes = try scopes(fields, within: client.scopes)
         guard let device = DeviceText(try fields.text("device") ?? "UNKNOWN") else { throw OAuthError.invalidRequest }
         let now = clock.now()
-        guard attempts.isAllowed(request.client, now: now) else { throw OAuthError.tooMany(retryAfter: 60) }
+        guard attempts.isAllowed(ClientNetwork.of(request.client), now: now) else { throw OAuthError.tooMany(retryAfter: 60) }
         // A text that is no name is a name that no account has.
         guard let name = AccountName(user) else { throw OAuthError.wrongPassword }
         switch try passwords.check(name, password, in: store, now: now) {
@@ -74,7 +76,7 @@ package struct GrantService: ServerService {
                 id: Random.bytes(16), account: name, client: client.id, scopes: scopes, device: device.text, created: now,
                 used: now)
             try GrantTable.add(grant, transaction)
-            return try Self.issue(grant, refreshes: true, now: now, transaction)
+            return try issue(grant, refreshes: true, now: now, transaction)
         }
     }
 
@@ -88,7 +90,7 @@ package struct GrantService: ServerService {
                 id: Random.bytes(16), account: nil, client: client.id, scopes: scopes, device: "UNKNOWN", created: now,
                 used: now)
             try GrantTable.add(grant, transaction)
-            return try Self.issue(grant, refreshes: false, now: now, transaction)
+            return try issue(grant, refreshes: false, now: now, transaction)
         }
     }
 
@@ -119,25 +121,28 @@ package struct GrantService: ServerService {
             try GrantTable.spend(before: token.round, of: grant.id, transaction)
             try GrantTable.setReplaced(token.digest, transaction)
             try GrantTable.noteUse(grant.id, at: now, transaction)
-            return try Self.issue(grant, refreshes: true, round: last + 1, now: now, transaction)
+            return try issue(grant, refreshes: true, round: last + 1, now: now, transaction)
         }
         guard let answer else { throw OAuthError.invalidGrant }
         return answer
     }
 
     /// Makes an access token of a grant, and a refresh token if it has some.
-    private static func issue(
+    private func issue(
         _ grant: Grant, refreshes: Bool, round: Int64 = 1, now: Int64, _ transaction: any StoreTransaction
     ) throws -> ServerResponse {
+        guard issues.isAllowed(grant.account?.text ?? "client:\(grant.client)", now: now) else {
+            throw OAuthError.tooMany(retryAfter: 60)
+        }
         let access = TokenText.make(.access)
-        try GrantTable.addToken(access, .access, of: grant.id, expires: now + accessTime, round: round, transaction)
+        try GrantTable.addToken(access, .access, of: grant.id, expires: now + Self.accessTime, round: round, transaction)
         var members: [String: JSON] = [
-            "access_token": .string(access), "token_type": .string("Bearer"), "expires_in": .number(String(accessTime)),
+            "access_token": .string(access), "token_type": .string("Bearer"), "expires_in": .number(String(Self.accessTime)),
             "scope": .string(Scope.text(grant.scopes)),
         ]
         if refreshes {
             let refresh = TokenText.make(.refresh)
-            try GrantTable.addToken(refresh, .refresh, of: grant.id, expires: now + refreshTime, round: round, transaction)
+            try GrantTable.addToken(refresh, .refresh, of: grant.id, expires: now + Self.refreshTime, round: round, transaction)
             members["refresh_token"] = .string(refresh)
         }
         return ServerResponse(json: .object(members))
@@ -169,6 +174,7 @@ package struct GrantService: ServerService {
     private func client(_ id: String, secret: String) throws -> Client {
         // A client without a secret may send a header all the same.
         if id == Client.publicID, secret.isEmpty { return Client(id: id, scopes: Set(Scope.allCases), created: 0) }
+        guard Client.isID(id) else { throw OAuthError.invalidClient }
         let found = try store.transaction(.read) { try ClientTable.find(id, secret: secret, $0) }
         guard let found else { throw OAuthError.invalidClient }
         return found

@@ -12,7 +12,7 @@ package struct ServerRequest: Sendable {
     package let query: [(name: String, value: String)]
     /// By name in lower case. A name that is there twice has both values, joined by ", ".
     package let headers: [String: String]
-    package let body: [UInt8]
+    package var body: [UInt8]
     /// The address of the client, for limits and logs: an IP address without its port.
     package let client: String
 

@@ -10,10 +10,16 @@ package protocol ServerService: Sendable {
 
     /// The most bytes that the body of a request for this path may have. Nil if the path is not this service's.
     func bodyLimit(_ path: [String]) -> Int?
+
+    /// Checks who asks, before a large body is read.
+    ///
+    /// - Throws: ``ServerProblem``, ``StoreError``.
+    func checkBeforeBody(_ request: ServerRequest) throws
 }
 
 extension ServerService {
     package func bodyLimit(_ path: [String]) -> Int? { nil }
+    package func checkBeforeBody(_ request: ServerRequest) throws {}
 }
 
 /// All services of a server. An answer blocks its thread: the store and password hashes do.
@@ -27,14 +33,35 @@ package struct ServerRoutes: Sendable {
     }
 
     /// The limit of bodies that no service has another one for.
-    static let usualBodyLimit = 64 << 10
+    package static let usualBodyLimit = 64 << 10
 
     package func bodyLimit(_ path: [String]) -> Int {
         services.lazy.compactMap { $0.bodyLimit(path) }.first ?? Self.usualBodyLimit
     }
 
+    /// Checks the head of a request whose body can be large.
+    ///
+    /// - Returns: The answer that refuses the request. Nil if its body may be read.
+    package func refusal(_ request: ServerRequest) -> ServerResponse? {
+        var refusal: ServerResponse?
+        for service in services where service.bodyLimit(request.path) != nil {
+            refusal =
+                refusal
+                ?? answer(request) {
+                    try service.checkBeforeBody($0); return nil
+                }
+        }
+        return refusal
+    }
+
     package func answer(_ request: ServerRequest) -> ServerResponse {
-        do { return try find(request)(request) } catch let problem as ServerProblem {
+        answer(request) { try find($0)($0) } ?? ServerProblem.failed.response
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ body: (ServerRequest) throws -> ServerResponse?
+    ) -> ServerResponse? {
+        do { return try body(request) } catch let problem as ServerProblem {
             return problem.response
         } catch let error as StoreError {
             note(error)

@@ -6,7 +6,7 @@ internal import OMSecrets
 package import OMServerStore
 
 package struct SDKService: ServerService {
-    /// How long tokens are valid, in seconds. A handle is valid until it is revoked, or not used for a year.
+    /// How long tokens are valid, in seconds.
     static let userTime: Int64 = 8 * 3600
     static let accessTime: Int64 = 900
     static let handleTime: Int64 = 365 * 86_400
@@ -24,6 +24,8 @@ package struct SDKService: ServerService {
     private let passwords: PasswordCheck
     private let attempts: AttemptLimit
     private let clock: ServerClock
+    /// Each token is a row until it ends.
+    private let issues = AttemptLimit(most: 120)
 
     package init(_ store: any ServerStore, passwords: PasswordCheck, attempts: AttemptLimit, clock: ServerClock) {
         (self.store, self.passwords, self.attempts, self.clock) = (store, passwords, attempts, clock)
@@ -67,7 +69,9 @@ package struct SDKService: ServerService {
 
     private func register(_ request: ServerRequest) throws -> ServerResponse {
         let body = try SDKBody(of: request)
-        guard body.text("New-Token-Type-To-Create") == "CLIENTREGHANDLE", let application = body.client else {
+        guard body.text("New-Token-Type-To-Create") == "CLIENTREGHANDLE", let application = body.client,
+            PolicyKey.isApplication(application)
+        else {
             throw SDKProblem.malformed
         }
         let account = try user(request, body)
@@ -86,8 +90,10 @@ package struct SDKService: ServerService {
         // A token is exchanged for another one of its user.
         if body.text("Subject-Type") == "TOKEN" {
             guard let text = body.text("Subject-Value"), let token = try token(text, .user) else { throw SDKProblem.token }
+            // Attack: a token that was copied once is exchanged again and again, and never ends.
             return try issue(
-                .user, token.account, application: token.application, domain: token.domain, parent: text, isOAM: isOAM)
+                .user, token.account, application: token.application, domain: token.domain, parent: text, isOAM: isOAM,
+                notAfter: token.expires)
         }
         guard isMobile else {
             let account = try user(request, body)
@@ -111,7 +117,7 @@ package struct SDKService: ServerService {
             let password = body.password()
         else { throw SDKProblem.authentication }
         let now = clock.now()
-        guard attempts.isAllowed(request.client, now: now) else { throw SDKProblem.tooMany(retryAfter: 60) }
+        guard attempts.isAllowed(ClientNetwork.of(request.client), now: now) else { throw SDKProblem.tooMany(retryAfter: 60) }
         guard let name = AccountName(text) else { throw SDKProblem.authentication }
         switch try passwords.check(name, password, in: store, now: now) {
         case .right: return name
@@ -183,16 +189,19 @@ package struct SDKService: ServerService {
     }
 
     private func issue(
-        _ kind: SDKToken.Kind, _ account: AccountName, application: String, domain: String, parent: String?, isOAM: Bool
+        _ kind: SDKToken.Kind, _ account: AccountName, application: String, domain: String, parent: String?, isOAM: Bool,
+        notAfter end: Int64 = .max
     ) throws -> ServerResponse {
         let text = TokenText.make(.access), now = clock.now()
+        guard issues.isAllowed(account.text, now: now) else { throw SDKProblem.tooMany(retryAfter: 60) }
         let time =
             switch kind {
             case .handle: Self.handleTime
             case .user: Self.userTime
             case .access: Self.accessTime
             }
-        let token = SDKToken(kind: kind, account: account, application: application, domain: domain, expires: now + time)
+        let token = SDKToken(
+            kind: kind, account: account, application: application, domain: domain, expires: min(now + time, end))
         try store.transaction(.write) { transaction in
             // It can have been removed or blocked since.
             guard let present = try AccountTable.find(account, locked: true, transaction), !present.isBlocked else {

@@ -82,11 +82,17 @@ package enum SDKTokenTable {
 
     /// Removes a token and those that were made with it.
     static func remove(_ text: String, _ transaction: any StoreTransaction) throws(StoreError) {
-        let digest = SQLValue.bytes(TokenText.digest(text))
         try transaction.rows(
-            "DELETE FROM sdk_token WHERE parent IN (SELECT digest FROM sdk_token WHERE parent = ?1)", digest)
-        try transaction.rows("DELETE FROM sdk_token WHERE parent = ?1", digest)
-        try transaction.rows("DELETE FROM sdk_token WHERE digest = ?1", digest)
+            """
+            WITH RECURSIVE below (digest) AS (SELECT digest FROM sdk_token WHERE digest = ?1 \
+            UNION SELECT t.digest FROM sdk_token t JOIN below b ON t.parent = b.digest) \
+            DELETE FROM sdk_token WHERE digest IN (SELECT digest FROM below)
+            """, .bytes(TokenText.digest(text)))
+    }
+
+    static func removeAll(of account: AccountName, _ transaction: any StoreTransaction) throws(StoreError) {
+        try transaction.rows("DELETE FROM sdk_token WHERE account = ?1", .text(account.text))
+        try transaction.rows("DELETE FROM challenge WHERE account = ?1", .text(account.text))
     }
 
     package static func collect(now: Int64, _ transaction: any StoreTransaction) throws(StoreError) {

@@ -44,6 +44,11 @@ package struct SyncService: ServerService {
         return Self.file(path)?.maximumCount
     }
 
+    package func checkBeforeBody(_ request: ServerRequest) throws {
+        let now = clock.now()
+        _ = try store.transaction(.read) { try account(of: request, now: now, $0) }
+    }
+
     private static func file(_ path: [String]) -> RemoteFile? { RemoteFile(path: path[3...].joined(separator: "/")) }
 
     private func routes(_ name: RemoteName, _ file: RemoteFile) -> [ServerRequest.Method: Handler] {
