@@ -61,7 +61,12 @@ import Testing
         func mine(_ text: String) -> String {
             var text = text
             for (golden, real) in real {
-                text = text.replacing(golden, with: real)
+                // A token is a whole value: a short one of the pairs can be part of a random one.
+                guard real.hasPrefix("omva_") else {
+                    text = text.replacing(golden, with: real)
+                    continue
+                }
+                text = text.replacing("\"\(golden)\"", with: "\"\(real)\"").replacing("=\(golden)&", with: "=\(real)&")
                     .replacing(
                         Data("WhitePages:\(golden)".utf8).base64EncodedString(),
                         with: Data("WhitePages:\(real)".utf8).base64EncodedString())
