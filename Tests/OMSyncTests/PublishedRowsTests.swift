@@ -161,6 +161,42 @@ import Testing
         }
     }
 
+    private static func login(_ name: String) throws -> ServerLogin {
+        let login = ServerLogin(
+            refresh: SecretBytes(copying: Array("refresh-\(name)".utf8)), access: SecretBytes(copying: Array(name.utf8)),
+            expires: 1_700_000_900, user: "ann", trusted: [])
+        return try #require(login)
+    }
+
+    @Test("the login of a remote that moved is neither read nor written by what speaks to its old server")
+    func movedRemote() throws {
+        let vault = try home.unlock()
+        func add(_ path: String) throws -> VaultServerLogin {
+            let row = try vault.addRemote(incarnation: id(0x23), path: path, login: try Self.login(path), now: home.now)
+            return VaultServerLogin(of: row, in: vault)
+        }
+        func kept(_ keeper: VaultServerLogin) throws -> String? {
+            let bytes = try keeper.login()?.access.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+            return bytes.map { String(decoding: $0, as: UTF8.self) }
+        }
+        let old = try add("https://old.example")
+        #expect(try kept(old) == "https://old.example")
+        let new = try add("https://new.example")
+        #expect(try kept(old) == nil)
+        try old.keep(try Self.login("refreshed"))
+        #expect(try kept(new) == "https://new.example")
+        try new.keep(try Self.login("refreshed"))
+        #expect(try kept(new) == "refreshed")
+    }
+
+    @Test("a login without its refresh token still has the access token")
+    func withoutRefresh() throws {
+        let login = try Self.login("a").withoutRefresh
+        let expected = SecretBytes(copying: Array("a".utf8))
+        let isSame = login.access.isEqual(to: expected)
+        #expect(isSame && login.refresh.count == 0 && login.user == "ann" && login.isAlive(at: 1_700_000_000))
+    }
+
     // MARK: - The roll, remotes and heads
 
     @Test("entries of the roll that count, that lost, and between which the user chooses")

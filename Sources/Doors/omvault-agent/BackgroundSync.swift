@@ -60,10 +60,7 @@ struct BackgroundSync: RemoteSync {
                 progress.counts = TransferStatus($0)
             }
             let report = try vault.synchronise(with: row, store, now: Int64(time(nil))) { progress.step = $0 }
-            if case .server(let server) = confined {
-                // The exchange may have refreshed the login.
-                looks.note(try VaultServerLogin(of: row.id, in: vault).login(), server.memory, of: remote)
-            }
+            if case .server(let server) = confined { looks.note(server, of: remote) }
             return Self.ending(report, remote.id)
         } catch let failure as RemoteFailure {
             if case .vault(let error) = failure { return Self.ending(error) }
@@ -90,7 +87,7 @@ struct BackgroundSync: RemoteSync {
         guard let url = row.url else { return .folder(Self.folder(of: remote, interruption)) }
         return .server(
             ConfinedServer(
-                at: url, vault: remote.vault, incarnation: remote.incarnation, login: VaultServerLogin(of: row.id, in: vault),
+                at: url, vault: remote.vault, incarnation: remote.incarnation, login: VaultServerLogin(of: row, in: vault),
                 knowing: try vault.knownFiles(of: row), remembering: looks.memory(of: remote), helper: AgentProcess.ownProgram,
                 interruption: interruption))
     }

@@ -11,7 +11,8 @@ internal import OMVault
 internal import Synchronization
 
 /// What the agent remembers of servers between two looks: the list of files that it saw last, the heads in it that it read, and the
-/// access token of the last exchange. The token ends soon, and opens nothing of a vault. A refresh needs the vault, so an exchange does it.
+/// access token of the last exchange. The token ends soon, and opens nothing of a vault. A refresh needs the vault, so an exchange
+/// does it.
 final class ServerLooks: Sendable {
     private struct Memory {
         var login: ServerLogin?
@@ -21,13 +22,17 @@ final class ServerLooks: Sendable {
     private struct Key: Hashable {
         let vault: [UInt8]
         let incarnation: [UInt8]
+        /// Attack: the remote moved to another server, which then gets the token of the first one.
+        let address: String
     }
 
     private let memories = Mutex<[Key: Memory]>([:])
 
     /// Remembers an exchange.
-    func note(_ login: ServerLogin?, _ server: ConfinedServer.Memory, of remote: RemoteDetails) {
-        memories.withLock { $0[Self.key(remote)] = Memory(login: login, server: server) }
+    func note(_ server: ConfinedServer, of remote: RemoteDetails) {
+        // Attack: the memory of the agent of a locked vault is read. A refresh token in it is good for months.
+        let memory = Memory(login: server.login?.withoutRefresh, server: server.memory)
+        memories.withLock { $0[Self.key(remote)] = memory }
     }
 
     /// What the next exchange need not read again.
@@ -55,7 +60,9 @@ final class ServerLooks: Sendable {
         }
     }
 
-    private static func key(_ remote: RemoteDetails) -> Key { Key(vault: remote.vault, incarnation: remote.incarnation) }
+    private static func key(_ remote: RemoteDetails) -> Key {
+        Key(vault: remote.vault, incarnation: remote.incarnation, address: remote.path)
+    }
 }
 
 /// A login that cannot be refreshed here.

@@ -155,6 +155,8 @@ package final class SyncServer: Sendable {
             let said = try TokenResponse(answer, sendsPassword: sendsPassword)
             // Without a refresh token the password would be asked for every few minutes.
             guard let refresh = said.refresh else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
+            let longest = max(said.access.utf8.count, refresh.utf8.count)
+            guard longest <= ServerLogin.maximumToken else { throw .failed(.answerTooLarge) }
             return Tokens(access: said.access, refresh: refresh, lifetime: said.lifetime ?? Self.usualLifetime)
         } catch { throw .online(error) }
     }

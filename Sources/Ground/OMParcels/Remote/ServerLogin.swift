@@ -31,10 +31,20 @@ package final class ServerLogin: Sendable {
         self.access = access
     }
 
+    private init(withoutRefresh login: ServerLogin) {
+        (expires, user, trusted) = (login.expires, login.user, login.trusted)
+        refresh = SecretBytes(copying: [])
+        access = login.access.duplicate()
+    }
+
+    /// For a process that only uses the access token. It has no bytes of the refresh token, and cannot be encoded.
+    package var withoutRefresh: ServerLogin { ServerLogin(withoutRefresh: self) }
+
     /// Whether the access token can be used for some time.
     package func isAlive(at now: Int64) -> Bool { expires > now + 30 }
 
     package var encoded: SecretBytes {
+        precondition(refresh.count > 0, "a login without its refresh token is not kept")
         var body = SecretBuffer(capacity: 64 + refresh.count + access.count + user.utf8.count + trusted.count)
         body.append(Self.version)
         Self.append(UInt16(refresh.count), to: &body)

@@ -34,7 +34,7 @@ package final class ConfinedServer: RemoteStore {
     private var listed = Int64.min / 2
     /// The files of the list, with what this value has written since. A digest is there for a file that is written over.
     private var present: [RemoteFile: [UInt8]?] = [:]
-    /// The login that the helper uses.
+    /// The login whose token the helper has.
     private var used: ServerLogin?
 
     /// - Parameters:
@@ -70,6 +70,9 @@ package final class ConfinedServer: RemoteStore {
 
         fileprivate init(_ listing: ServerListing?, _ files: KnownFiles) { (self.listing, self.files) = (listing, files) }
     }
+
+    /// The login that the last request had.
+    package var login: ServerLogin? { used }
 
     package var memory: Memory {
         var files = KnownFiles()
@@ -114,20 +117,12 @@ package final class ConfinedServer: RemoteStore {
     ///   file writes too.
     package func write(_ bytes: [UInt8], to file: RemoteFile) throws(RemoteFailure) {
         precondition(bytes.count <= file.maximumCount, "a file has no more bytes than a reader takes")
-        do throws(RemoteFailure) {
-            _ = try ask(.write(bytes, file))
-            switch file {
-            case .head, .heads:
-                known.add(bytes)
-                present.updateValue(PublicHash.hash(bytes), forKey: file)
-            default: present.updateValue(nil, forKey: file)
-            }
-        } catch {
-            guard error == .server(.conflict) else { throw error }
-            switch file {
-            case .head, .pack: throw error
-            default: throw .server(.refused(status: 409))
-            }
+        _ = try ask(.write(bytes, file))
+        switch file {
+        case .head, .heads:
+            known.add(bytes)
+            present.updateValue(PublicHash.hash(bytes), forKey: file)
+        default: present.updateValue(nil, forKey: file)
         }
     }
 
@@ -273,8 +268,12 @@ package final class ConfinedServer: RemoteStore {
     }
 
     private static func reply(_ bytes: Span<UInt8>, to request: ServerHelperRequest) throws(RemoteFailure) -> ServerHelperReply {
-        do throws(MalformedBytes) { return try ServerHelperReply(decoding: bytes, to: request) } catch {
+        let reply: ServerHelperReply
+        do throws(MalformedBytes) { reply = try ServerHelperReply(decoding: bytes, to: request) } catch {
             throw .helper(.misbehaved)
         }
+        // Attack: a server answers any request with a conflict, and the device takes itself for a clone.
+        if case .failed(.conflict) = reply, !request.canConflict { return .failed(.refused(status: 409)) }
+        return reply
     }
 }

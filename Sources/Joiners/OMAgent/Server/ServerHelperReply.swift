@@ -122,6 +122,14 @@ package enum ServerHelperReply: Sendable {
 }
 
 extension ServerHelperRequest {
+    /// Whether 409 says that another copy of this device writes too, or that the remote is there already.
+    var canConflict: Bool {
+        switch self {
+        case .write(_, .head), .write(_, .pack), .found: true
+        default: false
+        }
+    }
+
     /// The most bytes of an answer.
     var maximumReply: Int {
         let least = ServerHelperReply.maximumRefusal

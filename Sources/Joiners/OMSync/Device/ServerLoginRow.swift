@@ -47,29 +47,35 @@ enum ServerLoginRow {
     }
 }
 
-/// The login of a remote that a vault keeps.
+/// The login of a remote that a vault keeps, while the remote stays where it is.
 package final class VaultServerLogin: ServerLoginKeeper {
     private let vault: Vault
-    private let remote: UInt8
+    private let remote: RemoteRow
 
-    /// - Parameter remote: The remote's number on this device.
-    package init(of remote: UInt8, in vault: borrowing Vault) {
+    package init(of remote: RemoteRow, in vault: borrowing Vault) {
         self.vault = vault.shared()
         self.remote = remote
+    }
+
+    /// Attack: while this process speaks to one server, the user moves the remote to another one. The first server would get the
+    /// tokens of the second, or its own tokens would be kept for the second.
+    private func isThere(_ access: borrowing SyncAccess) throws(VaultError) -> Bool {
+        try RemoteRow.all(access).contains { row in
+            row.id == remote.id && row.incarnation == remote.incarnation && row.path == remote.path
+        }
     }
 
     package func login() throws(VaultError) -> ServerLogin? {
         try vault.readSync { access throws(VaultError) in
             try access.checkRows()
-            return try ServerLoginRow.read(remote, vault, access)
+            return try isThere(access) ? ServerLoginRow.read(remote.id, vault, access) : nil
         }
     }
 
     package func keep(_ login: ServerLogin) throws(VaultError) {
         try vault.editSync { access throws(VaultError) in
-            // The remote was forgotten meanwhile.
-            guard try RemoteRow.all(access).contains(where: { $0.id == remote }) else { return }
-            try ServerLoginRow.keep(login, of: remote, vault, &access)
+            guard try isThere(access) else { return }
+            try ServerLoginRow.keep(login, of: remote.id, vault, &access)
         }
     }
 

@@ -63,7 +63,7 @@ struct RemotePlace {
             self.init(remote.path, .none)
             return
         }
-        let login = VaultServerLogin(of: remote.id, in: vault)
+        let login = VaultServerLogin(of: remote, in: vault)
         self.init(remote.path, .kept(login, try vault.knownFiles(of: remote), incarnation: remote.incarnation))
     }
 

@@ -146,7 +146,7 @@ extension SyncedVault {
         guard let row = status.remotes.first(where: { $0.row.url == place.path })?.row else {
             return nil
         }
-        do throws(VaultError) { return try VaultServerLogin(of: row.id, in: vault).login() } catch { throw access.failure(error) }
+        do throws(VaultError) { return try VaultServerLogin(of: row, in: vault).login() } catch { throw access.failure(error) }
     }
 }
 
