@@ -2,6 +2,7 @@
 // Tests of grants: OAuth 2.0 as docs/formats/server-protocol.md has it.
 
 import OMJSON
+import OMSecrets
 import OMServer
 import OMServerStore
 import Testing
@@ -146,6 +147,30 @@ import Testing
         let own = server.post(["oauth2", "token"], [("grant_type", "client_credentials"), ("client_id", "omvault")])
         #expect(try own.text("error") == "unauthorized_client")
         #expect(try server.store.transaction(.write) { try ClientTable.add("omvault", [.profile], now: 0, $0) } == nil)
+    }
+
+    @Test("a client sends its secret in the header or in the body, and not in both; the public client sends an empty one")
+    func headers() throws {
+        let server = try service()
+        let secret = try #require(
+            try server.store.transaction(.write) { try ClientTable.add("backup", [.profile], now: 0, $0) })
+        #expect(secret.hasPrefix("omvs_") && secret.utf8.count == 48)
+        func send(_ pair: String, _ fields: [(String, String)] = []) -> ServerResponse {
+            server.post(
+                ["oauth2", "token"], [("grant_type", "client_credentials")] + fields,
+                ["authorization": "Basic \(Base64.encode(Array(pair.utf8)))"])
+        }
+        #expect(send("backup:\(secret)").status == 200)
+        // Name and secret are form-encoded within.
+        #expect(send("b%61ckup:%6Fmvs%5F\(secret.dropFirst(5))").status == 200)
+        for wrong in [
+            "", "backup", "backup:", "backup:wrong", "backup:\(secret)x", "backup:%zz", "backup:\(secret)%", ":\(secret)",
+            "other:\(secret)", "omvault:\(secret)", "%ff:\(secret)",
+        ] {
+            #expect(send(wrong).status == 401, "\(wrong)")
+        }
+        #expect(send("backup:\(secret)", [("client_secret", secret)]).status == 401)
+        #expect(try send("omvault:").text("error") == "unauthorized_client")
     }
 
     @Test("a token of one client is not good for another one's refresh, revocation and introspection")

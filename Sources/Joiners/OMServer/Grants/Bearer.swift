@@ -1,5 +1,5 @@
 #if Server
-// Who sends a request, by its access token.
+// The sender of a request, by its access token.
 
 package import OMServerStore
 
@@ -12,19 +12,20 @@ package enum Bearer {
     package static func grant(
         of request: ServerRequest, _ scope: Scope, now: Int64, _ transaction: any StoreTransaction
     ) throws -> Grant {
-        guard let text = text(of: request) else { throw ServerProblem.unauthorized() }
-        guard let token = try GrantTable.token(text, transaction), token.kind == .access, token.expires > now else {
+        guard let digest = digest(of: request) else { throw ServerProblem.unauthorized() }
+        guard let token = try GrantTable.token(digest, transaction), token.kind == .access, token.expires > now else {
             throw ServerProblem.unauthorized("Bearer error=\"invalid_token\"")
         }
         guard token.grant.scopes.contains(scope) else { throw ServerProblem.forbidden }
         return token.grant
     }
 
-    static func text(of request: ServerRequest) -> String? {
+    /// The token's digest. The token itself is a text here, and in ordinary memory: the HTTP library gives headers as texts.
+    private static func digest(of request: ServerRequest) -> [UInt8]? {
         guard let header = request.headers["authorization"] else { return nil }
         let parts = header.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
+        return TokenText.digest(String(parts[1]))
     }
 }
 #endif

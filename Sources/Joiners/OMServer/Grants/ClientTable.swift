@@ -9,8 +9,8 @@ package struct Client: Hashable, Sendable {
     package let scopes: Set<Scope>
     package let created: Int64
 
-    /// The client without a secret.
-    package static let publicID = "omvault"
+    /// The public client: it has no secret, and may ask for every scope.
+    package static let omvault = Client(id: "omvault", scopes: Set(Scope.allCases), created: 0)
 
     /// 1 to 64 letters, digits, dots, hyphens and underscores.
     package static func isID(_ text: String) -> Bool {
@@ -31,8 +31,8 @@ package enum ClientTable {
     package static func add(
         _ id: String, _ scopes: Set<Scope>, now: Int64, _ transaction: any StoreTransaction
     ) throws(StoreError) -> String? {
-        guard id != Client.publicID else { return nil }
-        let secret = TokenText.make(.refresh)
+        guard id != Client.omvault.id else { return nil }
+        let secret = TokenText.makeClientSecret()
         let row = try transaction.row(
             """
             INSERT INTO client (id, secret, scopes, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO NOTHING \
@@ -41,13 +41,15 @@ package enum ClientTable {
         return row == nil ? nil : secret
     }
 
-    /// The client of this id, if this is its secret.
-    static func find(_ id: String, secret: String, _ transaction: any StoreTransaction) throws(StoreError) -> Client? {
+    /// The client with this id, if its secret has this digest.
+    static func find(
+        _ id: String, secretDigest: [UInt8], _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Client? {
         guard let row = try transaction.row("SELECT secret, scopes, created FROM client WHERE id = ?1", .text(id)) else {
             return nil
         }
-        let (stored, given) = (try row.bytes(0), TokenText.digest(secret))
-        guard ConstantTime.areEqual(stored.span, given.span) else { return nil }
+        let stored = try row.bytes(0)
+        guard ConstantTime.areEqual(stored.span, secretDigest.span) else { return nil }
         guard let scopes = Scope.set(try row.text(1)) else { throw .damaged }
         return Client(id: id, scopes: scopes, created: try row.number(2))
     }

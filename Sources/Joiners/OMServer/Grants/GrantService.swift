@@ -82,7 +82,7 @@ package struct GrantService: ServerService {
 
     private func clientGrant(_ request: ServerRequest, _ fields: FormFields) throws -> ServerResponse {
         let client = try client(request, fields)
-        guard client.id != Client.publicID else { throw OAuthError.unauthorizedClient }
+        guard client != .omvault else { throw OAuthError.unauthorizedClient }
         let scopes = try scopes(fields, within: client.scopes)
         let now = clock.now()
         return try store.transaction(.write) { transaction in
@@ -96,14 +96,14 @@ package struct GrantService: ServerService {
 
     private func refresh(_ request: ServerRequest, _ fields: FormFields) throws -> ServerResponse {
         let client = try client(request, fields)
-        guard let text = try fields.text("refresh_token") else { throw OAuthError.invalidRequest }
+        guard let digest = try fields.digest("refresh_token") else { throw OAuthError.invalidRequest }
         let asked = try fields.text("scope")
         let now = clock.now()
         let answer = try store.transaction(.write) { transaction -> ServerResponse? in
-            guard let found = try GrantTable.token(text, transaction) else { return nil }
+            guard let found = try GrantTable.token(digest, transaction) else { return nil }
             try GrantTable.lock(found.grant.id, transaction)
             // Another transaction may have used it before the lock.
-            guard let token = try GrantTable.token(text, transaction), token.kind == .refresh, token.expires > now,
+            guard let token = try GrantTable.token(digest, transaction), token.kind == .refresh, token.expires > now,
                 token.grant.client == client.id
             else { return nil }
             let grant = token.grant
@@ -158,24 +158,20 @@ package struct GrantService: ServerService {
 
     private func client(_ request: ServerRequest, _ fields: FormFields) throws -> Client {
         if let header = request.headers["authorization"] {
-            guard let pair = BasicPair(header), try fields.text("client_secret") == nil else {
+            guard let pair = BasicPair(header), try fields.digest("client_secret") == nil else {
                 throw OAuthError.invalidClient
             }
-            return try client(pair.name, secret: pair.secret)
+            // The public client may send a header too, with an empty secret.
+            if pair.name == Client.omvault.id, pair.secretDigest == nil { return .omvault }
+            return try client(pair.name, pair.secretDigest)
         }
         guard let id = try fields.text("client_id") else { throw OAuthError.invalidClient }
-        if id == Client.publicID {
-            return Client(id: id, scopes: Set(Scope.allCases), created: 0)
-        }
-        guard let secret = try fields.text("client_secret") else { throw OAuthError.invalidClient }
-        return try client(id, secret: secret)
+        return id == Client.omvault.id ? .omvault : try client(id, try fields.digest("client_secret"))
     }
 
-    private func client(_ id: String, secret: String) throws -> Client {
-        // A client without a secret may send a header all the same.
-        if id == Client.publicID, secret.isEmpty { return Client(id: id, scopes: Set(Scope.allCases), created: 0) }
-        guard Client.isID(id) else { throw OAuthError.invalidClient }
-        let found = try store.transaction(.read) { try ClientTable.find(id, secret: secret, $0) }
+    private func client(_ id: String, _ secretDigest: [UInt8]?) throws -> Client {
+        guard let secretDigest, Client.isID(id) else { throw OAuthError.invalidClient }
+        let found = try store.transaction(.read) { try ClientTable.find(id, secretDigest: secretDigest, $0) }
         guard let found else { throw OAuthError.invalidClient }
         return found
     }
@@ -185,9 +181,9 @@ package struct GrantService: ServerService {
     private func revoke(_ request: ServerRequest) throws -> ServerResponse {
         let fields = try FormFields(of: request)
         let client = try client(request, fields)
-        guard let text = try fields.text("token") else { throw OAuthError.invalidRequest }
+        guard let digest = try fields.digest("token") else { throw OAuthError.invalidRequest }
         try store.transaction(.write) { transaction in
-            guard let token = try GrantTable.token(text, transaction), token.grant.client == client.id else { return }
+            guard let token = try GrantTable.token(digest, transaction), token.grant.client == client.id else { return }
             switch token.kind {
             case .refresh: _ = try GrantTable.remove(token.grant.id, transaction)
             case .access: try GrantTable.removeToken(token.digest, transaction)
@@ -200,10 +196,10 @@ package struct GrantService: ServerService {
     private func introspect(_ request: ServerRequest) throws -> ServerResponse {
         let fields = try FormFields(of: request)
         let client = try client(request, fields)
-        guard client.id != Client.publicID else { throw OAuthError.invalidClient }
-        guard let text = try fields.text("token") else { throw OAuthError.invalidRequest }
+        guard client != .omvault else { throw OAuthError.invalidClient }
+        guard let digest = try fields.digest("token") else { throw OAuthError.invalidRequest }
         let now = clock.now()
-        let token = try store.transaction(.read) { try GrantTable.token(text, $0) }
+        let token = try store.transaction(.read) { try GrantTable.token(digest, $0) }
         guard let token, token.expires > now, token.state != .spent else {
             return ServerResponse(json: .object(["active": .bool(false)]))
         }

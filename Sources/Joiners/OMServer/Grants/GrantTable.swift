@@ -117,8 +117,7 @@ package enum GrantTable {
     }
 
     /// - Returns: Nil if the store has no such token, or its account is blocked.
-    static func token(_ text: String, _ transaction: any StoreTransaction) throws(StoreError) -> Token? {
-        let digest = TokenText.digest(text)
+    static func token(_ digest: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> Token? {
         let row = try transaction.row(
             """
             SELECT \(columns), t.kind, t.state, t.expires, t.round FROM token t JOIN grants g ON g.id = t.grant_id \

@@ -4,7 +4,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// 32 random bytes behind a prefix that says what they are. The store has its digest only.
+/// 32 random bytes behind a prefix that says what they are. The store has only the digest of it.
 package enum TokenText {
     package enum Kind: Int64, Sendable {
         case access = 1
@@ -18,9 +18,19 @@ package enum TokenText {
         }
     }
 
-    static func make(_ kind: Kind) -> String { kind.prefix + Base64URL.encode(Random.bytes(32)) }
+    static func make(_ kind: Kind) -> String { kind.prefix + random() }
 
-    /// What the store has of it: 32 bytes. A token is random, so its digest says nothing of it.
-    static func digest(_ text: String) -> [UInt8] { PublicHash.hash(Array(text.utf8)) }
+    /// The secret of a client.
+    static func makeClientSecret() -> String { "omvs_" + random() }
+
+    private static func random() -> String { Base64URL.encode(Random.bytes(32)) }
+
+    /// The digest in the store: 32 bytes. A token is random, so its digest tells nothing about it.
+    static func digest(_ text: String) -> [UInt8] { digest(text.utf8Span.span) }
+
+    /// The digest of a token from a request.
+    static func digest(of token: borrowing SecretBytes) -> [UInt8] { token.withBytes { digest($0) } }
+
+    private static func digest(_ bytes: Span<UInt8>) -> [UInt8] { PublicHash.hash(bytes) }
 }
 #endif

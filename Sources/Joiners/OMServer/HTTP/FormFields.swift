@@ -3,9 +3,10 @@
 
 internal import OMSecrets
 
-/// Fields that are there once each.
+/// Fields that are there once each. A field that holds a secret is read with ``secret(_:)`` or ``digest(_:)``, never as a text.
 struct FormFields {
-    private var places: [String: Range<Int>] = [:]
+    /// The position of each value in the body.
+    private var values: [String: Range<Int>] = [:]
     private let body: [UInt8]
 
     /// - Throws: ``ServerProblem/unsupported`` for another type of body, ``ServerProblem/malformed`` if a field is there twice.
@@ -18,9 +19,9 @@ struct FormFields {
             let end = body[start...].firstIndex(of: UInt8(ascii: "&")) ?? body.count
             if end > start {
                 guard let equals = body[start..<end].firstIndex(of: UInt8(ascii: "=")),
-                    let name = FormText.decode(body[start..<equals]).flatMap({ String(validating: $0, as: UTF8.self) }),
+                    let name = Self.text(body, start..<equals),
                     // Attack: two proxies read different ones of two fields with one name.
-                    places.updateValue(equals + 1..<end, forKey: name) == nil
+                    values.updateValue(equals + 1..<end, forKey: name) == nil
                 else { throw .malformed }
             }
             start = end + 1
@@ -28,17 +29,25 @@ struct FormFields {
     }
 
     func text(_ name: String) throws(ServerProblem) -> String? {
-        guard let place = places[name] else { return nil }
-        guard let bytes = FormText.decode(body[place]), let text = String(validating: bytes, as: UTF8.self) else {
-            throw .malformed
-        }
+        guard let range = values[name] else { return nil }
+        guard let text = Self.text(body, range) else { throw .malformed }
         return text
     }
 
     func secret(_ name: String) throws(ServerProblem) -> SecretBytes? {
-        guard let place = places[name] else { return nil }
-        guard let bytes = FormText.decode(body[place]) else { throw .malformed }
-        return SecretBytes(copying: bytes.span)
+        guard let range = values[name] else { return nil }
+        guard let secret = FormText.decode(secret: body.span.extracting(range)) else { throw .malformed }
+        return secret
+    }
+
+    /// The digest of a token, as the store has it.
+    func digest(_ name: String) throws(ServerProblem) -> [UInt8]? {
+        guard let token = try secret(name) else { return nil }
+        return TokenText.digest(of: token)
+    }
+
+    private static func text(_ body: [UInt8], _ range: Range<Int>) -> String? {
+        FormText.decode(body.span.extracting(range))
     }
 }
 #endif

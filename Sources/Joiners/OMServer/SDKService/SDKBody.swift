@@ -1,48 +1,52 @@
 #if Server
-// The body of a request to the SDK's service. Its password never becomes a text.
+// The body of a request to the SDK's service. Its secrets never become texts.
 
 internal import OMJSON
 internal import OMSecrets
 
 struct SDKBody {
-    private static let password = "X-Idaas-Rest-Subject-Password"
+    /// The members of the outermost object whose strings are secrets.
+    private enum Secret: String {
+        case password = "X-Idaas-Rest-Subject-Password"
+        case token = "X-Idaas-Rest-Subject-Value"
+    }
 
     private let members: [String: JSON]
     private let body: [UInt8]
-    /// The password's place within its quotes.
-    private let place: Range<Int>?
+    /// The position of each secret, within its quotes.
+    private let secrets: [Secret: Range<Int>]
 
     /// - Throws: ``SDKProblem/mediaType``, ``SDKProblem/malformed``.
     init(of request: ServerRequest) throws(SDKProblem) {
         let type = request.headers["content-type"]?.split(separator: ";").first?.lowercased()
         guard type == "application/json" else { throw .mediaType }
         body = request.body
-        guard let (place, rest) = try? Self.withoutPassword(body), let members = (try? JSON(parsing: rest.span))?.members else {
+        guard let (secrets, rest) = try? Self.masked(body), let members = (try? JSON(parsing: rest.span))?.members else {
             throw .malformed
         }
-        (self.place, self.members) = (place, members)
+        (self.secrets, self.members) = (secrets, members)
     }
 
-    /// The body with an x for each byte of the password. So everything else is read as JSON usually is.
-    private static func withoutPassword(_ body: [UInt8]) throws -> (Range<Int>?, [UInt8]) {
+    /// The body with an x for each byte of a secret. So everything else is read as JSON usually is.
+    private static func masked(_ body: [UInt8]) throws -> ([Secret: Range<Int>], [UInt8]) {
         var tokens = JSONTokenizer(0..<body.count)
-        var (place, depth, isNext) = (Range<Int>?.none, 0, false)
+        var (secrets, depth, next) = ([Secret: Range<Int>](), 0, Secret?.none)
         let span = body.span
         while let token = try tokens.token(in: span) {
             switch token {
+            case .name(let name):
+                next = depth == 1 ? Secret(rawValue: JSONText.decode(name, in: span)) : nil
+                continue
+            case .string(let range): if let next { secrets[next] = range }
             case .object, .list: depth += 1
             case .objectEnd, .listEnd: depth -= 1
-            case .name(let name): isNext = depth == 1 && JSONText.decode(name, in: span) == password
-            case .string(let range):
-                if isNext { place = range }
-                isNext = false
-            default: isNext = false
+            default: break
             }
+            next = nil
         }
-        guard let place else { return (nil, body) }
         var rest = body
-        for index in place { rest[index] = UInt8(ascii: "x") }
-        return (place, rest)
+        for index in secrets.values.joined() { rest[index] = UInt8(ascii: "x") }
+        return (secrets, rest)
     }
 
     func text(_ name: String) -> String? { members["X-Idaas-Rest-\(name)"]?.text }
@@ -53,10 +57,21 @@ struct SDKBody {
 
     /// Nil if there is none, or it is empty.
     func password() -> Password? {
-        guard let place, !place.isEmpty else { return nil }
-        var bytes = SecretBuffer(capacity: place.count)
-        JSONText.decode(place, in: body.span) { bytes.append($0) }
-        return try? Password(bytes.finish())
+        guard let bytes = secret(.password) else { return nil }
+        return try? Password(bytes)
+    }
+
+    /// The digest of the token that the request is made with. Nil if there is none.
+    func tokenDigest() -> [UInt8]? {
+        guard let token = secret(.token) else { return nil }
+        return TokenText.digest(of: token)
+    }
+
+    private func secret(_ name: Secret) -> SecretBytes? {
+        guard let range = secrets[name] else { return nil }
+        var bytes = SecretBuffer(capacity: range.count)
+        JSONText.decode(range, in: body.span) { bytes.append($0) }
+        return bytes.finish()
     }
 }
 #endif

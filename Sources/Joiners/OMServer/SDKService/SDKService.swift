@@ -89,10 +89,10 @@ package struct SDKService: ServerService {
         else { throw SDKProblem.malformed }
         // A token is exchanged for another one of its user.
         if body.text("Subject-Type") == "TOKEN" {
-            guard let text = body.text("Subject-Value"), let token = try token(text, .user) else { throw SDKProblem.token }
+            guard let digest = body.tokenDigest(), let token = try token(digest, .user) else { throw SDKProblem.token }
             // Attack: a token that was copied once is exchanged again and again, and never ends.
             return try issue(
-                .user, token.account, application: token.application, domain: token.domain, parent: text, isOAM: isOAM,
+                .user, token.account, application: token.application, domain: token.domain, parent: digest, isOAM: isOAM,
                 notAfter: token.expires)
         }
         guard isMobile else {
@@ -103,12 +103,12 @@ package struct SDKService: ServerService {
         }
         // The password comes first: a stranger learns nothing of handles.
         let account = try user(request, body)
-        let (text, handle) = try handle(of: request)
+        let (digest, handle) = try handle(of: request)
         guard handle.account == account, body.client == nil || body.client == handle.application else {
             throw SDKProblem.registration
         }
         return try issue(
-            .user, account, application: handle.application, domain: handle.domain, parent: text, isOAM: isOAM)
+            .user, account, application: handle.application, domain: handle.domain, parent: digest, isOAM: isOAM)
     }
 
     /// The user whose name and password the body has.
@@ -132,24 +132,25 @@ package struct SDKService: ServerService {
     private func access(_ request: ServerRequest, isMobile: Bool, isOAM: Bool) throws -> ServerResponse {
         let body = try SDKBody(of: request)
         guard body.text("New-Token-Type-To-Create") == "ACCESSTOKEN", body.text("Subject-Type") == "TOKEN",
-            let text = body.text("Subject-Value"), body.text("Application-Context") != nil,
+            let digest = body.tokenDigest(), body.text("Application-Context") != nil,
             body.text("Application-Resource") != nil
         else { throw SDKProblem.malformed }
-        guard let token = try token(text, .user) else { throw SDKProblem.token }
+        guard let token = try token(digest, .user) else { throw SDKProblem.token }
         if isMobile {
             let (_, handle) = try handle(of: request)
             guard handle.account == token.account, handle.application == token.application else { throw SDKProblem.registration }
         }
         return try issue(
-            .access, token.account, application: token.application, domain: token.domain, parent: text, isOAM: isOAM)
+            .access, token.account, application: token.application, domain: token.domain, parent: digest, isOAM: isOAM)
     }
 
     private func validate(_ request: ServerRequest) throws -> ServerResponse {
         guard request.value("X-Idaas-Rest-Subject-Type") == "TOKEN", let text = request.value("X-Idaas-Rest-Subject-Value") else {
             throw SDKProblem.malformed
         }
-        let now = clock.now()
-        guard let token = try store.transaction(.read, { try SDKTokenTable.find(text, now: now, $0) }), token.kind != .handle
+        // The HTTP library gives the query as a text, and the answer repeats the token.
+        let now = clock.now(), digest = TokenText.digest(text)
+        guard let token = try store.transaction(.read, { try SDKTokenTable.find(digest, now: now, $0) }), token.kind != .handle
         else {
             throw SDKProblem.token
         }
@@ -164,32 +165,29 @@ package struct SDKService: ServerService {
         guard request.value("X-Idaas-Rest-Subject-Type") == "TOKEN", let text = request.value("X-Idaas-Rest-Subject-Value") else {
             throw SDKProblem.malformed
         }
-        // Who has the token may end it. An unknown one is no error: it has ended.
-        try store.transaction(.write) { try SDKTokenTable.remove(text, $0) }
+        // A client that has the token may end it. An unknown token is no error: it has ended.
+        let digest = TokenText.digest(text)
+        try store.transaction(.write) { try SDKTokenTable.remove(digest, $0) }
         return ServerResponse(204)
     }
 
-    private func token(_ text: String, _ kind: SDKToken.Kind) throws -> SDKToken? {
+    private func token(_ digest: [UInt8], _ kind: SDKToken.Kind) throws -> SDKToken? {
         let now = clock.now()
-        let found = try store.transaction(.read) { try SDKTokenTable.find(text, now: now, $0) }
+        let found = try store.transaction(.read) { try SDKTokenTable.find(digest, now: now, $0) }
         return found?.kind == kind ? found : nil
     }
 
-    /// The handle of `X-Idaas-Rest-Authorization: UIDPASSWORD cred="…"`.
-    private func handle(of request: ServerRequest) throws -> (String, SDKToken) {
-        let header = request.headers["x-idaas-rest-authorization"] ?? ""
-        let start = "UIDPASSWORD cred=\"", end = "\""
-        guard header.hasPrefix(start), header.hasSuffix(end), header.utf8.count > start.utf8.count,
-            let bytes = try? Base64.decode(String(header.dropFirst(start.count).dropLast(end.count))),
-            let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":"),
-            let handle = try token(String(text[text.index(after: colon)...]), .handle),
-            handle.application == text[..<colon], handle.domain == Self.domain(of: request)
+    /// The handle of the request, and its digest.
+    private func handle(of request: ServerRequest) throws -> ([UInt8], SDKToken) {
+        guard let header = HandleHeader(request.headers["x-idaas-rest-authorization"] ?? ""),
+            let handle = try token(header.digest, .handle), handle.application == header.application,
+            handle.domain == Self.domain(of: request)
         else { throw SDKProblem.registration }
-        return (String(text[text.index(after: colon)...]), handle)
+        return (header.digest, handle)
     }
 
     private func issue(
-        _ kind: SDKToken.Kind, _ account: AccountName, application: String, domain: String, parent: String?, isOAM: Bool,
+        _ kind: SDKToken.Kind, _ account: AccountName, application: String, domain: String, parent: [UInt8]?, isOAM: Bool,
         notAfter end: Int64 = .max
     ) throws -> ServerResponse {
         let text = TokenText.make(.access), now = clock.now()

@@ -1,5 +1,5 @@
 #if Server
-// The rows of the SDK's service: handles, tokens, and the users' questions.
+// The rows of handles and tokens of the SDK's service.
 
 package import OMServerStore
 
@@ -39,16 +39,16 @@ package enum SDKTokenTable {
         "CREATE INDEX sdk_token_expires ON sdk_token (expires)",
     ]
 
-    /// - Parameter parent: The token that this one was made with, and with which it ends.
+    /// - Parameter parent: The digest of the token that this one was made with, and with which it ends.
     static func add(
-        _ text: String, _ token: SDKToken, parent: String?, _ transaction: any StoreTransaction
+        _ text: String, _ token: SDKToken, parent: [UInt8]?, _ transaction: any StoreTransaction
     ) throws(StoreError) {
         try transaction.rows(
             """
             INSERT INTO sdk_token (digest, kind, account, application, domain, parent, expires) \
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """, .bytes(TokenText.digest(text)), .number(token.kind.rawValue), .text(token.account.text),
-            .text(token.application), .text(token.domain), parent.map { .bytes(TokenText.digest($0)) } ?? .null,
+            .text(token.application), .text(token.domain), parent.map { .bytes($0) } ?? .null,
             .number(token.expires))
     }
 
@@ -66,12 +66,12 @@ package enum SDKTokenTable {
     }
 
     /// - Returns: Nil if there is none, it has ended, or its account is blocked.
-    static func find(_ text: String, now: Int64, _ transaction: any StoreTransaction) throws(StoreError) -> SDKToken? {
+    static func find(_ digest: [UInt8], now: Int64, _ transaction: any StoreTransaction) throws(StoreError) -> SDKToken? {
         let row = try transaction.row(
             """
             SELECT t.kind, t.account, t.application, t.domain, t.expires FROM sdk_token t JOIN account a ON a.name = t.account \
             WHERE t.digest = ?1 AND t.expires > ?2 AND a.state = 0
-            """, .bytes(TokenText.digest(text)), .number(now))
+            """, .bytes(digest), .number(now))
         guard let row else { return nil }
         guard let kind = SDKToken.Kind(rawValue: try row.number(0)), let account = AccountName(try row.text(1)) else {
             throw .damaged
@@ -81,13 +81,13 @@ package enum SDKTokenTable {
     }
 
     /// Removes a token and those that were made with it.
-    static func remove(_ text: String, _ transaction: any StoreTransaction) throws(StoreError) {
+    static func remove(_ digest: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
         try transaction.rows(
             """
             WITH RECURSIVE below (digest) AS (SELECT digest FROM sdk_token WHERE digest = ?1 \
             UNION SELECT t.digest FROM sdk_token t JOIN below b ON t.parent = b.digest) \
             DELETE FROM sdk_token WHERE digest IN (SELECT digest FROM below)
-            """, .bytes(TokenText.digest(text)))
+            """, .bytes(digest))
     }
 
     static func removeAll(of account: AccountName, _ transaction: any StoreTransaction) throws(StoreError) {
