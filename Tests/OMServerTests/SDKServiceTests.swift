@@ -2,6 +2,7 @@
 // Tests of the SDK's service: the golden pairs at the server's end.
 
 import Foundation
+import OMSecrets
 import OMServer
 import OMServerStore
 import TestSupport
@@ -52,7 +53,7 @@ import Testing
                 }
             }
             for (question, answer) in questions {
-                let hash = try server.passwords.hash(answer: answer), ana = try #require(AccountName("ana"))
+                let hash = try #require(try server.passwords.hash(answer: SecretBytes(copying: Array(answer.utf8)))), ana = try #require(AccountName("ana"))
                 #expect(try server.store.transaction(.write) { try QuestionTable.add(question, hash: hash, of: ana, $0) })
             }
         }
@@ -142,7 +143,7 @@ import Testing
 
     @Test("an account with a question answers it when a device registers; an answer is tried once")
     func question() throws {
-        let peer = try Peer(questions: ["The name of your first school?": " Grüne SCHULE "])
+        let peer = try Peer(questions: ["The name of your first school?": " \tGrüne SCHULE  "])
         try peer.play("6-asked")
         try peer.play("6-answered")
         try peer.play("8")
@@ -162,6 +163,26 @@ import Testing
         try peer.play("6-asked")
         peer.real["Gr\u{FC}ne Schule"] = nil
         #expect(try peer.send("6-answered").0.status == 429)
+    }
+
+    @Test("blanks at the ends of an answer and A to Z do not count, and an answer of blanks is none")
+    func answers() throws {
+        func isRight(_ given: String, _ kept: String) throws -> Bool {
+            let peer = try Peer(questions: ["The name of your first school?": kept])
+            try peer.play("6-asked")
+            peer.real["Gr\u{FC}ne Schule"] = given
+            return try peer.send("6-answered").0.status == 200
+        }
+        #expect(try isRight("  AZ az@[`{  ", "az AZ@[`{"))
+        #expect(try isRight("gr\u{FC}n", "GR\u{FC}N"))
+        // Only the capitals of ASCII are folded, and blanks within count.
+        #expect(try !isRight("gr\u{FC}n", "GR\u{DC}N"))
+        #expect(try !isRight("a  b", "a b"))
+        #expect(try !isRight("", "a"))
+        let passwords = try Peer().server.passwords
+        for empty in ["", " ", "\t \r\n", "\u{0}"] {
+            #expect(try passwords.hash(answer: SecretBytes(copying: Array(empty.utf8))) == nil)
+        }
     }
 
     @Test("a handle is good for its user, its application and its domain only, and not as a token")
@@ -214,6 +235,11 @@ import Testing
         for answer in [post("{"), method] { #expect(answer.member("oicErrorCode") != nil) }
         let twice = #"{"X-Idaas-Rest-Subject-Password":"a","X-Idaas-Rest-Subject-Password":"b"}"#
         #expect(post(twice).status == 400)
+        // One question has one answer, wherever the second one is.
+        let start = #"{"X-Idaas-Rest-New-Token-Type-To-Create":"USERTOKEN","#
+        let challenge = #""challenge":{"handle":"c","answers":[{"answerStr":"b"}]}}"#
+        #expect(post(start + challenge).status == 401)
+        #expect(post(start + #""answerStr":"a","# + challenge).status == 400)
     }
 
     @Test("the store has no password, no answer, no handle and no token of this service")

@@ -6,13 +6,16 @@ import Testing
 
 @Suite("The program omvault-server") struct ServerProgramTests {
     /// Runs a script with the functions of Tests/Scripts/server.bash.
-    func script(_ text: String) async throws -> Ran {
+    ///
+    /// - Parameter dialogue: With it the script runs at a terminal, where a user types.
+    func script(_ text: String, _ dialogue: [(prompt: String, answer: String?)]? = nil) async throws -> Ran {
         let home = try TestFolder()
         let server = try #require(Programs.server)
         let functions = Programs.scriptPrelude.replacing("prelude.bash", with: "server.bash")
-        return try await run(
-            ["/bin/bash", "-euo", "pipefail", "-c", "source \(functions)\n\(text)"], in: home,
-            environment: ["PATH": "/usr/bin:/bin", "HOME": home.path, "SERVER": server, "LC_ALL": "C.UTF-8"])
+        let command = ["/bin/bash", "-euo", "pipefail", "-c", "source \(functions)\n\(text)"]
+        let environment = ["PATH": "/usr/bin:/bin", "HOME": home.path, "SERVER": server, "LC_ALL": "C.UTF-8"]
+        guard let dialogue else { return try await run(command, in: home, environment: environment) }
+        return try await runAtTerminal(command, dialogue, in: home, environment: environment)
     }
 
     private static let begin = """
@@ -134,6 +137,34 @@ import Testing
                 """, "\(ran)")
     }
 
+    @Test("passwords and answers are typed twice and not shown; a signal at the question leaves the terminal with its echo")
+    func terminal() async throws {
+        let ran = try await script(
+            """
+            # The shell goes on after Ctrl-C.
+            trap : INT
+            server init --url http://127.0.0.1:8080 --listen 127.0.0.1:0 > /dev/null
+            server user add ana; server question add ana 'Which school?'; server question ls ana
+            server user add bob || echo "differ $?"
+            server user add bob || echo "interrupt $?"; echoes
+            "$SERVER" user add --data "$PWD/server" bob < /dev/tty & asking=$!
+            await_silence; kill -TERM $asking; wait $asking || echo "terminate $?"; echoes
+            server user ls
+            """,
+            [
+                ("New password for ana: ", "canary password\n"), ("Again: ", "canary password\n"),
+                ("Answer: ", "canary answer\n"),
+                ("Again: ", "canary answer\n"), ("New password for bob: ", "canary password\n"), ("Again: ", "canary passwort\n"),
+                ("New password for bob: ", "canary\u{3}"),
+            ])
+        #expect(!ran.output.contains("canary"), "\(ran)")
+        let lines = ran.output.split(separator: "\r\n").filter { !$0.contains(": ") }
+        #expect(
+            lines == [
+                "1\tWhich school?", "differ 8", "interrupt 130", "echo", "terminate 143", "echo", "ana\tactive\t0",
+            ], "\(ran)")
+    }
+
     @Test("bad input of an administrator gets a clear error and its code, and changes nothing")
     func administrator() async throws {
         let ran = try await script(
@@ -146,7 +177,7 @@ import Testing
             server init --url http://127.0.0.1:8080 --listen 127.0.0.1:0 > /dev/null
             code server init --url http://127.0.0.1:8080
             code "$SERVER" init --data x --url ftp://a; code "$SERVER" init --data x --url http://a.example
-            echo short > short; code server user add ana < short
+            echo short > short; code server user add ana < short; echo ' ' > blank; code server question add ana Why < blank
             echo 'a long password' > long; server user add ana < long; code server user add ana < long
             code server user add a:b < long; code server user rm bob --yes; code server user block bob; code server user rm ana < /dev/null
             code server policy set App Nothing=1; code server policy set App MaxLoginAttempts=many; code server policy show App
@@ -162,6 +193,7 @@ import Testing
                 2 not an address of a server: ftp://a
                 2 http is for this machine only: http://a.example
                 8 a password has 8 to 1024 bytes
+                2 the answer is empty; no question was added
                 5 there is an account "ana" already
                 2 "a:b" is not a name of an account
                 10 there is no account "bob"

@@ -24,6 +24,11 @@ end_server() {
     wait $SERVER_PID
 }
 
+# echoes: prints "echo" or "-echo", as the terminal of this script is.
+echoes() { stty -a < /dev/tty | grep -ow -e '-echo' -e 'echo'; }
+# await_silence: waits until a program has turned the echo off.
+await_silence() { until [[ $(echoes) == -echo ]]; do sleep 0.02; done; }
+
 # hold_port: sets $PORT to a port that no other process gets, also while no server listens there.
 hold_port() {
     mkfifo holder

@@ -3,18 +3,21 @@ internal import ArgumentParser
 internal import OMServer
 internal import OMServerStore
 
-/// `question`: what only a user can answer. The SDK's service asks it at a registration.
+/// `question`: questions that only a user can answer. The SDK's service asks one at a registration.
 struct QuestionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "question", abstract: "Manage the questions that an account must answer, beside its password.",
-        discussion: "They are asked by the SDK's service, when a device registers. One of them is asked each time.",
+        discussion: """
+            The SDK's service asks one of them when a device registers. A login of omvault itself asks none.
+            """,
         subcommands: [Add.self, List.self, Remove.self])
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add a question.",
             discussion: """
-                The answer is a line of standard input. Blanks at its ends and capitals do not count when it is compared.
+                The answer is typed at the terminal, or is one line of standard input. Blanks at its ends do not count. Capitals \
+                count only beyond A to Z.
                 """)
         @OptionGroup var data: DataOption
         @Argument var name: String
@@ -26,7 +29,12 @@ struct QuestionCommand: ParsableCommand {
             }
             let account = try accountName(name), question = question
             let store = try data.settings().open()
-            let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(answer: try PasswordInput.line())
+            let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(answer: try PasswordInput.answer())
+            guard let hash else {
+                throw ServerFailure(
+                    .usage, "the answer is empty; no question was added",
+                    hint: "type an answer at the terminal, or give it as a line on standard input")
+            }
             guard try store.transaction(.write, { try QuestionTable.add(question, hash: hash, of: account, $0) }) else {
                 throw noAccount(name)
             }

@@ -41,7 +41,12 @@ package final class PasswordCheck: Sendable {
     package func hash(_ password: borrowing Password) throws -> String { try hash(password.bytes) }
 
     /// The hash for the answer to a user's question.
-    package func hash(answer: String) throws -> String { try hash(QuestionCheck.plain(answer)) }
+    ///
+    /// - Returns: nil for an answer of blanks only: anyone can give it.
+    package func hash(answer: borrowing SecretBytes) throws -> String? {
+        let plain = QuestionCheck.plain(answer)
+        return plain.count == 0 ? nil : try hash(plain)
+    }
 
     private func hash(_ secret: borrowing SecretBytes) throws -> String {
         try turns.run { try PasswordHash.make(secret, function).text }

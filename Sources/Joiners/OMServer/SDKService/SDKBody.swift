@@ -5,10 +5,12 @@ internal import OMJSON
 internal import OMSecrets
 
 struct SDKBody {
-    /// The members of the outermost object whose strings are secrets.
+    /// The members whose strings are secrets.
     private enum Secret: String {
         case password = "X-Idaas-Rest-Subject-Password"
         case token = "X-Idaas-Rest-Subject-Value"
+        /// A member of an answer in `challenge`. The others are in the outermost object.
+        case answer = "answerStr"
     }
 
     private let members: [String: JSON]
@@ -28,6 +30,8 @@ struct SDKBody {
     }
 
     /// The body with an x for each byte of a secret. So everything else is read as JSON usually is.
+    ///
+    /// - Throws: ``SDKProblem/malformed`` for two answers, since one question is asked; ``MalformedJSON``.
     private static func masked(_ body: [UInt8]) throws -> ([Secret: Range<Int>], [UInt8]) {
         var tokens = JSONTokenizer(0..<body.count)
         var (secrets, depth, next) = ([Secret: Range<Int>](), 0, Secret?.none)
@@ -35,9 +39,11 @@ struct SDKBody {
         while let token = try tokens.token(in: span) {
             switch token {
             case .name(let name):
-                next = depth == 1 ? Secret(rawValue: JSONText.decode(name, in: span)) : nil
+                let secret = Secret(rawValue: JSONText.decode(name, in: span))
+                next = secret == .answer || depth == 1 ? secret : nil
                 continue
-            case .string(let range): if let next { secrets[next] = range }
+            case .string(let range):
+                if let next, secrets.updateValue(range, forKey: next) != nil { throw SDKProblem.malformed }
             case .object, .list: depth += 1
             case .objectEnd, .listEnd: depth -= 1
             default: break
@@ -66,6 +72,9 @@ struct SDKBody {
         guard let token = secret(.token) else { return nil }
         return TokenText.digest(of: token)
     }
+
+    /// The answer to the question. Nil if there is none.
+    func answer() -> SecretBytes? { secret(.answer) }
 
     private func secret(_ name: Secret) -> SecretBytes? {
         guard let range = secrets[name] else { return nil }
