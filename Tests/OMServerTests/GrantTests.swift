@@ -1,13 +1,16 @@
 #if Server
 // Tests of grants: OAuth 2.0 as docs/formats/server-protocol.md has it.
 
+import Foundation
 import OMJSON
 import OMSecrets
 import OMServer
 import OMServerStore
+import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Grants of the server") struct GrantTests {
+@Suite("Grants of the server", .onOwnThreads) struct GrantTests {
     private func service() throws -> TestService {
         let server = try TestService()
         try server.add("ana", "right password")
@@ -80,6 +83,33 @@ import Testing
         var active = 0
         for answer in answers where try isActive(answer.text("access_token"), server) { active += 1 }
         #expect(active == 1)
+    }
+
+    @Test("a password that is changed after it was compared, and before its tokens are issued, gives none")
+    func lateChange() throws {
+        let server = try service()
+        server.store.beforeWrite(3) { try server.changePassword(of: "ana", to: "another password") }
+        #expect(try server.logIn("ana", "right password").text("error") == "invalid_grant")
+        #expect(server.store.isDone)
+        #expect(try server.store.transaction(.read) { try GrantTable.all(of: nil, $0) }.isEmpty)
+        #expect(server.logIn("ana", "another password").status == 200)
+    }
+
+    @Test("an administrator who ends all logins while tokens are issued ends those too")
+    func lateEnd() async throws {
+        let server = try TestService(try await TestStore(.postgres).make(ServerTables.schema))
+        try server.add("ana", "right password")
+        let end = Mutex(false)
+        server.store.before("INSERT INTO token") { transaction in
+            Thread.detachNewThread {
+                #expect(throws: Never.self) { try server.changePassword(of: "ana", to: "another password") }
+                end.withLock { $0 = true }
+            }
+            try transaction.awaitBlocked(server.store) { end.withLock { $0 } }
+        }
+        #expect(server.logIn("ana", "right password").status == 200)
+        try await eventually { end.withLock { $0 } }
+        #expect(try server.store.transaction(.read) { try GrantTable.all(of: nil, $0) }.isEmpty)
     }
 
     @Test("tokens end: an access token after 15 minutes, a refresh token 90 days after its last use")

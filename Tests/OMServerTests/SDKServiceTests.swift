@@ -3,128 +3,17 @@
 
 import Foundation
 import OMSecrets
-import OMServer
 import OMServerStore
+import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The SDK's service") struct SDKServiceTests {
-    /// A pair of Tests/Golden/mobile-social/pairs.json.
-    private struct Pair: @unchecked Sendable {
-        let request: [String: Any]
-        let status: Int
-        let answer: [String: Any]?
-    }
+@testable import OMServer
 
-    private static let pairs: [String: Pair] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Golden/mobile-social/pairs.json")
-        guard let data = try? Data(contentsOf: file), let all = try? JSONSerialization.jsonObject(with: data) as? [String: Any],
-            let list = all["pairs"] as? [[String: Any]]
-        else { return [:] }
-        var pairs: [String: Pair] = [:]
-        for one in list {
-            guard let id = one["id"] as? String, let request = one["request"] as? [String: Any],
-                let answer = one["answer"] as? [String: Any], let status = answer["status"] as? Int
-            else { continue }
-            pairs[id] = Pair(request: request, status: status, answer: answer["json"] as? [String: Any])
-        }
-        return pairs
-    }()
-
-    /// A server with the account and the application of the pairs. `real` has the tokens that the server gave for those of the
-    /// pairs.
-    private final class Peer {
-        let server: TestService
-        var real: [String: String] = [:]
-
-        init(questions: [String: String] = [:]) throws {
-            server = try TestService()
-            try server.add("ana", "pw-1&=+ü")
-            for epoch in 1...7 {
-                try server.store.transaction(.write) {
-                    _ = try PolicyTable.change(
-                        "WhitePages",
-                        [
-                            "OfflineAuthAllowed": "true", "MaxLoginAttempts": epoch == 7 ? "3" : "9",
-                            "CryptoScheme": "SaltedSHA-256",
-                            "LocationUpdateEnabled": "500",
-                        ], $0)
-                }
-            }
-            for (question, answer) in questions {
-                let hash = try #require(try server.passwords.hash(answer: SecretBytes(copying: Array(answer.utf8)))), ana = try #require(AccountName("ana"))
-                #expect(try server.store.transaction(.write) { try QuestionTable.add(question, hash: hash, of: ana, $0) })
-            }
-        }
-
-        /// The text with the server's own tokens in the place of the golden ones.
-        func mine(_ text: String) -> String {
-            var text = text
-            for (golden, real) in real {
-                // A token is a whole value: a short one of the pairs can be part of a random one.
-                guard real.hasPrefix("omva_") else {
-                    text = text.replacing(golden, with: real)
-                    continue
-                }
-                text = text.replacing("\"\(golden)\"", with: "\"\(real)\"").replacing("=\(golden)&", with: "=\(real)&")
-                    .replacing(
-                        Data("WhitePages:\(golden)".utf8).base64EncodedString(),
-                        with: Data("WhitePages:\(real)".utf8).base64EncodedString())
-            }
-            return text
-        }
-
-        func send(_ id: String) throws -> (ServerResponse, [String: Any]) {
-            let pair = try #require(SDKServiceTests.pairs[id])
-            let target = mine(try #require(pair.request["target"] as? String))
-            let parts = target.split(separator: "?", maxSplits: 1)
-            let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { part in
-                let sides = part.split(separator: "=", maxSplits: 1)
-                return (name: String(sides[0]), value: String(sides[1]).removingPercentEncoding ?? "")
-            }
-            var headers: [String: String] = [:]
-            for (name, value) in pair.request["headers"] as? [String: String] ?? [:] { headers[name.lowercased()] = mine(value) }
-            let body = try pair.request["json"].map { try JSONSerialization.data(withJSONObject: $0) }
-            let method = try #require(ServerRequest.Method(rawValue: pair.request["method"] as? String ?? ""))
-            let answer = server.routes.answer(
-                ServerRequest(
-                    method, path: parts[0].split(separator: "/").map(String.init), query: query, headers: headers,
-                    body: Array(mine(String(decoding: body ?? Data(), as: UTF8.self)).utf8), client: "192.0.2.7"))
-            let json = answer.body.isEmpty ? nil : try JSONSerialization.jsonObject(with: Data(answer.body))
-            return (answer, json as? [String: Any] ?? [:])
-        }
-
-        /// Sends the request of a pair, and compares the answer with the pair's.
-        func play(_ id: String) throws {
-            let pair = try #require(SDKServiceTests.pairs[id])
-            let (answer, json) = try send(id)
-            #expect(answer.status == pair.status, "\(id): \(json)")
-            for (name, golden) in pair.answer ?? [:] where name != "anything" {
-                if name.hasSuffix("Token-Value"), let golden = golden as? String, let value = json[name] as? String {
-                    if let known = real[golden], id != "1", id != "6", id != "6-answered", id != "8", id != "11" {
-                        #expect(value == known, "\(id)")
-                    }
-                    real[golden] = value
-                } else if name == "challenge", let challenge = json[name] as? [String: Any] {
-                    let questions = try #require(challenge["questions"] as? [[String: Any]])
-                    #expect(
-                        questions.count == 1
-                            && Set(questions[0].keys) == ["challengeType", "locale", "questionRefId", "questionStr"])
-                    real["c1"] = challenge["handle"] as? String
-                    real["\"q1\""] = "\"\(questions[0]["questionRefId"] as? String ?? "")\""
-                } else if ["epoch", "offlineAuthAllowed", "maxLoginAttempts", "name", "message", "oicErrorCode"].contains(name)
-                    || name.hasPrefix("X-")
-                {
-                    #expect("\(json[name] ?? "none")" == "\(golden)", "\(id): \(name)")
-                }
-            }
-        }
-    }
-
+@Suite("The SDK's service", .onOwnThreads) struct SDKServiceTests {
     @Test("each golden pair gets its answer")
     func golden() throws {
-        let peer = try Peer()
+        let peer = try SDKPeer()
         for id in ["1", "2", "3", "4", "5", "6", "7", "6-wrong", "8", "9", "11", "12", "13", "15", "13b", "15", "11-gone"] {
             try peer.play(id)
         }
@@ -134,16 +23,17 @@ import Testing
 
     @Test("the profile names the addresses of this server's services, and what the administrator set")
     func profile() throws {
-        let (_, json) = try Peer().send("4")
-        let golden = try #require(Self.pairs["4"]?.answer)
-        let services = try #require(json["services"] as? [String: String])
-        for (name, address) in services { #expect((golden["services"] as? [String: String])?[name] == address) }
+        let (_, json) = try SDKPeer().send("4")
+        let golden = try #require(SDKPeer.pairs["4"]?.answer)
+        // This server has no profiles of users.
+        let services = try #require(golden["services"] as? [String: String]).filter { $0.key != "userProfile" }
+        #expect(json["services"] as? [String: String] == services)
         #expect(json["customAttributes"] as? [String: String] == golden["customAttributes"] as? [String: String])
     }
 
     @Test("an account with a question answers it when a device registers; an answer is tried once")
     func question() throws {
-        let peer = try Peer(questions: ["The name of your first school?": " \tGrüne SCHULE  "])
+        let peer = try SDKPeer(questions: ["The name of your first school?": " \tGrüne SCHULE  "])
         try peer.play("6-asked")
         try peer.play("6-answered")
         try peer.play("8")
@@ -168,7 +58,7 @@ import Testing
     @Test("blanks at the ends of an answer and A to Z do not count, and an answer of blanks is none")
     func answers() throws {
         func isRight(_ given: String, _ kept: String) throws -> Bool {
-            let peer = try Peer(questions: ["The name of your first school?": kept])
+            let peer = try SDKPeer(questions: ["The name of your first school?": kept])
             try peer.play("6-asked")
             peer.real["Gr\u{FC}ne Schule"] = given
             return try peer.send("6-answered").0.status == 200
@@ -179,7 +69,7 @@ import Testing
         #expect(try !isRight("gr\u{FC}n", "GR\u{DC}N"))
         #expect(try !isRight("a  b", "a b"))
         #expect(try !isRight("", "a"))
-        let passwords = try Peer().server.passwords
+        let passwords = try SDKPeer().server.passwords
         for empty in ["", " ", "\t \r\n", "\u{0}"] {
             #expect(try passwords.hash(answer: SecretBytes(copying: Array(empty.utf8))) == nil)
         }
@@ -187,7 +77,7 @@ import Testing
 
     @Test("a handle is good for its user, its application and its domain only, and not as a token")
     func handles() throws {
-        let peer = try Peer()
+        let peer = try SDKPeer()
         try peer.play("6")
         try peer.server.add("bob", "another password")
         peer.real["\"ana\""] = "\"bob\""
@@ -204,7 +94,7 @@ import Testing
 
     @Test("the newest 64 handles of a user are good: each login registers")
     func manyHandles() throws {
-        let peer = try Peer()
+        let peer = try SDKPeer()
         try peer.play("6")
         let first = try #require(peer.real["h4ndle"])
         for number in 1...64 {
@@ -217,9 +107,69 @@ import Testing
         #expect(try peer.send("8").1["oicErrorCode"] as? String == "IDAAS-90002")
     }
 
+    /// The status of a question about a token.
+    private func validation(of token: String, _ server: TestService) -> Int {
+        server.routes.answer(
+            ServerRequest(
+                .get, path: ["oic_rest", "rest", "jwtoamauthentication", "tokens", "info"],
+                query: [("X-Idaas-Rest-Subject-Type", "TOKEN"), ("X-Idaas-Rest-Subject-Value", token)], client: "192.0.2.7")
+        ).status
+    }
+
+    @Test("an access token ends with its user token at the latest")
+    func ends() throws {
+        let peer = try SDKPeer()
+        for id in ["6", "8"] { try peer.play(id) }
+        peer.server.pass(8 * 3600 - 60)
+        try peer.play("11")
+        let access = try #require(peer.real["at1"])
+        peer.server.pass(59)
+        #expect(validation(of: access, peer.server) == 200)
+        peer.server.pass(1)
+        #expect(validation(of: access, peer.server) == 401)
+    }
+
+    @Test("a password that is changed, or a token that is deleted, before a token is issued gives none")
+    func lateChanges() throws {
+        let peer = try SDKPeer(), server = peer.server
+        server.store.beforeWrite(3) { try server.changePassword(of: "ana", to: "pw-2 is the new one") }
+        #expect(try peer.send("6").1["oicErrorCode"] as? String == "IDAAS-90001")
+        #expect(try server.store.transaction(.read) { try $0.rows("SELECT * FROM sdk_token") }.isEmpty)
+        try server.changePassword(of: "ana", to: "pw-1&=+ü")
+        for id in ["6", "8"] { try peer.play(id) }
+        func delete(_ name: String) throws -> @Sendable () throws -> Void {
+            let digest = TokenText.digest(try #require(peer.real[name]))
+            return { try server.store.transaction(.write) { try SDKTokenTable.remove(digest, $0) } }
+        }
+        server.store.beforeWrite(1, try delete("ut1"))
+        #expect(try peer.send("11").1["oicErrorCode"] as? String == "IDAAS-90003")
+        server.store.beforeWrite(3, try delete("h4ndle"))
+        #expect(try peer.send("8").1["oicErrorCode"] as? String == "IDAAS-90002")
+        #expect(server.store.isDone)
+        #expect(try server.store.transaction(.read) { try $0.rows("SELECT * FROM sdk_token") }.isEmpty)
+    }
+
+    @Test("a logout that waits while a token is issued ends that token too")
+    func lateLogout() async throws {
+        let peer = try SDKPeer(try await TestStore(.postgres).make(ServerTables.schema)), server = peer.server
+        for id in ["6", "8"] { try peer.play(id) }
+        let digest = TokenText.digest(try #require(peer.real["h4ndle"]))
+        let logout = Mutex(false)
+        server.store.before("INSERT INTO sdk_token") { transaction in
+            Thread.detachNewThread {
+                #expect(throws: Never.self) { try server.store.transaction(.write) { try SDKTokenTable.remove(digest, $0) } }
+                logout.withLock { $0 = true }
+            }
+            try transaction.awaitBlocked(server.store) { logout.withLock { $0 } }
+        }
+        try peer.play("11")
+        try await eventually { logout.withLock { $0 } }
+        #expect(validation(of: try #require(peer.real["at1"]), server) == 401)
+    }
+
     @Test("a wrong form gets an error in the service's own form")
     func forms() throws {
-        let server = try Peer().server
+        let server = try SDKPeer().server
         func post(_ body: String, _ type: String = "application/json", _ method: ServerRequest.Method = .post) -> ServerResponse {
             server.routes.answer(
                 ServerRequest(
@@ -244,12 +194,14 @@ import Testing
 
     @Test("the store has no password, no answer, no handle and no token of this service")
     func store() throws {
-        let peer = try Peer(questions: ["The name of your first school?": "canary answer"])
+        let peer = try SDKPeer(questions: ["The name of your first school?": "canary answer"])
         try peer.play("6-asked")
         peer.real["Gr\u{FC}ne Schule"] = "canary answer"
         try peer.play("6-answered")
         try peer.play("8")
         let files = try peer.server.folder.allBytes()
+        // The search reads the right files: a question is no secret.
+        #expect(files.contains(Array("The name of your first school?".utf8)))
         for text in ["canary answer", "pw-1&=+ü", peer.real["h4ndle"], peer.real["ut1"]] {
             #expect(!files.contains(Array(try #require(text).utf8)))
         }

@@ -92,6 +92,24 @@ import Testing
         #expect(try server.call(.get, SyncServer.name() + "/files", as: nil, headers: bob).status == 401)
     }
 
+    @Test("a write that waits for the lock of its remote is refused if its account is blocked meanwhile")
+    func blockedBehindTheLock() async throws {
+        // In SQLite a block waits for the whole write.
+        let (server, _) = try await SyncServer.withRemote(.postgres)
+        #expect(try server.put(Sample.pack(1)) == 204)
+        let rows = try server.remoteRows()
+        for body in [Sample.pack(2).encoded, nil] {
+            server.store.before("incarnation = ?3 FOR UPDATE") { _ in try server.service.setBlocked(true, "ana") }
+            let answer = try server.call(
+                body == nil ? .delete : .put, "\(SyncServer.name())/\(Sample.pack(body == nil ? 1 : 2).file.path)", body ?? [])
+            #expect(answer.status == 401 && server.store.isDone)
+            #expect(try server.remoteRows() == rows)
+            try server.service.setBlocked(false, "ana")
+            server.forgetTokens()
+        }
+        #expect(try server.delete(Sample.pack(1).file) == 204)
+    }
+
     @Test("a client of its own, without an account, has no remotes")
     func clients() async throws {
         let server = try await SyncServer()

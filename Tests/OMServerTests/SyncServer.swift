@@ -39,7 +39,7 @@ final class SyncServer: Sendable {
         return (server, try Roll(Sample.founding()))
     }
 
-    var store: any ServerStore { service.store }
+    var store: InterruptedStore { service.store }
 
     func token(_ account: String = "ana") throws -> String {
         let now = service.now
@@ -48,6 +48,9 @@ final class SyncServer: Sendable {
         tokens.withLock { $0[account] = (text, now + 900) }
         return text
     }
+
+    /// The next call logs in again.
+    func forgetTokens() { tokens.withLock { $0 = [:] } }
 
     static func name(_ vault: [UInt8] = Sample.vault, _ incarnation: [UInt8] = Sample.incarnation) -> String {
         "\(Hex.encode(vault))-\(Hex.encode(incarnation))"

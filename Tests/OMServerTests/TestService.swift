@@ -13,7 +13,7 @@ import Testing
 /// The services of a server over a new store.
 final class TestService: Sendable {
     let folder: TestFolder
-    let store: any ServerStore
+    let store: InterruptedStore
     let passwords: PasswordCheck
     let routes: ServerRoutes
     private let clock: ClockHolder
@@ -24,7 +24,7 @@ final class TestService: Sendable {
         folder = try TestFolder()
         let location = StoreLocation(folder.path + "/store.db")
         if store == nil { try location.create(ServerTables.schema) }
-        self.store = try store ?? location.open(ServerTables.schema, connections: 8)
+        self.store = InterruptedStore(try store ?? location.open(ServerTables.schema, connections: 8))
         // 8 MiB and one pass: a test makes many hashes.
         passwords = try PasswordCheck(
             .argon2(.argon2id, .init(memoryKiB: 8 << 10, passes: 1, lanes: 1)), parallel: 2, waiting: 64)
@@ -52,6 +52,17 @@ final class TestService: Sendable {
         let hash = try passwords.hash(Password(SecretBytes(copying: Array(password.utf8).span)))
         let account = try #require(AccountName(name)), now = now
         #expect(try store.transaction(.write) { try AccountTable.add(account, hash: hash, now: now, $0) })
+    }
+
+    /// What `user passwd --end-grants` does.
+    func changePassword(of name: String, to password: String) throws {
+        let hash = try passwords.hash(Password(SecretBytes(copying: Array(password.utf8).span)))
+        let account = try #require(AccountName(name))
+        #expect(
+            try store.transaction(.write) { transaction in
+                try AccountTable.endLogins(of: account, transaction)
+                return try AccountTable.setHash(hash, of: account, transaction)
+            })
     }
 
     func setBlocked(_ isBlocked: Bool, _ name: String) throws {

@@ -72,8 +72,22 @@ package enum AccountTable {
             != nil
     }
 
+    /// Whether tokens may be issued to an account, until the end of the transaction.
+    ///
+    /// - Parameter hash: The hash that the password of the request was compared with. Nil if the request has a token instead.
+    static func mayGetTokens(
+        _ name: AccountName, hash: String?, _ transaction: any StoreTransaction
+    ) throws(StoreError) -> Bool {
+        guard let present = try find(name, locked: true, transaction), !present.isBlocked else { return false }
+        // Attack: the administrator changes the password and ends all logins after a request with the old password was compared.
+        // Its tokens would be issued after that, and would stay valid.
+        return hash == nil || hash == present.hash
+    }
+
     /// Ends all grants and tokens of an account.
     package static func endLogins(of name: AccountName, _ transaction: any StoreTransaction) throws(StoreError) {
+        // A transaction that issues tokens locks the account first. So its tokens are committed before this lock, and found below.
+        _ = try find(name, locked: true, transaction)
         try GrantTable.removeAll(of: name, transaction)
         try SDKTokenTable.removeAll(of: name, transaction)
     }

@@ -8,8 +8,9 @@ package import OMServerStore
 /// Checks and makes password hashes, with a bound on how many are computed at once. One for the whole process.
 package final class PasswordCheck: Sendable {
     package enum Answer: Hashable, Sendable {
-        case right
-        /// Unknown accounts are answered so too.
+        /// `hash` is the account's hash that the password was compared with.
+        case right(hash: String)
+        /// Also for an unknown account.
         case wrong
         /// The password is right, and the account is blocked.
         case blocked
@@ -75,7 +76,7 @@ package final class PasswordCheck: Sendable {
                     return present.isBlocked
                 }
                 guard let isBlocked else { return .wrong }
-                return isBlocked ? .blocked : .right
+                return isBlocked ? .blocked : .right(hash: account.hash)
             }
         }
     }

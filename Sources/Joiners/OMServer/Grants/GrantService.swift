@@ -61,17 +61,15 @@ package struct GrantService: ServerService {
         guard attempts.isAllowed(ClientNetwork.of(request.client), now: now) else { throw OAuthError.tooMany(retryAfter: 60) }
         // A text that is no name is a name that no account has.
         guard let name = AccountName(user) else { throw OAuthError.wrongPassword }
+        let hash: String
         switch try passwords.check(name, password, in: store, now: now) {
-        case .right: break
+        case .right(let compared): hash = compared
         case .wrong: throw OAuthError.wrongPassword
         case .blocked: throw OAuthError.blocked
         case .tooMany(let seconds): throw OAuthError.tooMany(retryAfter: seconds)
         }
         return try store.transaction(.write) { transaction in
-            // It can have been removed or blocked since.
-            guard let account = try AccountTable.find(name, locked: true, transaction), !account.isBlocked else {
-                throw OAuthError.wrongPassword
-            }
+            guard try AccountTable.mayGetTokens(name, hash: hash, transaction) else { throw OAuthError.wrongPassword }
             let grant = Grant(
                 id: Random.bytes(16), account: name, client: client.id, scopes: scopes, device: device.text, created: now,
                 used: now)

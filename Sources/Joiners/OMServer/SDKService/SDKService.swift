@@ -74,12 +74,13 @@ package struct SDKService: ServerService {
         else {
             throw SDKProblem.malformed
         }
-        let account = try user(request, body)
+        let (account, hash) = try user(request, body)
         guard try store.transaction(.read, { try PolicyTable.find(application, $0) }) != nil else {
             throw SDKProblem.noApplication
         }
         try QuestionCheck(store: store, passwords: passwords).check(account, body, now: clock.now())
-        return try issue(.handle, account, application: application, domain: Self.domain(of: request), parent: nil, isOAM: false)
+        let claim = Claim(account: account, application: application, domain: Self.domain(of: request), hash: hash)
+        return try issue(.handle, claim, isOAM: false)
     }
 
     private func authenticate(_ request: ServerRequest, isMobile: Bool, isOAM: Bool) throws -> ServerResponse {
@@ -90,29 +91,26 @@ package struct SDKService: ServerService {
         // A token is exchanged for another one of its user.
         if body.text("Subject-Type") == "TOKEN" {
             guard let digest = body.tokenDigest(), let token = try token(digest, .user) else { throw SDKProblem.token }
-            // Attack: a token that was copied once is exchanged again and again, and never ends.
-            return try issue(
-                .user, token.account, application: token.application, domain: token.domain, parent: digest, isOAM: isOAM,
-                notAfter: token.expires)
+            return try issue(.user, Claim(token, digest), isOAM: isOAM)
         }
+        // The password comes first: a stranger learns nothing about handles.
+        let (account, hash) = try user(request, body)
         guard isMobile else {
-            let account = try user(request, body)
             try QuestionCheck(store: store, passwords: passwords).check(account, body, now: clock.now())
-            return try issue(
-                .user, account, application: "", domain: Self.domain(of: request), parent: nil, isOAM: isOAM)
+            let claim = Claim(account: account, application: "", domain: Self.domain(of: request), hash: hash)
+            return try issue(.user, claim, isOAM: isOAM)
         }
-        // The password comes first: a stranger learns nothing of handles.
-        let account = try user(request, body)
         let (digest, handle) = try handle(of: request)
         guard handle.account == account, body.client == nil || body.client == handle.application else {
             throw SDKProblem.registration
         }
-        return try issue(
-            .user, account, application: handle.application, domain: handle.domain, parent: digest, isOAM: isOAM)
+        let claim = Claim(
+            account: account, application: handle.application, domain: handle.domain, hash: hash, parent: digest)
+        return try issue(.user, claim, isOAM: isOAM)
     }
 
-    /// The user whose name and password the body has.
-    private func user(_ request: ServerRequest, _ body: SDKBody) throws -> AccountName {
+    /// The user whose name and password the body has, and the hash that the password was compared with.
+    private func user(_ request: ServerRequest, _ body: SDKBody) throws -> (AccountName, hash: String) {
         guard body.text("Subject-Type") == "USERCREDENTIAL", let text = body.text("Subject-Username"),
             let password = body.password()
         else { throw SDKProblem.authentication }
@@ -120,7 +118,7 @@ package struct SDKService: ServerService {
         guard attempts.isAllowed(ClientNetwork.of(request.client), now: now) else { throw SDKProblem.tooMany(retryAfter: 60) }
         guard let name = AccountName(text) else { throw SDKProblem.authentication }
         switch try passwords.check(name, password, in: store, now: now) {
-        case .right: return name
+        case .right(let hash): return (name, hash)
         case .wrong: throw SDKProblem.authentication
         case .blocked: throw SDKProblem.blocked
         case .tooMany(let seconds): throw SDKProblem.tooMany(retryAfter: seconds)
@@ -140,8 +138,7 @@ package struct SDKService: ServerService {
             let (_, handle) = try handle(of: request)
             guard handle.account == token.account, handle.application == token.application else { throw SDKProblem.registration }
         }
-        return try issue(
-            .access, token.account, application: token.application, domain: token.domain, parent: digest, isOAM: isOAM)
+        return try issue(.access, Claim(token, digest), isOAM: isOAM)
     }
 
     private func validate(_ request: ServerRequest) throws -> ServerResponse {
@@ -186,11 +183,8 @@ package struct SDKService: ServerService {
         return (header.digest, handle)
     }
 
-    private func issue(
-        _ kind: SDKToken.Kind, _ account: AccountName, application: String, domain: String, parent: [UInt8]?, isOAM: Bool,
-        notAfter end: Int64 = .max
-    ) throws -> ServerResponse {
-        let text = TokenText.make(.access), now = clock.now()
+    private func issue(_ kind: SDKToken.Kind, _ claim: Claim, isOAM: Bool) throws -> ServerResponse {
+        let text = TokenText.make(.access), now = clock.now(), account = claim.account
         guard issues.isAllowed(account.text, now: now) else { throw SDKProblem.tooMany(retryAfter: 60) }
         let time =
             switch kind {
@@ -199,15 +193,17 @@ package struct SDKService: ServerService {
             case .access: Self.accessTime
             }
         let token = SDKToken(
-            kind: kind, account: account, application: application, domain: domain, expires: min(now + time, end))
+            kind: kind, account: account, application: claim.application, domain: claim.domain,
+            expires: min(now + time, claim.end))
         try store.transaction(.write) { transaction in
-            // It can have been removed or blocked since.
-            guard let present = try AccountTable.find(account, locked: true, transaction), !present.isBlocked else {
-                throw SDKProblem.authentication
+            guard try AccountTable.mayGetTokens(account, hash: claim.hash, transaction) else { throw SDKProblem.authentication }
+            // Attack: a user logs out after the token of a request was found. A token that is issued after that would stay valid.
+            if let parent = claim.parent, try SDKTokenTable.find(parent, now: now, transaction) == nil {
+                throw claim.hash == nil ? SDKProblem.token : SDKProblem.registration
             }
-            try SDKTokenTable.add(text, token, parent: parent, transaction)
+            try SDKTokenTable.add(text, token, parent: claim.parent, transaction)
             if kind == .handle {
-                try SDKTokenTable.keepNewest(Self.mostHandles, handlesOf: account, application, transaction)
+                try SDKTokenTable.keepNewest(Self.mostHandles, handlesOf: account, claim.application, transaction)
             }
         }
         var members: [String: JSON] = [

@@ -82,6 +82,9 @@ package enum SDKTokenTable {
 
     /// Removes a token and those that were made with it.
     static func remove(_ digest: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
+        // A transaction that issues tokens locks the account first. So what it made with this token is found below.
+        _ = try transaction.lockedRow(
+            "SELECT state FROM account WHERE name = (SELECT account FROM sdk_token WHERE digest = ?1)", .bytes(digest))
         try transaction.rows(
             """
             WITH RECURSIVE below (digest) AS (SELECT digest FROM sdk_token WHERE digest = ?1 \

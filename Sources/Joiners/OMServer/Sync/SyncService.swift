@@ -82,6 +82,8 @@ package struct SyncService: ServerService {
         guard let remote = try RemoteTable.find(name, of: account, locked: locked, transaction) else {
             throw ServerProblem.notFound
         }
+        // Attack: an account is blocked while a thief's push waits for the lock. The block would stop only his next push.
+        if locked { _ = try self.account(of: request, now: now, transaction) }
         return remote
     }
 
