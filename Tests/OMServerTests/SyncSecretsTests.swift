@@ -13,7 +13,7 @@ import Testing
 @testable import OMServer
 
 @Suite("Secrets and the server") struct SyncSecretsTests {
-    private static let canaries = ["canary-name-of-an-item", "canary-value-of-a-field", "canary-laptop"]
+    private static let canaries = ["canary-name-of-an-item", "canary-value-of-a-field", "canary-laptop", "canary-answer"]
 
     /// Keys of a device and a vault. A server must have none of them.
     private static let keys: [String: [UInt8]] = [
@@ -76,8 +76,12 @@ import Testing
         let login = server.service.logIn("ana", SyncServer.password)
         let refreshed = try server.service.refresh(login.text("refresh_token"))
         #expect(login.status == 200 && refreshed.status == 200)
+        let ana = try #require(AccountName("ana"))
+        let hash = try #require(try server.service.passwords.hash(answer: SecretBytes(copying: Array(Self.canaries[3].utf8))))
+        #expect(try server.store.transaction(.write) { try QuestionTable.add("Which school?", hash: hash, of: ana, $0) })
         let all = try stored(server)
-        // The scan sees what is there.
+        // The scan sees the rows: what is no secret is found.
+        #expect(has(Array("Which school?".utf8), all))
         #expect(has(parcel.box, all) && has(name, all) && has(Array("laptop".utf8), all) && has(Array("ana".utf8), all))
         for canary in Self.canaries { #expect(!has(Array(canary.utf8), all), "\(canary)") }
         #expect(!has(Array(SyncServer.password.utf8), all))

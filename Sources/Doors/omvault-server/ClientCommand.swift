@@ -28,7 +28,7 @@ struct ClientCommand: ParsableCommand {
                     .usage, "not a list of scopes: \(scope)", hint: "--scope \"\(Scope.text(Set(Scope.allCases)))\"")
             }
             let id = id
-            let secret = try data.settings().open().transaction(.write) {
+            let secret = try data.store().transaction(.write) {
                 try ClientTable.add(id, scopes, now: Int64(time(nil)), $0)
             }
             guard let secret else {
@@ -44,7 +44,7 @@ struct ClientCommand: ParsableCommand {
         @OptionGroup var data: DataOption
 
         func run() throws {
-            for client in try data.settings().open().transaction(.read, { try ClientTable.all($0) }) {
+            for client in try data.store().transaction(.read, { try ClientTable.all($0) }) {
                 print("\(client.id)\t\(Scope.text(client.scopes))")
             }
         }
@@ -58,7 +58,7 @@ struct ClientCommand: ParsableCommand {
 
         func run() throws {
             let id = id
-            guard try data.settings().open().transaction(.write, { try ClientTable.remove(id, $0) }) else {
+            guard try data.store().transaction(.write, { try ClientTable.remove(id, $0) }) else {
                 throw ServerFailure(.notFound, "there is no client \"\(id)\"", hint: "omvault-server client ls")
             }
         }

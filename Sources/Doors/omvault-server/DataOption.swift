@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Glibc
+internal import OMServerStore
 
 struct DataOption: ParsableArguments {
     static let usualFolder = "/var/lib/omvault-server"
@@ -19,5 +20,8 @@ struct DataOption: ParsableArguments {
     }
 
     func settings() throws -> ServerSettings { try ServerSettings.read(path) }
+
+    /// The store that the settings name, opened.
+    func store() throws -> any ServerStore { try settings().open() }
 }
 #endif

@@ -28,7 +28,7 @@ struct QuestionCommand: ParsableCommand {
                 throw ServerFailure(.usage, "a question has 1 to 200 bytes, in one line", hint: "\"The name of your school?\"")
             }
             let account = try accountName(name), question = question
-            let store = try data.settings().open()
+            let store = try data.store()
             let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(answer: try PasswordInput.answer())
             guard let hash else {
                 throw ServerFailure(
@@ -50,7 +50,7 @@ struct QuestionCommand: ParsableCommand {
 
         func run() throws {
             let account = try accountName(name)
-            for question in try data.settings().open().transaction(.read, { try QuestionTable.all(of: account, $0) }) {
+            for question in try data.store().transaction(.read, { try QuestionTable.all(of: account, $0) }) {
                 print("\(question.number)\t\(question.text)")
             }
         }
@@ -64,7 +64,7 @@ struct QuestionCommand: ParsableCommand {
 
         func run() throws {
             let account = try accountName(name), number = number
-            guard try data.settings().open().transaction(.write, { try QuestionTable.remove(number, of: account, $0) }) else {
+            guard try data.store().transaction(.write, { try QuestionTable.remove(number, of: account, $0) }) else {
                 throw ServerFailure(.notFound, "there is no question \(number)", hint: "omvault-server question ls \(name)")
             }
         }

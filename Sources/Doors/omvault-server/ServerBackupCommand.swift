@@ -18,7 +18,7 @@ struct ServerBackupCommand: ParsableCommand {
     @Argument var file: String
 
     func run() throws {
-        let store = try data.settings().open()
+        let store = try data.store()
         let rows: Int64
         do { rows = try ServerBackup.write(store, ServerTables.schema, to: file, now: Int64(time(nil))) } catch {
             throw ServerBackupCommand.failure(error, file)

@@ -20,7 +20,7 @@ struct ServerDeviceCommand: ParsableCommand {
 
         func run() throws {
             let account = try name.map(accountName)
-            for grant in try data.settings().open().transaction(.read, { try GrantTable.all(of: account, $0) }) {
+            for grant in try data.store().transaction(.read, { try GrantTable.all(of: account, $0) }) {
                 let owner = grant.account?.text ?? "client \(grant.client)"
                 print("\(Hex.encode(grant.id))\t\(owner)\t\(grant.device)\t\(Scope.text(grant.scopes))\t\(grant.used)")
             }
@@ -39,7 +39,7 @@ struct ServerDeviceCommand: ParsableCommand {
 
         func run() throws {
             guard let bytes = try? Hex.decode(id), bytes.count == 16,
-                try data.settings().open().transaction(.write, { try GrantTable.remove(bytes, $0) })
+                try data.store().transaction(.write, { try GrantTable.remove(bytes, $0) })
             else { throw ServerFailure(.notFound, "there is no login \"\(id)\"", hint: "omvault-server device ls") }
         }
     }

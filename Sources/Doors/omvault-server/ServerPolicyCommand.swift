@@ -41,7 +41,7 @@ struct ServerPolicyCommand: ParsableCommand {
                 changes[key.rawValue] = .some(sides[1].isEmpty ? nil : sides[1])
             }
             let (application, wanted) = (application, changes)
-            print(try data.settings().open().transaction(.write) { try PolicyTable.change(application, wanted, $0) }.shown)
+            print(try data.store().transaction(.write) { try PolicyTable.change(application, wanted, $0) }.shown)
         }
     }
 
@@ -52,7 +52,7 @@ struct ServerPolicyCommand: ParsableCommand {
         @Argument var application: String?
 
         func run() throws {
-            let store = try data.settings().open()
+            let store = try data.store()
             guard let application else {
                 for name in try store.transaction(.read, { try PolicyTable.names($0) }) { print(name) }
                 return

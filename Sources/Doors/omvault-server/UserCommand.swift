@@ -18,7 +18,7 @@ struct UserCommand: ParsableCommand {
         @Argument var name: String
 
         func run() throws {
-            let store = try data.settings().open()
+            let store = try data.store()
             let account = try accountName(name)
             let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(try PasswordInput.new(for: name))
             guard try store.transaction(.write, { try AccountTable.add(account, hash: hash, now: Int64(time(nil)), $0) })
@@ -37,7 +37,7 @@ struct UserCommand: ParsableCommand {
         @OptionGroup var data: DataOption
 
         func run() throws {
-            let accounts = try data.settings().open().transaction(.read) { try AccountTable.all($0) }
+            let accounts = try data.store().transaction(.read) { try AccountTable.all($0) }
             for account in accounts {
                 print("\(account.name.text)\t\(account.isBlocked ? "blocked" : "active")\t\(account.failures)")
             }
@@ -54,7 +54,7 @@ struct UserCommand: ParsableCommand {
 
         func run() throws {
             let account = try accountName(name)
-            let store = try data.settings().open()
+            let store = try data.store()
             if !yes {
                 guard isatty(0) != 0 else {
                     throw ServerFailure(.inputRequired, "removing an account needs an answer", hint: "--yes")
@@ -78,7 +78,7 @@ struct UserCommand: ParsableCommand {
 
         func run() throws {
             let account = try accountName(name)
-            let store = try data.settings().open()
+            let store = try data.store()
             let hash = try PasswordCheck(parallel: 1, waiting: 0).hash(try PasswordInput.new(for: name))
             let ends = endGrants
             let isThere = try store.transaction(.write) { transaction in
@@ -108,7 +108,7 @@ struct UserCommand: ParsableCommand {
 
     private static func set(_ isBlocked: Bool, _ name: String, _ data: DataOption) throws {
         let account = try accountName(name)
-        let store = try data.settings().open()
+        let store = try data.store()
         guard try store.transaction(.write, { try AccountTable.setBlocked(isBlocked, account, $0) }) else {
             throw noAccount(name)
         }
