@@ -130,6 +130,10 @@ extension Vault {
     }
 
     private static func forget(_ remote: UInt8, _ access: inout SyncAccess) throws(VaultError) {
+        // The next remote may never have the heads of former members.
+        if let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own?.device {
+            try KeptHeads.keep(RemoteView(row, access).known.newest.values.filter { $0.statement.device != own }, &access)
+        }
         for kind in [SyncRow.Kind.remote, .head, .noted, .own, .arrived, .unread, .push] {
             for row in try access.rows(kind) where row.key.first == remote { try access.set(kind, row.key, nil) }
         }

@@ -123,12 +123,22 @@ extension Vault {
         return bytes
     }
 
-    /// The newest heads of devices that have older ones or none on a remote: those who read it only would wait for them for ever.
+    /// The newest heads of devices that have older ones or none on a remote, and those of former members: a device that reads it
+    /// only would wait for them for ever.
+    ///
+    /// Attack: a removed device writes further heads, so that its last one that counts is not on the remote any more.
+    ///
+    /// Accident: the server forgot the last head of a device, which then got another number.
     private static func headsOfOthers(
         than view: RemoteView, _ access: borrowing SyncAccess
     ) throws(VaultError) -> [Head] {
         let roll = try DeviceRoll(access).roll
-        var newest: [UInt32: Head] = [:]
+        let kept = try KeptHeads.all(access).filter { $0.key != view.known.device && roll.formerOrPresent($0.key) != nil }
+        var newest = kept.filter { $0.value.statement.count > view.known.newest[$0.key]?.statement.count ?? 0 }
+        for (device, head) in view.known.newest
+        where device != view.known.device && roll.members[device] == nil && roll.formerOrPresent(device) != nil {
+            if newest[device] == nil { newest[device] = head }
+        }
         for remote in try RemoteRow.all(access) where remote.id != view.remote.id {
             for (device, head) in try RemoteView(remote, access).known.newest
             where device != view.known.device && roll.formerOrPresent(device) != nil {

@@ -9,6 +9,8 @@ internal import OMVault
 struct VouchedCounts {
     /// Of each device the highest one.
     private(set) var counts: [UInt32: UInt64] = [:]
+    /// The heads that prove them.
+    private var provers: [Head] = []
 
     /// Attack: someone fills the lists with heads that no one signed. So few of each device are looked at.
     private static let mostOfOneDevice = 4
@@ -18,7 +20,9 @@ struct VouchedCounts {
             guard let member = roll.formerOrPresent(device) else { continue }
             let highest = heads.sorted { $0.statement.count > $1.statement.count }.prefix(Self.mostOfOneDevice)
             let proven = highest.first { $0.statement.vault == roll.vault && $0.isSigned(by: member.keys.head) }
-            if let proven { counts[device] = proven.statement.count }
+            guard let proven else { continue }
+            counts[device] = proven.statement.count
+            provers.append(proven)
         }
     }
 
@@ -27,9 +31,10 @@ struct VouchedCounts {
             var (key, body) = (ByteCursor(), ByteCursor())
             do { counts[try key.number(in: row.key.span)] = try body.number(in: row.body.span) } catch { throw .corrupt(.sync) }
         }
+        for (device, head) in try KeptHeads.all(access) { counts[device] = max(counts[device] ?? 0, head.statement.count) }
     }
 
-    /// Keeps those that are higher than before.
+    /// Keeps those that are higher than before, and their heads.
     func keep(_ access: inout SyncAccess) throws(VaultError) {
         let before = try VouchedCounts(access).counts
         for (device, count) in counts where count > before[device] ?? 0 {
@@ -38,5 +43,6 @@ struct VouchedCounts {
             body.append(number: count)
             try access.set(.count, key, body)
         }
+        try KeptHeads.keep(provers.filter { $0.statement.count > before[$0.statement.device] ?? 0 }, &access)
     }
 }
