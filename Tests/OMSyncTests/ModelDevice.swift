@@ -19,18 +19,17 @@ struct ModelRules: OptionSet {
     static let counts = ModelRules(rawValue: 8)
     /// A device that finds a later head of its own gets a new number.
     static let ownChain = ModelRules(rawValue: 16)
-    static let all: ModelRules = [.copies, .causes, .levels, .counts, .ownChain]
-}
-
-/// A statement of one device: all parcels that it lists, its count, the heads of others that it read, and the members that it
-/// knows to be removed.
-struct ModelHead: Hashable {
-    /// 1, and 1 more with each head of the device.
-    let number: Int
-    let count: UInt64
-    let parcels: [[UInt8]: SyncedVersion]
-    var others: [UInt32: Int] = [:]
-    var removed: Set<UInt32> = []
+    /// Of each signer, only a head counts that continues the one before.
+    static let knownHeads = ModelRules(rawValue: 32)
+    /// Of a removed device, only a head counts that a present one has read.
+    static let removedHeads = ModelRules(rawValue: 64)
+    /// A device that takes a new remote writes there all that it has, whatever the old one agreed to store.
+    static let freshNotes = ModelRules(rawValue: 128)
+    /// Devices keep the newest heads of former members for remotes that do not show them.
+    static let keptHeads = ModelRules(rawValue: 256)
+    static let all: ModelRules = [
+        .copies, .causes, .levels, .counts, .ownChain, .knownHeads, .removedHeads, .freshNotes, .keptHeads,
+    ]
 }
 
 struct ModelItems: SyncedItems {
@@ -59,25 +58,36 @@ struct ModelDevice {
     var items = ModelItems()
     /// The highest count that it gave out.
     var issued: UInt64 = 0
-    /// How many heads of each chain it has read, and the count in the last of them.
-    var read: [UInt32: Int] = [:]
-    var counts: [UInt32: UInt64] = [:]
+    /// The place of its remote among those of the model.
+    var remote = 0
+    /// The newest head of each other device that it accepted from this remote.
+    var known: [UInt32: ModelHead] = [:]
+    /// The counts that heads of other remotes prove, and those in lists `heads`.
+    var vouched: [UInt32: UInt64] = [:]
+    /// The digests of the accepted heads, for the invariant. No rule reads them.
+    var accepted: [UInt32: UInt64] = [:]
     /// The versions that wait, by their signer.
     var waiting: [UInt32: [[UInt8]: SyncedVersion]] = [:]
     /// The versions that have no power over an item here, by their signer.
     var held: [UInt32: [[UInt8]: SyncedVersion]] = [:]
     /// The signers whose versions it does not take any more.
     var refused: Set<UInt32> = []
-    /// What its newest head lists, the number of that head, and its count.
+    /// What its newest head lists, and that head.
     var written: [[UInt8]: SyncedVersion] = [:]
-    var signed = 0
-    var signedCount: UInt64 = 0
+    var last: ModelHead?
+    /// Of a control alone: what needs not be written, because an earlier remote agreed to store it.
+    var stored: [[UInt8]: SyncedVersion] = [:]
     /// The next head, when it is on this disk and perhaps on the remote.
     var pending: ModelHead?
     /// The members that the roll has no more.
     var removed: Set<UInt32> = []
+    /// Whether its disk was put back, and it has not looked at its remote since.
+    var wasPutBack = false
     /// What must never happen.
     var foundFault: String?
+
+    /// The highest count of each other device that a verified head has.
+    var counts: [UInt32: UInt64] { vouched.merging(known.mapValues(\.count)) { max($0, $1) } }
 
     mutating func issue() -> Dot {
         issued += 1
@@ -156,32 +166,51 @@ struct ModelDevice {
     }
 
     /// The next head: what another device has to learn from this one.
-    ///
-    /// - Parameter others: The parcels of the other members, as far as this device read them.
-    func nextHead(beside others: [UInt32: [[UInt8]: SyncedVersion]]) -> ModelHead {
+    func nextHead(_ digest: UInt64) -> ModelHead {
         var parcels = written
-        for (id, version) in items.versions where isOpen(version.level) {
-            let isListed = others.values.contains { $0[id] == version }
+        let others = known.values.filter { !removed.contains($0.signer) }
+        for (id, version) in items.versions where isOpen(version.level) && stored[id] != version {
+            let isListed = others.contains { $0.parcels[id] == version }
             let own = parcels[id].map { (seen: $0.seen, isSame: $0 == version) }
             if PushRule.mustBeWritten(version.seen, over: own, isListed: isListed) { parcels[id] = version }
         }
-        return ModelHead(number: signed + 1, count: issued, parcels: parcels, others: read, removed: removed)
+        return ModelHead(
+            signer: number, digest: digest, earlier: last.map { $0.earlier + [$0.digest] } ?? [], count: issued,
+            parcels: parcels, others: known.mapValues(\.reference), removed: removed)
     }
 
-    /// The own head is on the remote, and is noted here.
-    mutating func note(_ head: ModelHead) {
-        (written, signed, signedCount, pending) = (head.parcels, head.number, head.count, nil)
+    /// The own head is on the remote, as far as this device can tell, and is noted here.
+    mutating func note(_ head: ModelHead) { (written, last, pending) = (head.parcels, head, nil) }
+
+    /// The counts that its list `heads` proves: those of former members.
+    func listed(_ rules: ModelRules) -> [UInt32: UInt64] {
+        guard rules.contains(.keptHeads) else { return [:] }
+        return vouched.merging(known.filter { removed.contains($0.key) }.mapValues(\.count)) { max($0, $1) }
     }
 
     /// Goes on under a new number, behind a disk that was put back.
     mutating func rejoin(as new: UInt32) {
-        let (old, limit) = (number, signedCount)
+        let (old, limit) = (number, last?.count ?? 0)
         let later = Set(items.versions.values.flatMap { $0.counts(of: old, above: limit) })
         (number, issued) = (new, 0)
         let renamed = Dictionary(uniqueKeysWithValues: later.sorted().map { ($0, issue()) })
         items.versions = items.versions.mapValues { $0.renaming(old, above: limit, to: renamed) }
-        counts[old] = max(counts[old] ?? 0, limit)
         removed.insert(old)
-        (written, signed, signedCount, pending) = ([:], 0, 0, nil)
+        (known[old], accepted[old]) = (last, last?.digest)
+        (written, last, pending) = ([:], nil, nil)
+    }
+
+    /// Forgets its remote, and takes another one in its place.
+    ///
+    /// - Returns: The versions that still waited or were held, by their signer.
+    mutating func take(remote new: Int, _ rules: ModelRules) -> [UInt32: [[UInt8]: SyncedVersion]] {
+        let dropped = waiting.merging(held) { $0.merging($1) { first, _ in first } }
+        if rules.contains(.keptHeads) { vouched = counts }
+        (known, accepted, waiting, held, last, pending) = ([:], [:], [:], [:], nil, nil)
+        // The control: what a server once agreed to store counts as stored.
+        if !rules.contains(.freshNotes) { stored = written }
+        written = [:]
+        remote = new
+        return dropped
     }
 }

@@ -28,14 +28,29 @@ struct SyncModel {
         case liar
         /// Disks that are put back from a copy.
         case snapshot
+        /// A server that breaks the rules, and devices that go on behind their removal.
+        case server
+        /// The same, and disks that are put back.
+        case serverAndSnapshot
+
+        var hasServer: Bool { self == .server || self == .serverAndSnapshot }
+        var hasSnapshots: Bool { self == .snapshot || self == .serverAndSnapshot }
     }
 
     var random: ModelRandom
     let rules: ModelRules
     let adversary: Adversary
     var devices: [ModelDevice] = []
-    /// All heads of each chain, oldest first.
-    var chains: [UInt32: [ModelHead]] = [:]
+    /// The remotes, each in the place of the one before.
+    var remotes = [ModelRemote()]
+    /// The digest of each head that was signed, with that of the head before.
+    var signed: [UInt64: UInt64?] = [:]
+    /// The content of each version that was sent, by its item and its dot.
+    var contents: [[UInt8]: [Dot: SyncedVersion]] = [:]
+    /// The heads that a removed device signed when all others knew of its removal.
+    var tooLate: Set<UInt64> = []
+    /// The removed devices, which go on.
+    var ghosts: [ModelDevice] = []
     var now: Int64 = 1000
     var nextToken: UInt64 = 1
     var nextNumber: UInt32 = 100
@@ -48,6 +63,12 @@ struct SyncModel {
     var trashed: Set<[UInt8]> = []
     var problems: [String] = []
     var snapshots: [Int: ModelDevice] = [:]
+
+    /// All heads of each chain on the newest remote, oldest first.
+    var chains: [UInt32: [ModelHead]] {
+        get { remotes[remotes.count - 1].chains }
+        set { remotes[remotes.count - 1].chains = newValue }
+    }
 
     init(seed: UInt64, rules: ModelRules = .all, adversary: Adversary = .none) {
         random = ModelRandom(state: seed)
@@ -146,91 +167,6 @@ struct SyncModel {
         device.items.versions[id] = version
     }
 
-    // MARK: - The folder
-
-    /// A device ends what it was writing when it crashed, and then writes its parcels and a new head. It can crash behind each
-    /// step: docs/formats/sync.md, "Push and pull".
-    mutating func push(_ index: Int, crashes: Bool = true) {
-        lookForClone(index)
-        guard send(index, crashes: crashes) else { return }
-        let number = devices[index].number
-        let others = devices[index].read.filter { $0.key != number && $0.value > 0 && !devices[index].removed.contains($0.key) }
-        let parcels = others.map { ($0.key, chains[$0.key, default: []][$0.value - 1].parcels) }
-        devices[index].pending = devices[index].nextHead(beside: Dictionary(uniqueKeysWithValues: parcels))
-        if crashes, random.chance(10) { return }
-        _ = send(index, crashes: crashes)
-    }
-
-    /// Sends the head that is on the disk, if there is one.
-    ///
-    /// - Returns: false if the device crashed.
-    private mutating func send(_ index: Int, crashes: Bool) -> Bool {
-        guard let head = devices[index].pending else { return true }
-        for version in head.parcels.values {
-            for value in version.fields.values where version.level < allowed[value.digest] ?? .always {
-                problems.append("a value was written at a level that its owner did not choose")
-            }
-        }
-        let number = devices[index].number
-        if chains[number, default: []].last != head { chains[number, default: []].append(head) }
-        if crashes, random.chance(10) { return false }
-        devices[index].note(head)
-        return true
-    }
-
-    /// Some of what the others wrote arrives: of each chain, any later head, and perhaps what is here already.
-    mutating func pull(_ index: Int, isWhole: Bool = false) {
-        lookForClone(index)
-        let number = devices[index].number
-        for (signer, chain) in chains.sorted(by: { $0.key < $1.key }) where signer != number {
-            let from = devices[index].read[signer] ?? 0
-            let last = limit(of: signer, for: index) ?? chain.count
-            guard last > from else { continue }
-            let to = isWhole ? last : from + random.below(last - from + 1)
-            if to > from { receive(index, to, of: signer) }
-        }
-        devices[index].apply(rules, groups: !isWhole && random.chance(20) ? random.below(3) : nil)
-    }
-
-    /// A head of another device is verified and noted, and its parcels are kept.
-    private mutating func receive(_ index: Int, _ number: Int, of signer: UInt32) {
-        let chain = chains[signer, default: []]
-        let (from, head) = (devices[index].read[signer] ?? 0, chain[number - 1])
-        devices[index].read[signer] = number
-        devices[index].counts[signer] = max(devices[index].counts[signer] ?? 0, head.count)
-        devices[index].removed.formUnion(head.removed)
-        let known = from == 0 || random.chance(10) ? [:] : chain[from - 1].parcels
-        guard !devices[index].refused.contains(signer) else { return }
-        // Of each signer the newest parcel of an item is kept, and no older one.
-        for (id, version) in head.parcels where known[id] != version {
-            devices[index].waiting[signer, default: [:]][id] = version
-            devices[index].held[signer]?[id] = nil
-        }
-    }
-
-    /// Of a removed member only the heads count that a present one has read.
-    private func limit(of signer: UInt32, for index: Int) -> Int? {
-        guard devices[index].removed.contains(signer) else { return nil }
-        let present = devices[index].read.filter { !devices[index].removed.contains($0.key) && $0.value > 0 }
-        let named = present.compactMap { chains[$0.key, default: []][$0.value - 1].others[signer] }
-        return max(devices[index].read[signer] ?? 0, named.max() ?? 0)
-    }
-
-    /// A device that finds a later head of its own than it remembers was put back.
-    private mutating func lookForClone(_ index: Int) {
-        let chain = chains[devices[index].number, default: []]
-        guard rules.contains(.ownChain), chain.count > devices[index].signed else { return }
-        // The head that it was writing when it crashed.
-        if chain.count == devices[index].signed + 1, let pending = devices[index].pending, chain.last == pending {
-            return devices[index].note(pending)
-        }
-        let old = devices[index].number
-        devices[index].rejoin(as: nextNumber)
-        nextNumber += 1
-        // What only its old chain has must not be lost with the old number. So the device reads that first, and names it.
-        receive(index, chain.count, of: old)
-    }
-
     // MARK: - Members
 
     /// A device removes another one. Its values that no other device ever got are gone with it.
@@ -239,9 +175,11 @@ struct SyncModel {
         devices[index].removed.insert(devices[target].number)
         let gone = devices.remove(at: target)
         snapshots = [:]
+        if adversary.hasServer { ghosts.append(gone) }
         // Behind a rejoin, its old chain waits here, and only its new head names that chain.
         let waiting = [gone.waiting, gone.held].flatMap { $0.values.flatMap(\.values) }
-        forgive(gone.items.versions.values + waiting + (chains[gone.number]?.last?.parcels.values.map { $0 } ?? []))
+        let written = remotes.flatMap { $0.chains[gone.number]?.last?.parcels.values.map { $0 } ?? [] }
+        forgive(gone.items.versions.values + waiting + written)
     }
 
     /// All devices are lost. A new one reads the remote with the recovery code.
@@ -259,7 +197,9 @@ struct SyncModel {
     /// Values that only a lost disk had need not be found: not those of devices and of members' heads.
     mutating func forgive(_ versions: some Sequence<SyncedVersion>) {
         let removed = devices.reduce(into: Set<UInt32>()) { $0.formUnion($1.removed) }
-        let heads = chains.filter { !removed.contains($0.key) }.compactMap(\.value.last)
+        let heads = remotes.filter { !$0.isLost }.flatMap {
+            $0.chains.filter { !removed.contains($0.key) }.compactMap(\.value.last)
+        }
         let kept = devices.flatMap { Array($0.items.versions.values) } + heads.flatMap { Array($0.parcels.values) }
         let present = Set(kept.flatMap { $0.fields.values.map(\.digest) })
         for version in versions {

@@ -19,9 +19,10 @@ extension SyncModel {
             default: pull(index)
             }
             now += Int64(random.below(5))
-            if random.chance(1) { remove(random.below(devices.count), by: index % devices.count) }
-            if random.chance(1), adversary != .snapshot, random.chance(30) { recover() }
-            if adversary == .snapshot, random.chance(5) { putBack(random.below(devices.count)) }
+            if random.chance(adversary.hasServer ? 3 : 1) { remove(random.below(devices.count), by: index % devices.count) }
+            if random.chance(1), adversary != .snapshot, !adversary.hasServer, random.chance(30) { recover() }
+            if adversary.hasSnapshots, random.chance(5) { putBack(random.below(devices.count)) }
+            if adversary.hasServer { serve(index % devices.count) }
             if adversary == .thief, random.chance(20) { steal() }
             if adversary == .liar, random.chance(10) { lie() }
             if !problems.isEmpty { return problems }
@@ -30,15 +31,25 @@ extension SyncModel {
         return problems
     }
 
+    /// The server misbehaves now and then, and users take the remote that came in the place of a lost one.
+    private mutating func serve(_ index: Int) {
+        remotes[remotes.count - 1].isHonest = false
+        if random.chance(20) { misbehave() }
+        if random.chance(30) { takeRemote(index) }
+    }
+
     /// A virtual machine's snapshot is taken or put back.
     mutating func putBack(_ index: Int) {
         guard let old = snapshots[index], random.chance(50) else {
             snapshots[index] = devices[index]
+            remotes[devices[index].remote].isRight(to: devices[index].number)
             return
         }
         snapshots[index] = nil
         let lost = devices[index]
         devices[index] = old
+        devices[index].wasPutBack = true
+        remotes[old.remote].isRight(to: old.number)
         forgive(lost.items.versions.values)
     }
 
@@ -46,9 +57,12 @@ extension SyncModel {
     static let lying: UInt32 = 2
 
     private mutating func append(_ parcels: [[UInt8]: SyncedVersion], by number: UInt32, count: UInt64) {
-        let chain = chains[number] ?? []
-        let all = (chain.last?.parcels ?? [:]).merging(parcels) { $1 }
-        chains[number] = chain + [ModelHead(number: chain.count + 1, count: count, parcels: all)]
+        let last = chains[number]?.last
+        let all = (last?.parcels ?? [:]).merging(parcels) { $1 }
+        let earlier = last.map { $0.earlier + [$0.digest] } ?? []
+        let head = ModelHead(signer: number, digest: nextDigest(), earlier: earlier, count: count, parcels: all)
+        signed[head.digest] = earlier.last
+        remotes[remotes.count - 1].store(head)
     }
 
     private var everyParcel: [(id: [UInt8], version: SyncedVersion)] {
@@ -110,6 +124,16 @@ extension SyncModel {
         append([id: version], by: Self.lying, count: count)
     }
 
+    /// The server becomes honest. If it does not have what a device knows, its users take a new remote.
+    private mutating func mend() {
+        remotes[remotes.count - 1].comesBack()
+        remotes[remotes.count - 1].isHonest = true
+        for index in devices.indices { takeRemote(index) }
+        guard devices.indices.filter({ !look($0) }) != [] else { return }
+        loseRemote()
+        for index in devices.indices { takeRemote(index) }
+    }
+
     /// All devices exchange everything until no item changes any more.
     private mutating func settle() {
         // What a head says of others can take a round to reach all, without any change of an item.
@@ -147,7 +171,7 @@ extension SyncModel {
         let before = liveValues(devices[0].items.versions.values)
         let held = liveValues(devices.flatMap { $0.held.values.flatMap(\.values) })
         var joining = ModelDevice(number: nextNumber)
-        (joining.removed, joining.refused) = (devices[0].removed, devices[0].refused)
+        (joining.removed, joining.refused, joining.remote) = (devices[0].removed, devices[0].refused, devices[0].remote)
         devices.append(joining)
         // The heads of members name the last heads of those that were removed.
         for _ in 0..<2 { pull(devices.count - 1, isWhole: true) }
@@ -167,6 +191,7 @@ extension SyncModel {
             // The users remove the device that lied, as status says.
             devices[index].refuse(Self.lying)
         }
+        if adversary.hasServer { mend() }
         settle()
         join()
         let first = devices[0].items.versions

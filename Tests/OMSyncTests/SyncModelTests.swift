@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The model of sync") struct SyncModelTests {
     @Test(
-        "no acknowledged value is lost, no thief or liar replaces one, and all devices end with the same items",
+        "no acknowledged value is lost, whatever a thief, a liar or a server does, and all devices end with the same items",
         arguments: SyncModel.Adversary.allCases)
     func lives(adversary: SyncModel.Adversary) {
         for seed in 0..<UInt64(Sweep.count(10_000, sample: 300)) {
@@ -16,16 +16,19 @@ import Testing
         }
     }
 
+    /// A rule, the adversary against whom it is needed, and the start of what is found without it.
     @Test(
-        "without one of its rules the model loses a value",
+        "without one of its rules the model fails",
         arguments: [
-            (ModelRules.copies, SyncModel.Adversary.none), (.causes, .none), (.levels, .thief), (.counts, .liar),
-            (.ownChain, .snapshot),
+            (ModelRules.copies, SyncModel.Adversary.none, "lost: "), (.causes, .none, "lost: "), (.levels, .thief, "lost: "),
+            (.counts, .liar, "lost: "), (.ownChain, .snapshot, "lost: value"), (.ownChain, .serverAndSnapshot, "lost: value"),
+            (.knownHeads, .server, "I3: "), (.removedHeads, .server, "I3: "), (.freshNotes, .server, "a new device lacks"),
+            (.keptHeads, .server, "a new device lacks"),
         ])
-    func controls(rule: ModelRules, adversary: SyncModel.Adversary) {
+    func controls(rule: ModelRules, adversary: SyncModel.Adversary, problem: String) {
         let failed = (0..<UInt64(Sweep.count(10_000, sample: 200))).contains { seed in
             var model = SyncModel(seed: seed, rules: .all.subtracting(rule), adversary: adversary)
-            return model.run().contains { $0.hasPrefix("lost: ") }
+            return model.run().contains { $0.hasPrefix(problem) }
         }
         #expect(failed)
     }

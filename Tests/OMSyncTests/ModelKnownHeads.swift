@@ -1,0 +1,58 @@
+// Which heads a device of the model accepts: the table of docs/formats/sync.md, "Head".
+
+import OMSync
+
+extension ModelDevice {
+    enum Decision {
+        case isNew
+        case isKnown
+        case waits
+        /// 31: the remote is stopped.
+        case stops
+        /// 31: another life of this device's file wrote it.
+        case isClone
+    }
+
+    /// - Parameter files: The two newest heads of a signer that the remote shows, the newer one first.
+    func decision(on files: [ModelHead], _ rules: ModelRules) -> Decision {
+        guard let head = files.first else { return .waits }
+        if head.signer == number { return decisionOnOwn(head, files.count, rules) }
+        // The control: whatever the remote shows counts.
+        guard rules.contains(.knownHeads) else { return known[head.signer] == head ? .isKnown : .isNew }
+        if let before = known[head.signer] {
+            // The file with the newer head is being replaced.
+            if head.number < before.number { return files.count < 2 ? .waits : .stops }
+            if head.number == before.number { return head == before ? .isKnown : .stops }
+            guard head.digest(of: before.number) == before.digest, head.continues(before) else { return .stops }
+        } else if members.contains(where: { ($0.others[head.signer]?.number ?? 0) > head.number }) {
+            return .waits
+        }
+        return .isNew
+    }
+
+    private func decisionOnOwn(_ head: ModelHead, _ files: Int, _ rules: ModelRules) -> Decision {
+        guard rules.contains(.ownChain) else { return .isKnown }
+        if head == pending { return .isNew }
+        guard let last, head.number <= last.number else { return .isClone }
+        guard head.number == last.number else { return files < 2 ? .waits : .stops }
+        return head == last ? .isKnown : .isClone
+    }
+
+    /// Of a removed member only the heads count that a present one has read.
+    func isNamed(_ head: ModelHead) -> Bool {
+        members.contains { other in
+            guard let named = other.others[head.signer], named.number >= head.number else { return false }
+            return named.number > head.number || named.digest == head.digest
+        }
+    }
+
+    /// The newest heads of the members that are not removed.
+    private var members: [ModelHead] { known.values.filter { !removed.contains($0.signer) } }
+}
+
+extension ModelHead {
+    fileprivate func continues(_ older: ModelHead) -> Bool {
+        count >= older.count
+            && older.others.allSatisfy { signer, old in others[signer].map { $0.number > old.number || $0 == old } ?? false }
+    }
+}
