@@ -41,11 +41,12 @@ import Testing
     func requests() throws {
         let requests: [(ServerHelperRequest, [UInt8])] = [
             (try Self.opening(), [1] + Self.vault + Self.incarnation + [0, 9] + Array("https://h".utf8) + [9]),
-            (.files(unless: nil), [2]), (.files(unless: 258), [2, 0, 0, 0, 0, 0, 0, 1, 2]),
+            (.files(.any), [2]), (.files(.other(than: 258, waiting: 50)), [2, 0, 0, 0, 0, 0, 0, 1, 2, 50]),
             (.bytes(.founding), [3] + Array("remote".utf8)),
             (.write([8, 9], Self.head), [4, 0, 13] + Array("00000007/head".utf8) + [8, 9]),
             (.remove(Self.head), [5] + Array("00000007/head".utf8)), (.found([7]), [6, 7]), (.remotes, [7]),
             (.use(Self.secret("ab")), [8, 97, 98]), (.refresh(Self.secret("ab")), [9, 97, 98]),
+            (.logOut(Self.secret("ab")), [11, 97, 98]),
             (
                 .logIn(user: "ann", password: Self.secret("pw"), device: "l"),
                 [10, 0, 3] + Array("ann".utf8) + [0, 1, 108] + Array("pw".utf8)
@@ -56,7 +57,8 @@ import Testing
             #expect(Self.bytes(try ServerHelperRequest(decoding: bytes)) == bytes)
         }
         let wrong: [[UInt8]] = [
-            [], [0], [11], [1], [2, 0], [2] + [UInt8](repeating: 0, count: 9), [3], [3] + Array("../remote".utf8),
+            [], [0], [12], [1], [2, 0], [2] + [UInt8](repeating: 0, count: 8), [2] + [UInt8](repeating: 0, count: 10),
+            [2] + [UInt8](repeating: 0, count: 8) + [51], [3], [3] + Array("../remote".utf8),
             [4, 0, 200, 1],
             [7, 0], [10, 0, 9], [8] + [UInt8](repeating: 65, count: ServerLogin.maximumToken + 1),
             [6] + [UInt8](repeating: 0, count: RemoteFile.founding.maximumCount + 1),
@@ -94,14 +96,14 @@ import Testing
         let listing = [4] + ServerListing(change: 1, []).encoded
         let tokens: [UInt8] = [7, 0, 0, 0, 9, 0, 0, 0, 1, 65, 0, 0, 0, 1, 66]
         let fitting: [(ServerHelperRequest, [UInt8])] = [
-            (.write([], Self.head), [1]), (.bytes(Self.head), [2]), (.bytes(Self.head), [3, 1]), (.files(unless: nil), listing),
-            (.files(unless: 1), [5]), (.remotes, [6] + Self.vault + Self.incarnation), (.refresh(Self.secret("r")), tokens),
+            (.write([], Self.head), [1]), (.bytes(Self.head), [2]), (.bytes(Self.head), [3, 1]), (.files(.any), listing),
+            (.files(.other(than: 1)), [5]), (.remotes, [6] + Self.vault + Self.incarnation), (.refresh(Self.secret("r")), tokens),
         ]
         for (request, bytes) in fitting { _ = try Self.reply(bytes, to: request) }
         let misfits: [(ServerHelperRequest, [UInt8])] = [
             (.remotes, []), (.remotes, [0]), (.remotes, [0, 7]), (.remotes, [1]), (.bytes(Self.head), [1]),
-            (.files(unless: nil), [5]),
-            (.files(unless: nil), [2]), (.files(unless: 1), [4]), (.write([], Self.head), [2]), (.write([], Self.head), [1, 0]),
+            (.files(.any), [5]),
+            (.files(.any), [2]), (.files(.other(than: 1)), [4]), (.write([], Self.head), [2]), (.write([], Self.head), [1, 0]),
             (.bytes(Self.head), listing), (.bytes(Self.head), [3] + [UInt8](repeating: 0, count: Self.head.maximumCount + 1)),
             (.remotes, [6] + Self.vault), (.remotes, tokens), (.refresh(Self.secret("r")), tokens + [0]),
             (.refresh(Self.secret("r")), Array(tokens.dropLast())), (.remotes, [8]),

@@ -31,8 +31,8 @@ import Testing
         }
 
         func trace(
-            of remote: RemoteDetails, unless interruption: Interruption
-        ) throws(ConfinedFolder.Failure) -> [UInt8] { [] }
+            of remote: RemoteDetails, waiting seconds: UInt8, unless interruption: Interruption
+        ) throws(RemoteFailure) -> [UInt8] { [] }
 
         func exchange(
             with remote: RemoteDetails, of vault: borrowing Vault, _ running: RemoteTask
@@ -164,6 +164,71 @@ import Testing
         #expect(try Self.activity(handle).last?.outcome == .report([1]))
     }
 
+    /// A server that answers a wait when there is news.
+    private final class TestServer: RemoteSync {
+        struct Counts {
+            /// What the server has, and what the agent has seen of it.
+            var (news, told): (UInt8, UInt8) = (0, 0)
+            var (exchanges, waits, cuts) = (0, 0, 0)
+        }
+        let counts = Mutex(Counts())
+
+        func remotes(of vault: borrowing Vault) throws(VaultError) -> [RemoteDetails] {
+            [RemoteDetails(id: 1, vault: vault.id, incarnation: vault.id, path: "https://h", device: 7)]
+        }
+
+        func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary {
+            SyncSummary(questions: 0, copies: 0, names: 0, awaited: [], devices: [])
+        }
+
+        func trace(
+            of remote: RemoteDetails, waiting seconds: UInt8, unless interruption: Interruption
+        ) throws(RemoteFailure) -> [UInt8] {
+            if seconds > 0 {
+                counts.withLock { $0.waits += 1 }
+                let end = ContinuousClock.now + .seconds(Int(seconds))
+                eventuallyHere { interruption.isAsked || counts.withLock { $0.news != $0.told } || .now > end }
+                if interruption.isAsked {
+                    counts.withLock { $0.cuts += 1 }
+                    throw .interrupted
+                }
+            }
+            return counts.withLock { counts in
+                counts.told = counts.news
+                return [counts.news]
+            }
+        }
+
+        func exchange(with remote: RemoteDetails, of vault: borrowing Vault, _ running: RemoteTask) -> RemoteEnding {
+            counts.withLock { $0.exchanges += 1 }
+            return RemoteEnding(.idle, .report([1]), isSettled: true)
+        }
+    }
+
+    @Test("news of a server begins an exchange at once; an edit and a lock end the wait for news")
+    func watch() throws {
+        let home = try AgentHome(), server = TestServer()
+        try home.makeVault()
+        let table = VaultTable(VaultTickets(home.socket.folder), AgentSync(server))
+        #expect(try table.unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600) != nil)
+        let handle = try #require(table[home.paths])
+        eventuallyHere { server.counts.withLock { $0.waits > 0 } }
+        let before = server.counts.withLock { counts in
+            counts.news += 1
+            return counts
+        }
+        eventuallyHere { server.counts.withLock { $0.exchanges > before.exchanges && $0.waits > before.waits } }
+        let quiet = server.counts.withLock { $0 }
+        guard case .reply = handle.perform(try .changeOfTest()) else { throw Unexpected() }
+        // There is no news, so only an end of the wait lets the exchange begin.
+        eventuallyHere { server.counts.withLock { $0.exchanges > quiet.exchanges } }
+        eventuallyHere { server.counts.withLock { $0.waits > quiet.waits } }
+        let last = server.counts.withLock { $0 }
+        table.lock(home.paths, forgets: true)
+        eventuallyHere { handle.flight?.hasThread == false }
+        #expect(server.counts.withLock { $0.cuts } > last.cuts)
+    }
+
     @Test("only an unlocked vault says what the user has to settle")
     func facts() throws {
         let home = try AgentHome()
@@ -258,6 +323,53 @@ import Testing
         schedule.noteInterrupted(1, at: now)
         #expect(schedule.isAsked(1))
         #expect(schedule.takeDue(of: [1], at: now).map(\.task) == [.exchange])
+    }
+
+    @Test("a server is watched until something else is due; ends that come early make the next watches later")
+    func watches() throws {
+        var schedule = RemoteSchedule(every: 60_000)
+        func watch(at now: Int64, until next: Int64) -> RemoteSchedule.Watch? {
+            schedule.watch(of: [1], at: now, until: next).watch
+        }
+        _ = schedule.takeDue(of: [1], at: 0)
+        #expect(watch(at: 0, until: 60_000) == nil)
+        schedule.note(.idle, of: 1, at: 0)
+        #expect(watch(at: 0, until: 60_000) == nil, "something is left to do")
+        schedule.noteTrace([9], of: 1)
+        #expect(watch(at: 0, until: 5_500)?.seconds == 5)
+        #expect(watch(at: 0, until: 4_999) == nil)
+        let first = try #require(watch(at: 0, until: 60_000))
+        #expect(first == RemoteSchedule.Watch(id: 1, trace: [9], seconds: 50, end: 50_000))
+        schedule.note(.quiet, of: first, at: 50_000)
+        #expect(schedule.next(of: [1]) == 110_000, "a watch replaces a look")
+        var now: Int64 = 50_000
+        for pause: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000] {
+            let early = try #require(watch(at: now, until: now + 60_000))
+            schedule.note(.failed, of: early, at: now)
+            let (none, due) = schedule.watch(of: [1], at: now, until: now + 100_000)
+            #expect(none == nil && due == now + pause)
+            now = due
+        }
+        #expect(schedule.next(of: [1]) == 110_000, "the look finds out what is wrong")
+        let whole = try #require(watch(at: now, until: now + 60_000))
+        now = whole.end
+        schedule.note(.quiet, of: whole, at: now)
+        let again = try #require(watch(at: now, until: now + 60_000))
+        schedule.note(.changed, of: again, at: now + 1)
+        #expect(schedule.next(of: [1]) == now + 1)
+        #expect(schedule.takeDue(of: [1], at: now + 1).map(\.task) == [.look(since: [9])])
+        for state in [RemoteState.offline, .stopped] {
+            schedule.note(state, of: 1, at: now)
+            schedule.noteTrace([9], of: 1)
+            #expect(watch(at: now, until: now + 60_000) == nil)
+        }
+        for interval: Int64? in [nil, 300_001] {
+            schedule = RemoteSchedule(every: interval)
+            _ = schedule.takeDue(of: [1], at: 0)
+            schedule.note(.idle, of: 1, at: 0)
+            schedule.noteTrace([9], of: 1)
+            #expect(watch(at: 0, until: 60_000) == nil)
+        }
     }
 
     @Test("without an interval nothing is due, until the user asks")

@@ -351,6 +351,44 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
         #expect(output == "arrived\n")
     }
 
+    @Test("a login that no device needs any more ends at the server", .enabled(if: Programs.server != nil))
+    func logsOut() async throws {
+        let output = try await Self.run(
+            """
+            logins() { "$OMVAULT_SERVER" device ls --data server | wc -l; }
+            found; pair; logins
+            on a -q sync remote add "$url" "${login[@]}"; logins
+            fails 5 'already' on a sync remote add "$url" --create "${login[@]}"; logins
+            printf wrong-wrong > code.txt
+            fails 2 'pairing code' on c device join "$url" "${login[@]}" --device tablet --no-recovery "${weak[@]}" \\
+                --pairing-code-from file:code.txt; logins
+            on a -q sync remote rm 1 --yes; logins
+            on b -q sync now > /dev/null && on b -q sync remote rm 1 --yes; logins
+            """, on: .real)
+        #expect(output == "2\n2\n2\n2\n1\n0\n")
+    }
+
+    @Test("an edit arrives without a look: the agent waits at the server", .enabled(if: Programs.server != nil))
+    func waits() async throws {
+        let output = try await Self.run(
+            """
+            found; pair
+            for home in a b; do agent_of $home --sync-every 300; done
+            # Less than the time between two looks.
+            shows_or_late() { shows "$@" || ((SECONDS > 240)); }
+            arrives() { SECONDS=0; eventually shows_or_late "$@"; shows "$@" || { echo "$3 did not come to $1"; exit 99; }; }
+            quietly a set github:password --value-from file:from-a
+            arrives b github:password from-a
+            quietly b set github:password --value-from file:from-b
+            arrives a github:password from-b
+            # Neither exchange after the unlock can bring this one.
+            quietly a set github:password --value-from file:new
+            arrives b github:password new
+            echo arrived
+            """, on: .real)
+        #expect(output == "arrived\n")
+    }
+
     @Test("an idle look is one conditional request; a server that is away is offline, and comes back")
     func looks() async throws {
         let output = try await Self.run(

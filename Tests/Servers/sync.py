@@ -238,6 +238,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     said = grant.renew()
         return self.answer(200, json.dumps(said).encode(), "application/json") if grant else refused()
 
+    def revoke(self):
+        token = urllib.parse.parse_qs(self.body.decode()).get("token", [""])[0]
+        with lock:
+            for grant in grants:
+                grant.ended = grant.ended or token in (grant.refresh, grant.before, *grant.spent)
+        return self.answer(200)
+
     def check(self):
         kind, _, token = (self.headers.get("Authorization") or "").partition(" ")
         with lock:
@@ -251,6 +258,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         if path == "/vault/oauth2/token" and self.command == "POST":
             return self.token()
+        if path == "/vault/oauth2/revoke" and self.command == "POST":
+            return self.revoke()
         if path == "/vault/v1/sync" and self.command == "GET":
             return self.answer(200, b'{"protocols":[1]}', "application/json")
         self.check()

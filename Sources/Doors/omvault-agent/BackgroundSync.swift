@@ -34,8 +34,10 @@ struct BackgroundSync: RemoteSync {
 
     /// The names of all files of other devices, and the digests of their heads. A head is written over an older one, so its name
     /// says nothing.
-    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8] {
-        guard !remote.isServer else { return try looks.trace(of: remote, unless: interruption) }
+    func trace(
+        of remote: RemoteDetails, waiting seconds: UInt8, unless interruption: Interruption
+    ) throws(RemoteFailure) -> [UInt8] {
+        guard !remote.isServer else { return try looks.trace(of: remote, waiting: seconds, unless: interruption) }
         let folder = Self.folder(of: remote, interruption)
         var trace = RemoteTrace(of: remote)
         for file in try folder.files() where trace.counts(file) {

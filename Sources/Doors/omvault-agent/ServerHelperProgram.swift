@@ -33,10 +33,9 @@ enum ServerHelperProgram {
         switch request {
         // The helper takes it itself.
         case .open: throw .refused(status: 0)
-        case .files(let change):
-            guard let bytes = try await server.listing(unless: change) else { return .unchanged }
-            guard let listing = try? ServerListing(decoding: bytes) else { throw unusable }
-            return .files(listing)
+        case .files(.any): return try listing(await server.listing())
+        case .files(.other(let change, let seconds)):
+            return try listing(await server.listing(otherThan: change, waiting: seconds))
         case .bytes(let file): return try await server.bytes(of: file).map { .bytes($0) } ?? .none
         case .write(let bytes, let file): try await server.write(bytes, to: file)
         case .remove(let file): try await server.remove(file)
@@ -46,8 +45,15 @@ enum ServerHelperProgram {
         case .refresh(let token): return tokens(try await server.refresh(token.bytes))
         case .logIn(let user, let password, let device):
             return tokens(try await server.logIn(user, password: password.bytes, device: device))
+        case .logOut(let token): try await server.logOut(token.bytes)
         }
         return .done
+    }
+
+    private static func listing(_ bytes: [UInt8]?) throws(ServerRefusal) -> ServerHelperReply {
+        guard let bytes else { return .unchanged }
+        guard let listing = try? ServerListing(decoding: bytes) else { throw unusable }
+        return .files(listing)
     }
 
     private static var unusable: ServerRefusal { .online(.failed(.unexpectedAnswer, status: 200)) }

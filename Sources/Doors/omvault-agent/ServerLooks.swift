@@ -40,15 +40,19 @@ final class ServerLooks: Sendable {
         memories.withLock { $0[Self.key(remote)]?.server } ?? ConfinedServer.Memory()
     }
 
+    /// - Parameter seconds: How long the server waits for a change.
     /// - Returns: Another value each time while there is no token that the server takes: then an exchange is due.
-    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8] {
+    func trace(
+        of remote: RemoteDetails, waiting seconds: UInt8, unless interruption: Interruption
+    ) throws(RemoteFailure) -> [UInt8] {
         let memory = memories.withLock { $0[Self.key(remote)] }
         guard let memory, let login = memory.login, login.isAlive(at: Int64(time(nil))) else { return Random.bytes(32) }
         let server = ConfinedServer(
             at: remote.path, vault: remote.vault, incarnation: remote.incarnation, login: LookLogin(login),
-            remembering: memory.server, helper: AgentProcess.ownProgram, interruption: interruption)
+            remembering: memory.server, helper: AgentProcess.ownProgram,
+            within: ConfinedServer.usualTime + 1000 * Int(seconds), interruption: interruption)
         do throws(RemoteFailure) {
-            let listing = try server.list()
+            let listing = try server.list(waiting: seconds)
             memories.withLock { $0[Self.key(remote)]?.server = server.memory }
             var trace = RemoteTrace(of: remote)
             for entry in listing.entries { trace.add(entry.file, digest: entry.digest) }

@@ -69,13 +69,24 @@ package final class SyncServer: Sendable {
 
     // MARK: - Files
 
-    /// The bytes of the list of files, or nil if there is no change since `change`.
-    package func listing(unless change: UInt64?) async throws(ServerRefusal) -> [UInt8]? {
-        let mark: [(String, String)] = change.map { [("If-None-Match", "\"\($0)\"")] } ?? []
-        let answer = try await send(.GET, "\(folder)/files", mark, limit: ServerListing.maximumCount)
+    /// The bytes of the list of files.
+    package func listing() async throws(ServerRefusal) -> [UInt8] {
+        let answer = try await send(.GET, "\(folder)/files", limit: ServerListing.maximumCount)
+        guard answer.status == 200 else { throw Self.refusal(answer) }
+        return try Self.content(answer)
+    }
+
+    /// The bytes of a list with another change.
+    ///
+    /// - Parameter seconds: How long the server waits for one.
+    /// - Returns: nil if there is none.
+    package func listing(otherThan change: UInt64, waiting seconds: UInt8) async throws(ServerRefusal) -> [UInt8]? {
+        let answer = try await send(
+            .GET, "\(folder)/files" + (seconds > 0 ? "?wait=\(seconds)" : ""), [("If-None-Match", "\"\(change)\"")],
+            limit: ServerListing.maximumCount, within: Self.requestTime + 1000 * UInt32(seconds))
         switch answer.status {
         case 200: return try Self.content(answer)
-        case 304 where change != nil: return nil
+        case 304: return nil
         default: throw Self.refusal(answer)
         }
     }
@@ -141,17 +152,31 @@ package final class SyncServer: Sendable {
         }
     }
 
-    private func tokens(_ form: consuming FormBody, sendsPassword: Bool) async throws(ServerRefusal) -> Tokens {
+    /// Ends a login: RFC 7009.
+    package func logOut(_ refresh: borrowing SecretBytes) async throws(ServerRefusal) {
+        var form = FormBody()
+        form.add("token", refresh)
+        form.add("token_type_hint", "refresh_token")
+        do throws(OnlineRefusal) {
+            let answer = try await post(form, to: "revoke")
+            guard answer.status == 200 else { throw HTTPExchange.refusal(answer) }
+        } catch { throw .online(error) }
+    }
+
+    private func post(_ form: consuming FormBody, to endpoint: String) async throws(OnlineRefusal) -> HTTPResponse {
         var form = form
         form.add("client_id", Self.clientID)
-        var request = HTTPClientRequest(url: "\(base)/oauth2/token")
+        var request = HTTPClientRequest(url: "\(base)/oauth2/\(endpoint)")
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         request.headers.add(name: "Accept", value: "application/json")
         request.body = .bytes(form.finish())
+        return try await login.fetch(request, limit: Self.maximumError, readsErrors: true, timeLimit: Self.requestTime)
+    }
+
+    private func tokens(_ form: consuming FormBody, sendsPassword: Bool) async throws(ServerRefusal) -> Tokens {
         do throws(OnlineRefusal) {
-            let answer = try await login.fetch(
-                request, limit: Self.maximumError, readsErrors: true, timeLimit: Self.requestTime)
+            let answer = try await post(form, to: "token")
             let said = try TokenResponse(answer, sendsPassword: sendsPassword)
             // Without a refresh token the password would be asked for every few minutes.
             guard let refresh = said.refresh else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
@@ -167,7 +192,8 @@ package final class SyncServer: Sendable {
 
     /// - Parameter limit: The most bytes of an answer that is no error.
     private func send(
-        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: [UInt8]? = nil, limit: Int
+        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: [UInt8]? = nil, limit: Int,
+        within time: UInt32 = requestTime
     ) async throws(ServerRefusal) -> HTTPResponse {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
@@ -179,18 +205,18 @@ package final class SyncServer: Sendable {
             request.body = .bytes(ByteBuffer(bytes: body))
         }
         do throws(OnlineRefusal) {
-            return try await fetch(request, limit)
+            return try await fetch(request, limit, time)
         } catch {
             // The server closed the connection that was kept.
             guard isConnected, error == .failed(.brokenAnswer) || error == .unreachable(.closed) else { throw .online(error) }
-            do throws(OnlineRefusal) { return try await fetch(request, limit) } catch { throw .online(error) }
+            do throws(OnlineRefusal) { return try await fetch(request, limit, time) } catch { throw .online(error) }
         }
     }
 
-    private func fetch(_ request: HTTPClientRequest, _ limit: Int) async throws(OnlineRefusal) -> HTTPResponse {
+    private func fetch(_ request: HTTPClientRequest, _ limit: Int, _ time: UInt32) async throws(OnlineRefusal) -> HTTPResponse {
         state.withLock { $0.isConnected = false }
         let answer = try await exchange.fetch(
-            request, limit: max(limit, Self.maximumError), readsErrors: true, timeLimit: Self.requestTime)
+            request, limit: max(limit, Self.maximumError), readsErrors: true, timeLimit: time)
         state.withLock { $0.isConnected = true }
         guard !answer.isSuccess || answer.body.count <= limit else { throw .failed(.answerTooLarge) }
         return answer

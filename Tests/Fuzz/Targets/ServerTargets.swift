@@ -16,7 +16,7 @@ enum ServerTargets {
             let head = RemoteFile.head(device: 1, isSecond: false)
             let token = HeldSecret(SecretBytes(copying: [65]))
             let requests: [ServerHelperRequest] = [
-                .files(unless: nil), .files(unless: 1), .bytes(head), .write([1], head), .remotes, .refresh(token),
+                .files(.any), .files(.other(than: 1)), .bytes(head), .write([1], head), .remotes, .refresh(token),
             ]
             guard let first = bytes.first else { return }
             let request = requests[Int(first) % requests.count]

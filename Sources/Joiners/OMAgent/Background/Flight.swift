@@ -16,38 +16,11 @@ internal import OMVault
 final class Flight: Sendable {
     private let paths: VaultPaths
     let plan: AgentSync
-    private let state: Signalled<State>
-
-    private struct State {
-        /// Nil if there is nothing to exchange with.
-        var keys: ClassKeys?
-        var isUnlocked = false
-        /// Whether the vault does not open with the keys any more.
-        var areKeysUseless = false
-        /// Whether a lock finds it: its vault is in the table.
-        var isListed = false
-        var hasThread = false
-        var isOver = false
-        var remotes: [RemoteDetails] = []
-        var schedule: RemoteSchedule
-        var activities: [UInt8: RemoteStatus] = [:]
-        /// Not nil while the thread has keys and files of the vault.
-        var current: Interruption?
-        /// Rises with each change of the keys.
-        var generation = 0
-    }
-
-    /// What the thread does next.
-    private struct Work {
-        let keys: ClassKeys
-        let generation: Int
-        let due: [(remote: RemoteDetails, task: RemoteSchedule.Task)]
-        let interruption: Interruption
-    }
+    private let state: Signalled<FlightState>
 
     init(of paths: VaultPaths, _ plan: AgentSync) {
         (self.paths, self.plan) = (paths, plan)
-        state = Signalled(State(schedule: RemoteSchedule(every: plan.interval)))
+        state = Signalled(FlightState(schedule: RemoteSchedule(every: plan.interval)))
     }
 
     // MARK: - Keys
@@ -122,9 +95,10 @@ final class Flight: Sendable {
     }
 
     /// Changes the state, and starts the thread if there is something to do. Without a thread there are no exchanges.
-    private func change(_ body: (inout State) -> Void) {
+    private func change(_ body: (inout FlightState) -> Void) {
         let needsThread = state.change { state in
             body(&state)
+            if let watch = state.watch, !state.allows(watch) { watch.interruption.begin() }
             guard state.isListed, !state.hasThread, !state.isOver, state.keys != nil, !state.remotes.isEmpty else { return false }
             state.hasThread = true
             return true
@@ -151,13 +125,16 @@ final class Flight: Sendable {
 
     /// - Returns: false at the end of the thread.
     private func performNext() -> Bool {
-        guard let work = awaitWork() else { return false }
-        perform(work)
+        switch awaitStep() {
+        case .work(let work): perform(work)
+        case .watch(let watch): perform(watch)
+        case nil: return false
+        }
         return true
     }
 
     /// Nil at the end of the thread.
-    private func awaitWork() -> Work? {
+    private func awaitStep() -> FlightState.Step? {
         state.wait { state in
             guard let keys = state.keys, !state.remotes.isEmpty, !state.isOver else {
                 state.hasThread = false
@@ -166,19 +143,41 @@ final class Flight: Sendable {
             guard !state.areKeysUseless else { return .never }
             let (all, now) = (state.remotes.map(\.id), bootMilliseconds())
             let next = state.schedule.next(of: all)
-            guard next <= now else { return next == RemoteSchedule.never ? .never : .until(next) }
+            guard next <= now else {
+                let (watch, due) = state.schedule.watch(of: state.servers, at: now, until: next)
+                if let watch, let remote = state.remotes.first(where: { $0.id == watch.id }) {
+                    let watch = FlightState.Watch(remote: remote, plan: watch, generation: state.generation)
+                    state.watch = watch
+                    return .over(.watch(watch))
+                }
+                let end = min(next, due)
+                return end == RemoteSchedule.never ? .never : .until(end)
+            }
             let due = state.schedule.takeDue(of: all, at: now)
             let interruption = Interruption()
             state.current = interruption
+            let tasks = state.remotes.compactMap { remote in due.first { $0.id == remote.id }.map { (remote, $0.task) } }
             return .over(
-                Work(
-                    keys: keys, generation: state.generation,
-                    due: state.remotes.compactMap { remote in due.first { $0.id == remote.id }.map { (remote, $0.task) } },
-                    interruption: interruption))
+                .work(FlightState.Work(keys: keys, generation: state.generation, due: tasks, interruption: interruption)))
         }
     }
 
-    private func perform(_ work: Work) {
+    /// Waits for news of a server. Anything else that is to be done ends the wait.
+    private func perform(_ watch: FlightState.Watch) {
+        let ending: RemoteSchedule.WatchEnding
+        do throws(RemoteFailure) {
+            let trace = try plan.work.trace(of: watch.remote, waiting: watch.plan.seconds, unless: watch.interruption)
+            ending = trace + paths.stamp() == watch.plan.trace ? .quiet : .changed
+        } catch { ending = .failed }
+        state.change { state in
+            state.watch = nil
+            // An interruption says nothing of the server.
+            guard !watch.interruption.isAsked else { return }
+            state.schedule.note(ending, of: watch.plan, at: bootMilliseconds())
+        }
+    }
+
+    private func perform(_ work: FlightState.Work) {
         var exchanges: [(remote: RemoteDetails, trace: [UInt8])] = []
         for (remote, task) in work.due {
             guard let trace = trace(of: remote, work) else { continue }
@@ -199,8 +198,8 @@ final class Flight: Sendable {
     }
 
     /// What the remote shows now. Nil if it is not there.
-    private func trace(of remote: RemoteDetails, _ work: Work) -> [UInt8]? {
-        do throws(RemoteFailure) { return try plan.work.trace(of: remote, unless: work.interruption) } catch {
+    private func trace(of remote: RemoteDetails, _ work: FlightState.Work) -> [UInt8]? {
+        do throws(RemoteFailure) { return try plan.work.trace(of: remote, waiting: 0, unless: work.interruption) } catch {
             note(RemoteEnding(error.passes ? .offline : .stopped, .remote(error), isSettled: false), of: remote, work)
             return nil
         }
@@ -208,7 +207,7 @@ final class Flight: Sendable {
 
     /// - Returns: Those for which nothing is left to do until something changes.
     private func exchange(
-        with remotes: [(remote: RemoteDetails, trace: [UInt8])], _ work: Work
+        with remotes: [(remote: RemoteDetails, trace: [UInt8])], _ work: FlightState.Work
     ) -> [(remote: RemoteDetails, trace: [UInt8])] {
         guard !remotes.isEmpty else { return [] }
         do throws(VaultError) {
@@ -228,7 +227,7 @@ final class Flight: Sendable {
         }
     }
 
-    private func exchange(with remote: RemoteDetails, of vault: borrowing Vault, _ work: Work) -> Bool {
+    private func exchange(with remote: RemoteDetails, of vault: borrowing Vault, _ work: FlightState.Work) -> Bool {
         guard !work.interruption.isAsked else {
             noteInterrupted(remote)
             return false
@@ -251,7 +250,7 @@ final class Flight: Sendable {
         }
     }
 
-    private func note(_ ending: RemoteEnding, of remote: RemoteDetails, _ work: Work) {
+    private func note(_ ending: RemoteEnding, of remote: RemoteDetails, _ work: FlightState.Work) {
         guard !work.interruption.isAsked else { return noteInterrupted(remote) }
         let now = Int64(time(nil))
         state.change { state in

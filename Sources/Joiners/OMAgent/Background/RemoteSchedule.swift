@@ -9,6 +9,11 @@ struct RemoteSchedule {
     private static let (shortest, longest): (Int64, Int64) = (1_000, 900_000)
     static let never = Int64.max
 
+    /// How long one watch lasts, and the least that is worth one: more than the time behind an edit.
+    private static let (longestWatch, shortestWatch): (Int64, Int64) = (1000 * Int64(ServerHelperRequest.longestWait), 5_000)
+    /// Who chose a longer interval wants few requests.
+    private static let longestWatched: Int64 = 300_000
+
     /// What is due.
     enum Task: Hashable {
         case exchange
@@ -26,6 +31,18 @@ struct RemoteSchedule {
         var trace: [UInt8]?
         /// When no look replaces an exchange any more.
         var quietEnd: Int64 = 0
+        /// When the next watch may begin, and how much later the one behind it after an early end.
+        var (watchDue, watchPause): (Int64, Int64) = (0, 0)
+    }
+
+    /// A look at a server that waits for a change.
+    struct Watch: Hashable {
+        let id: UInt8
+        /// What was seen last.
+        let trace: [UInt8]
+        let seconds: UInt8
+        /// When it ends if nothing changes.
+        let end: Int64
     }
 
     /// Nil if exchanges are made on request only.
@@ -80,6 +97,42 @@ struct RemoteSchedule {
             guard let trace = remote.trace, now < remote.quietEnd else { return (id, .exchange) }
             return (id, .look(since: trace))
         }
+    }
+
+    /// The watch that may begin now, of these servers, or the time of the next one.
+    ///
+    /// - Parameter next: When something else is due.
+    func watch(of servers: [UInt8], at now: Int64, until next: Int64) -> (watch: Watch?, due: Int64) {
+        guard let interval, interval <= Self.longestWatched else { return (nil, Self.never) }
+        let candidates = servers.compactMap { id in remotes[id].map { (id: id, remote: $0) } }
+            .filter { $0.remote.trace != nil && $0.remote.due != nil && !$0.remote.isOffline && now < $0.remote.quietEnd }
+        guard let first = candidates.min(by: { $0.remote.watchDue < $1.remote.watchDue }), let trace = first.remote.trace,
+            next - max(now, first.remote.watchDue) >= Self.shortestWatch
+        else { return (nil, Self.never) }
+        guard first.remote.watchDue <= now else { return (nil, first.remote.watchDue) }
+        let seconds = UInt8(min(next - now, Self.longestWatch) / 1000)
+        return (Watch(id: first.id, trace: trace, seconds: seconds, end: now + 1000 * Int64(seconds)), now)
+    }
+
+    /// How a watch ended.
+    enum WatchEnding {
+        case quiet, changed, failed
+    }
+
+    /// Attack, or accident: a server answers at once each time, so the agent asks it without a pause. After an early end the next
+    /// watch begins later, at last after the interval. A watch that lasts its time ends that.
+    mutating func note(_ ending: WatchEnding, of watch: Watch, at now: Int64) {
+        guard let interval, var remote = remotes[watch.id] else { return }
+        let isWhole = now >= watch.end - 1_000
+        remote.watchPause = isWhole ? 0 : min(max(1_000, 2 * remote.watchPause), interval)
+        remote.watchDue = now + remote.watchPause
+        switch ending {
+        case .quiet: remote.due = now + interval
+        case .changed: remote.due = min(remote.due ?? Self.never, now)
+        // The next look finds out whether the server is there.
+        case .failed: break
+        }
+        remotes[watch.id] = remote
     }
 
     /// A look found no change.

@@ -13,7 +13,11 @@ package protocol RemoteSync: Sendable {
     func facts(of vault: borrowing Vault) throws(VaultError) -> SyncSummary
 
     /// A value that differs if another device has written to the remote. It needs no key.
-    func trace(of remote: RemoteDetails, unless interruption: Interruption) throws(RemoteFailure) -> [UInt8]
+    ///
+    /// - Parameter seconds: How long a server is asked to wait for a change. A folder has no use for it.
+    func trace(
+        of remote: RemoteDetails, waiting seconds: UInt8, unless interruption: Interruption
+    ) throws(RemoteFailure) -> [UInt8]
 
     /// Exchanges with one remote. It ends soon after the interruption is asked.
     func exchange(

@@ -50,8 +50,8 @@ final class RemoteHelper {
 
 /// The requests of one call.
 struct HelperCall: ~Copyable {
-    /// How long a wait goes on before it looks at the interruption, in milliseconds.
-    private static let pause: Int64 = 50
+    /// How long a wait goes on before it looks at the interruption, in milliseconds: the usual one, and one of most of a minute.
+    private static let (pause, longPause): (Int64, Int64) = (50, 500)
 
     private let helper: RunningHelper
     private let end: Int64
@@ -61,13 +61,15 @@ struct HelperCall: ~Copyable {
         (self.helper, self.end, self.interruption) = (helper, end, interruption)
     }
 
-    /// - Parameter maximum: The most bytes of the answer.
-    borrowing func ask(_ message: [UInt8], upTo maximum: Int) throws(RemoteFailure) -> [UInt8] {
+    /// - Parameters:
+    ///   - maximum: The most bytes of the answer.
+    ///   - isLong: Whether the answer may take most of a minute. Then an interruption is noticed later.
+    borrowing func ask(_ message: [UInt8], upTo maximum: Int, isLong: Bool = false) throws(RemoteFailure) -> [UInt8] {
         let (channel, end) = (helper.process.channel.descriptor, end)
         try Self.naming { () throws(ChannelError) in
             try RemoteMessage.send(message, .question, over: helper.process.channel, until: end)
         }
-        try awaitReply(channel)
+        try awaitReply(channel, lookingEvery: isLong ? Self.longPause : Self.pause)
         return try Self.naming { () throws(ChannelError) in
             let reply = try RemoteMessage.receive(.answer, upTo: maximum, from: helper.process.channel, until: end)
             guard let reply else { throw .ended }
@@ -81,7 +83,7 @@ struct HelperCall: ~Copyable {
         do throws(ChannelError) {
             try RemoteMessage.send(secret: message, .question, over: helper.process.channel, until: end)
         } catch { throw Self.failure(error) }
-        try awaitReply(helper.process.channel.descriptor)
+        try awaitReply(helper.process.channel.descriptor, lookingEvery: Self.pause)
         do throws(ChannelError) {
             return try RemoteMessage.receiveSecret(.answer, upTo: maximum, from: helper.process.channel, until: end)
         } catch { throw Self.failure(error) }
@@ -95,11 +97,11 @@ struct HelperCall: ~Copyable {
         .helper(error == .deadline ? .deadline : .misbehaved)
     }
 
-    private borrowing func awaitReply(_ descriptor: Int32) throws(RemoteFailure) {
+    private borrowing func awaitReply(_ descriptor: Int32, lookingEvery pause: Int64) throws(RemoteFailure) {
         while true {
             if interruption?.isAsked == true { throw .interrupted }
             let left = end - bootMilliseconds()
-            switch om_socket_wait(descriptor, -1, Int32(max(0, min(left, Self.pause)))) {
+            switch om_socket_wait(descriptor, -1, Int32(max(0, min(left, pause)))) {
             case 0: if left <= 0 { throw .helper(.deadline) }
             case 1: return
             default: throw .helper(.misbehaved)

@@ -90,8 +90,11 @@ package final class ConfinedServer: RemoteStore {
     }
 
     /// The list of files. If the server has no other one, that costs one short answer.
-    package func list() throws(RemoteFailure) -> ServerListing {
-        switch try ask(.files(unless: listing?.change)) {
+    ///
+    /// - Parameter seconds: How long the server waits for another one, up to ``ServerHelperRequest/longestWait``.
+    package func list(waiting seconds: UInt8 = 0) throws(RemoteFailure) -> ServerListing {
+        let wanted = listing.map { ServerHelperRequest.ListChoice.other(than: $0.change, waiting: seconds) }
+        switch try ask(.files(wanted ?? .any)) {
         case .files(let new):
             listing = new
         case .unchanged where listing != nil: break
@@ -160,14 +163,30 @@ package final class ConfinedServer: RemoteStore {
         at url: String, trusting trusted: [UInt8], _ user: String, password: consuming SecretBytes, device: String,
         helper program: String, within time: Int = usualTime
     ) throws(RemoteFailure) -> ServerLogin {
-        let helper = RemoteHelper(program, "--server", within: time, unless: nil)
         let request = ServerHelperRequest.logIn(user: user, password: HeldSecret(password), device: device)
+        let reply = try ask(request, at: url, trusting: trusted, helper: program, within: time)
+        return try login(reply, user: user, trusted: trusted)
+    }
+
+    /// Ends a login at its server, so its tokens are good for nothing.
+    package static func logOut(
+        _ login: ServerLogin, at url: String, helper program: String, within time: Int = usualTime
+    ) throws(RemoteFailure) {
+        let request = ServerHelperRequest.logOut(HeldSecret(login.refresh.duplicate()))
+        let reply = try ask(request, at: url, trusting: login.trusted, helper: program, within: time)
+        if case .failed(let refusal) = reply { throw .server(refusal) }
+    }
+
+    /// Asks a helper of its own, of which no remote is known.
+    private static func ask(
+        _ request: ServerHelperRequest, at url: String, trusting trusted: [UInt8], helper program: String, within time: Int
+    ) throws(RemoteFailure) -> ServerHelperReply {
+        let helper = RemoteHelper(program, "--server", within: time, unless: nil)
         let opening = ServerHelperRequest.Opening(url: url, vault: noRemote, incarnation: noRemote, trusted: trusted)
         guard let opening else { throw .server(.online(.failed(.unsafeAddress))) }
-        let reply = try helper.call(
+        return try helper.call(
             opening: { call throws(RemoteFailure) in try Self.open(opening, call) },
             { call throws(RemoteFailure) in try Self.exchange(request, call) })
-        return try login(reply, user: user, trusted: trusted)
     }
 
     private static func login(_ reply: ServerHelperReply, user: String, trusted: [UInt8]) throws(RemoteFailure) -> ServerLogin {
@@ -262,7 +281,7 @@ package final class ConfinedServer: RemoteStore {
             let answer = try call.ask(secret: message, upTo: request.maximumReply)
             return try answer.withBytes { (bytes: Span<UInt8>) throws(RemoteFailure) in try reply(bytes, to: request) }
         case .none:
-            let answer = try call.ask(request.encoded ?? [], upTo: request.maximumReply)
+            let answer = try call.ask(request.encoded ?? [], upTo: request.maximumReply, isLong: request.waits)
             return try reply(answer.span, to: request)
         }
     }

@@ -37,6 +37,14 @@ package enum ServerHelper {
             answer(.failed(.online(error)), channel)
             _exit(0)
         }
+        // Accident: the caller is killed while the server takes its time.
+        let socket = channel.descriptor
+        let watch = { @Sendable in
+            var end = pollfd(fd: socket, events: 0, revents: 0)
+            while unsafe poll(&end, 1, -1) < 0 && errno == EINTR {}
+            _exit(0)
+        }
+        guard DetachedThread.start(stack: AgentServer.stack, watch) == 0 else { _exit(1) }
         answer(.done, channel)
         while let request = next(channel) {
             if case .open = request { _exit(1) }

@@ -87,7 +87,7 @@ package enum ServerHelperReply: Sendable {
             var wire = WireReader(rest)
             self = .failed(try wire.read())
             try wire.end()
-        case (1, .open), (1, .write), (1, .remove), (1, .found), (1, .use):
+        case (1, .open), (1, .write), (1, .remove), (1, .found), (1, .use), (1, .logOut):
             guard rest.count == 0 else { throw MalformedBytes() }
             self = .done
         case (2, .bytes):
@@ -97,7 +97,7 @@ package enum ServerHelperReply: Sendable {
             guard rest.count <= file.maximumCount else { throw MalformedBytes() }
             self = .bytes(Self.array(rest))
         case (4, .files): self = .files(try ServerListing(decoding: Self.array(rest)))
-        case (5, .files(unless: .some)):
+        case (5, .files(.other)):
             guard rest.count == 0 else { throw MalformedBytes() }
             self = .unchanged
         case (6, .remotes):
@@ -122,6 +122,11 @@ package enum ServerHelperReply: Sendable {
 }
 
 extension ServerHelperRequest {
+    /// Whether the server may take its time.
+    var waits: Bool {
+        if case .files(.other(_, let seconds)) = self { seconds > 0 } else { false }
+    }
+
     /// Whether 409 says that another copy of this device writes too, or that the remote is there already.
     var canConflict: Bool {
         switch self {
@@ -138,7 +143,7 @@ extension ServerHelperRequest {
         case .bytes(let file): max(least, 1 + file.maximumCount)
         case .remotes: 1 + ServerHelperReply.maximumRemotes * 32
         case .refresh, .logIn: ServerHelperReply.maximumTokens
-        case .open, .write, .remove, .found, .use: least
+        case .open, .write, .remove, .found, .use, .logOut: least
         }
     }
 }

@@ -8,8 +8,7 @@ package import OMSecrets
 package enum ServerHelperRequest: Sendable {
     /// The first request, and no later one.
     case open(Opening)
-    /// The list of files, unless its change is this one.
-    case files(unless: UInt64?)
+    case files(ListChoice)
     case bytes(RemoteFile)
     case write([UInt8], RemoteFile)
     case remove(RemoteFile)
@@ -23,6 +22,18 @@ package enum ServerHelperRequest: Sendable {
     case refresh(HeldSecret)
     /// Tokens for the password of an account.
     case logIn(user: String, password: HeldSecret, device: String)
+    /// Ends the login of a refresh token.
+    case logOut(HeldSecret)
+
+    /// Which list of files the answer has.
+    package enum ListChoice: Hashable, Sendable {
+        case any
+        /// One with another change than this. If there is none, the server waits for it, for some seconds.
+        case other(than: UInt64, waiting: UInt8 = 0)
+    }
+
+    /// How long a server may be asked to wait, in seconds.
+    package static let longestWait: UInt8 = 50
 
     /// The remote that a helper serves.
     package struct Opening: Hashable, Sendable {
@@ -56,11 +67,11 @@ package enum ServerHelperRequest: Sendable {
             var message: [UInt8] = [1] + opening.vault + opening.incarnation
             message.append(number: UInt16(opening.url.utf8.count))
             return message + Array(opening.url.utf8) + opening.trusted
-        case .files(let change):
-            guard let change else { return [2] }
+        case .files(.any): return [2]
+        case .files(.other(let change, let seconds)):
             var message: [UInt8] = [2]
             message.append(number: change)
-            return message
+            return message + [seconds]
         case .bytes(let file): return [3] + Array(file.path.utf8)
         case .write(let bytes, let file):
             let path = Array(file.path.utf8)
@@ -70,7 +81,7 @@ package enum ServerHelperRequest: Sendable {
         case .remove(let file): return [5] + Array(file.path.utf8)
         case .found(let bytes): return [6] + bytes
         case .remotes: return [7]
-        case .use, .refresh, .logIn: return nil
+        case .use, .refresh, .logIn, .logOut: return nil
         }
     }
 
@@ -88,6 +99,9 @@ package enum ServerHelperRequest: Sendable {
             message.append(10)
             message.write(user, device)
             message.append(password.bytes)
+        case .logOut(let token):
+            message.append(11)
+            message.append(token.bytes)
         default: return nil
         }
         return message.finish()
@@ -105,7 +119,11 @@ package enum ServerHelperRequest: Sendable {
                 throw MalformedBytes()
             }
             self = .open(opening)
-        case 2: self = .files(unless: span.count == 1 ? nil : try cursor.number(in: span))
+        case 2 where span.count == 1: self = .files(.any)
+        case 2:
+            let wanted = ListChoice.other(than: try cursor.number(in: span), waiting: try cursor.number(in: span))
+            guard case .other(_, 0...Self.longestWait) = wanted else { throw MalformedBytes() }
+            self = .files(wanted)
         case 3: self = .bytes(try cursor.remoteFile(span.count - cursor.offset, in: span))
         case 4:
             let file = try cursor.remoteFile(Int(try cursor.number(UInt16.self, in: span)), in: span)
@@ -120,6 +138,7 @@ package enum ServerHelperRequest: Sendable {
             let device = try cursor.text(Int(try cursor.number(UInt16.self, in: span)), in: span)
             let password = HeldSecret(copying: try cursor.rest(upTo: Self.maximumPassword, in: span))
             self = .logIn(user: user, password: password, device: device)
+        case 11: self = .logOut(HeldSecret(copying: try cursor.rest(upTo: ServerLogin.maximumToken, in: span)))
         default: throw MalformedBytes()
         }
         try cursor.end(in: span)

@@ -77,7 +77,11 @@ struct DeviceJoin: Verb {
         }
         let secrets = try SecretSources(
             context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources + account.sources)
-        let (place, remotes) = try account.logIn(at: given, secrets, device: deviceName).namedRemotes()
+        let server = try account.logIn(at: given, secrets, device: deviceName)
+        var isJoined = false
+        // A login for a device that is none stays for months.
+        defer { if !isJoined { server.endHeldLogin() } }
+        let (place, remotes) = try server.namedRemotes()
         let messages = PairingMessages(try code(secrets))
         let (remote, invitation) = try find(messages, in: place, remotes)
         let sharesCode = try !options.noRecovery && hasRecoveryCode(invitation, messages, on: place.store(remote), context)
@@ -87,7 +91,6 @@ struct DeviceJoin: Verb {
         }
         let device = try DeviceFolder.make(folders.device)
         let joining = try JoiningVault(id: remote.vault, in: folders, device)
-        var isJoined = false
         do {
             let ready = try options.prepare(
                 location, stretch: parameters, secrets, in: folders, sharesCode: sharesCode, context)

@@ -36,11 +36,14 @@ struct RecoveryJoin {
             "--recovery-from", prompt: "Recovery code of the vault", name: "the recovery code", isShown: true)
         let code: RecoveryCode
         do throws(VaultError) { code = try RecoveryCode(typed: typed) } catch { throw Failure(error, vault: nil) }
-        let (place, remote, recovered) = try find(code, in: try account.logIn(at: place, secrets, device: name))
+        let server = try account.logIn(at: place, secrets, device: name)
+        var isJoined = false
+        // A login for a device that is none stays for months.
+        defer { if !isJoined { server.endHeldLogin() } }
+        let (place, remote, recovered) = try find(code, in: server)
         let recovery = RecoveryMember(code.secret, vault: remote.vault)
         let device = try DeviceFolder.make(folders.device)
         let joining = try JoiningVault(id: remote.vault, in: folders, device)
-        var isJoined = false
         do {
             let ready = try new.prepare(
                 location, stretch: stretch, secrets, in: folders, recovery: code.duplicate(), context)

@@ -137,6 +137,26 @@ struct RemotePlace {
         } catch { throw failure(error) }
     }
 
+    /// Ends a login at this server. The user does not wait long for it.
+    ///
+    /// - Returns: false if the server did not say that it is done.
+    func logOut(_ login: ServerLogin) -> Bool {
+        do throws(RemoteFailure) {
+            try ConfinedServer.logOut(login, at: path, helper: Self.program, within: 15_000)
+            return true
+        } catch { return false }
+    }
+
+    /// Runs `body`. If it throws, the login that no vault keeps yet ends at the server too.
+    func endingLogin<R>(unless body: () throws -> R) throws -> R {
+        do { return try body() } catch {
+            endHeldLogin()
+            throw error
+        }
+    }
+
+    func endHeldLogin() { if let heldLogin { _ = logOut(heldLogin) } }
+
     /// Without a path the first call says that the program is missing.
     private static var program: String { (try? AgentLauncher.program()) ?? AgentProcess.programName }
 

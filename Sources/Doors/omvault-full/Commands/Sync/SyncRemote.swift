@@ -54,7 +54,29 @@ struct RemoteAdd: Verb {
         let status = try synced.status()
         let founding = try synced.access.run { () throws(VaultError) in try synced.vault.roll() }.entries[0]
         let before = try synced.login(at: given, status)
-        var place = try account.logIn(at: given, secrets, device: try status.ownName(), before: before)
+        let place = try account.logIn(at: given, secrets, device: try status.ownName(), before: before)
+        let (row, remote) = try place.endingLogin { try add(place, to: synced, status, founding: founding, context) }
+        if let before, place.isServer { _ = place.logOut(before) }
+        let isRenewed = status.remotes.contains { $0.row.incarnation == row.incarnation && $0.row.path == row.path }
+        try context.output.done(
+            isRenewed
+                ? "remote \(row.id) has another login at \(row.path.shown)"
+                : "remote \(row.id) is \(row.url == nil ? "in" : "on") \(row.path.shown)",
+            [
+                "result": .text(create ? "created" : isRenewed ? "renewed" : "added"), "remote": .number(Int(row.id)),
+                "folder": .text(row.path),
+                "name": .text(remote.text),
+            ])
+        synced.access.wakeSyncingAgent()
+        context.output.notice("omvault sync now exchanges with it")
+    }
+
+    /// Makes or finds the remote, and adds it to those of the vault.
+    private func add(
+        _ given: RemotePlace, to synced: borrowing SyncedVault, _ status: SyncStatus, founding: RollEntry,
+        _ context: CommandContext
+    ) throws -> (RemoteRow, RemoteFolderName) {
+        var place = given
         let remote: RemoteFolderName
         if create {
             // A folder that is not there is not made: a stick that is not mounted would get its files in the folder below it.
@@ -76,10 +98,10 @@ struct RemoteAdd: Verb {
         } else {
             (place, remote) = try find(place, status, founding)
         }
-        let row: RemoteRow
         do throws(VaultError) {
-            row = try synced.vault.addRemote(
+            let row = try synced.vault.addRemote(
                 incarnation: remote.incarnation, path: place.path, login: place.heldLogin, now: secondsNow())
+            return (row, remote)
         } catch {
             switch error {
             case .unchanged:
@@ -92,18 +114,6 @@ struct RemoteAdd: Verb {
             default: throw synced.access.failure(error)
             }
         }
-        let isRenewed = status.remotes.contains { $0.row.incarnation == row.incarnation && $0.row.path == row.path }
-        try context.output.done(
-            isRenewed
-                ? "remote \(row.id) has another login at \(row.path.shown)"
-                : "remote \(row.id) is \(row.url == nil ? "in" : "on") \(row.path.shown)",
-            [
-                "result": .text(create ? "created" : isRenewed ? "renewed" : "added"), "remote": .number(Int(row.id)),
-                "folder": .text(row.path),
-                "name": .text(remote.text),
-            ])
-        synced.access.wakeSyncingAgent()
-        context.output.notice("omvault sync now exchanges with it")
     }
 
     /// The one remote of this vault in a folder. The folder may be the remote's own.
@@ -146,6 +156,12 @@ extension SyncedVault {
         guard let row = status.remotes.first(where: { $0.row.url == place.path })?.row else {
             return nil
         }
+        return try login(of: row)
+    }
+
+    /// The same for a remote.
+    fileprivate borrowing func login(of row: RemoteRow) throws(Failure) -> ServerLogin? {
+        guard row.url != nil else { return nil }
         do throws(VaultError) { return try VaultServerLogin(of: row, in: vault).login() } catch { throw access.failure(error) }
     }
 }
@@ -193,8 +209,8 @@ struct RemoteRemove: Verb {
         commandName: "rm",
         abstract: "Forget a folder or a server here.",
         discussion: """
-            Asks first. Deletes nothing there, and nothing on other devices. This device cannot add the same remote again;
-            'omvault sync remote add FOLDER|URL --create' makes a new one.
+            Asks first. Deletes nothing there, and nothing on other devices. At a server it also ends the login of this device.
+            This device cannot add the same remote again; 'omvault sync remote add FOLDER|URL --create' makes a new one.
 
               omvault sync remote rm 1
             """)
@@ -209,7 +225,12 @@ struct RemoteRemove: Verb {
         let synced = try SyncedVault(context, unlock)
         let row = try SyncedVault.chosen(remote, of: try synced.status())[0].row
         try context.confirm("Forget remote \(row.id) in \(row.path) on this device?")
+        let login = try synced.login(of: row)
         try synced.access.run { () throws(VaultError) in try synced.vault.removeRemote(row.id, now: secondsNow()) }
+        // Only now: without its tokens, a remote that is still there could not be used.
+        if let login, !RemotePlace(of: row).logOut(login) {
+            context.output.notice("the server was not reached; the login of this device there ends 90 days after its last use")
+        }
         try context.output.done(
             "forgot remote \(row.id); its files are still in \(row.path.shown)",
             ["result": .text("removed"), "remote": .number(Int(row.id)), "folder": .text(row.path)])

@@ -27,7 +27,9 @@ struct AgentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds until a vault locks in any case.", valueName: "sec"))
     var hard: UInt32?
 
-    @Option(help: ArgumentHelp("Seconds between two looks at a remote for news.", valueName: "sec"))
+    @Option(
+        help: ArgumentHelp(
+            "Seconds between two looks at a remote for news. Up to 300, a server tells its news at once.", valueName: "sec"))
     var syncEvery: UInt32?
 
     @Flag(help: "Sync only with 'omvault sync now'.")
