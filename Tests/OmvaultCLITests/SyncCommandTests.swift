@@ -9,7 +9,7 @@ import Testing
     /// code goes through a pipe, and `shown` gets the digits. `confirm_digits` types them on the old device.
     static let devices = """
         set -e
-        mkdir a b stick
+        mkdir a b
         printf 'correct horse' > pw; printf 'battery staple' > pw2
         for value in old new from-a from-b; do printf "$value" > "$value"; done
         export OMVAULT_PASSWORD_FROM=file:pw
@@ -19,15 +19,15 @@ import Testing
             on a -q init --no-recovery "${weak[@]}" > /dev/null
             on a -q add github --field password=file:old
             on a -q sync init --device laptop
-            on a -q sync remote add stick --create
+            on a -q sync remote add "$place" --create "${login[@]}"
         }
         begin_add() {
             rm -f code digits; mkfifo code digits; exec 7<> code 8<> digits
             on a device add --yes --digits-from 'cmd:head -n 1 digits' "$@" > code 2> add.log & adding=$!
         }
         begin_join() {
-            on b device join stick --device desktop --pairing-code-from 'cmd:head -n 1 code' --no-recovery "${weak[@]}" "$@" \\
-                > shown 2> join.log & joining=$!
+            on b device join "$place" "${login[@]}" --device desktop --pairing-code-from 'cmd:head -n 1 code' --no-recovery \\
+                "${weak[@]}" "$@" > shown 2> join.log & joining=$!
         }
         begin_pairing() { begin_add; begin_join; }
         has_shown() { [[ -s shown ]]; }
@@ -36,10 +36,13 @@ import Testing
 
         """
 
+    /// The beginning of a script about a folder.
+    static let folder = SyncPlace.folder.script(devices)
+
     @Test("a device is added, edits go both ways, and edits on both at once end in a conflict copy")
     func exchange() async throws {
         let ran = try await bash(
-            Self.devices + """
+            Self.folder + """
                 found; pair
                 on b get github:password; echo
                 on b -q set github:password --value-from file:new
@@ -73,36 +76,40 @@ import Testing
                 """, "\(ran)")
     }
 
-    @Test("other digits end the pairing: no device is added, no vault is left, and the next try works")
-    func wrongDigits() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; begin_pairing
-                while_runs $joining has_shown
-                echo 'not digits' > digits
-                ends 20 $adding; ends 3 $joining
-                on a device ls | cut -f 2
-                find b -name '*.omv*'; find b -name '*join*'; find b -name '*.mark'; ls stick/*/mail
-                grep -o 'another person may have the code' add.log
-                rm shown; pair
-                on b ls
-                """)
+    @Test(
+        "other digits end the pairing: no device is added, no vault is left, and the next try works",
+        arguments: SyncPlace.each)
+    func wrongDigits(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; begin_pairing
+            while_runs $joining has_shown
+            echo 'not digits' > digits
+            ends 20 $adding; ends 3 $joining
+            on a device ls | cut -f 2
+            find b -name '*.omv*'; find b -name '*join*'; find b -name '*.mark'; messages
+            grep -o 'another person may have the code' add.log
+            rm shown; pair
+            on b ls
+            """)
         #expect(ran.output == "laptop\nanother person may have the code\ngithub\n", "\(ran)")
     }
 
-    @Test("the user can refuse the device, and the code ends")
-    func refused() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found
-                mkfifo code digits; exec 7<> code 8<> digits
-                on a --no-input device add --digits-from 'cmd:head -n 1 digits' > code 2> add.log & adding=$!
-                begin_join
-                while_runs $joining has_shown; head -n 1 shown > digits
-                ends 8 $adding; ends 3 $joining
-                on a device ls | cut -f 2
-                ls stick/*/mail
-                """)
+    @Test("the user can refuse the device, and the code ends", arguments: SyncPlace.each)
+    func refused(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found
+            mkfifo code digits; exec 7<> code 8<> digits
+            on a --no-input device add --digits-from 'cmd:head -n 1 digits' > code 2> add.log & adding=$!
+            begin_join
+            while_runs $joining has_shown; head -n 1 shown > digits
+            ends 8 $adding; ends 3 $joining
+            on a device ls | cut -f 2
+            messages
+            """)
         #expect(ran.output == "laptop\n", "\(ran)")
     }
 
@@ -111,7 +118,7 @@ import Testing
         arguments: [("The six digits", ""), ("Add \"desktop\"", "--digits-from 'cmd:head -n 1 digits'")])
     func interrupted(question: String, option: String) async throws {
         let ran = try await atTerminal(
-            Self.devices + """
+            Self.folder + """
                 found > /dev/null 2>&1
                 mkfifo code digits; exec 7<> code 8<> digits
                 # The other device is at another terminal.
@@ -129,40 +136,44 @@ import Testing
         #expect(ran.output.hasSuffix("ended 130\r\nleft: \r\njoined 3\r\nlaptop\r\n"), "\(ran)")
     }
 
-    @Test("a new device that is ended or killed leaves nothing that keeps it from joining", arguments: ["TERM", "KILL"])
-    func ended(signal: String) async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; begin_pairing
-                while_runs $joining has_shown
-                kill -\(signal) $(pgrep -P $joining || echo $joining); wait $joining || true
-                on b vault ls
-                kill -TERM $(pgrep -P $adding || echo $adding); wait $adding || true
-                rm shown; pair
-                on b ls
-                find b -name '*join*'
-                """)
+    @Test(
+        "a new device that is ended or killed leaves nothing that keeps it from joining", arguments: ["TERM", "KILL"],
+        SyncPlace.each)
+    func ended(signal: String, place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; begin_pairing
+            while_runs $joining has_shown
+            kill -\(signal) $(pgrep -P $joining || echo $joining); wait $joining || true
+            on b vault ls
+            kill -TERM $(pgrep -P $adding || echo $adding); wait $adding || true
+            rm shown; pair
+            on b ls
+            find b -name '*join*'
+            """)
         #expect(ran.output == "github\n", "\(ran)")
     }
 
-    @Test("a device that has the vault does not join it again")
-    func joinedTwice() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; pair
-                begin_add
-                refused 13 on b device join stick again --pairing-code-from 'cmd:head -n 1 code' --no-recovery "${weak[@]}"
-                kill -TERM $(pgrep -P $adding || echo $adding); wait $adding || true
-                on b vault ls | cut -f 1
-                on b ls
-                """)
+    @Test("a device that has the vault does not join it again", arguments: SyncPlace.each)
+    func joinedTwice(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; pair
+            begin_add
+            refused 13 on b device join "$place" "${login[@]}" again --pairing-code-from 'cmd:head -n 1 code' --no-recovery "${weak[@]}"
+            kill -TERM $(pgrep -P $adding || echo $adding); wait $adding || true
+            on b vault ls | cut -f 1
+            on b ls
+            """)
         #expect(ran.output == "personal\ngithub\n", "\(ran)")
     }
 
     @Test("a folder that is not there is 50, and the other remotes sync")
     func notMounted() async throws {
         let ran = try await bash(
-            Self.devices + """
+            Self.folder + """
                 found; mkdir share
                 on a -q sync remote add share --create
                 mv stick elsewhere
@@ -180,7 +191,7 @@ import Testing
     @Test("a folder that was put back stops its remote with 31, and the other remotes sync")
     func putBack() async throws {
         let ran = try await bash(
-            Self.devices + """
+            Self.folder + """
                 found; pair; mkdir share
                 on a -q sync remote add share --create
                 on b -q sync now > /dev/null
@@ -200,7 +211,7 @@ import Testing
     @Test("a folder that was put back gets a new remote, which the other device accepts, and no edit is lost")
     func accept() async throws {
         let ran = try await bash(
-            Self.devices + """
+            Self.folder + """
                 found; pair
                 on b -q sync now > /dev/null; on a -q sync now > /dev/null
                 refused 10 on a sync remote accept 1 --yes
@@ -248,28 +259,31 @@ import Testing
                 """, "\(ran)")
     }
 
-    @Test("two devices that each make a new remote come together again, if each does what it is told")
-    func acceptTwice() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; pair
-                for home in a b; do on $home -q sync remote accept 1 --create --yes; done
-                on a -q set github:password --value-from file:from-a
-                told() { on "$1" sync now 2>&1 > /dev/null | grep -q 'sync remote accept 1$'; }
-                # Both are asked before one of them accepts.
-                movers=$(for home in a b; do told $home && echo $home; done; true)
-                for home in $movers; do on $home -q sync remote accept 1 --yes; echo accepted; done
-                for home in a b a b; do on $home -q sync now > /dev/null; done
-                on b get github:password; echo
-                for home in a b; do told $home && echo "$home is told again"; done; true
-                """)
+    @Test(
+        "two devices that each make a new remote come together again, if each does what it is told",
+        arguments: SyncPlace.each)
+    func acceptTwice(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; pair
+            for home in a b; do on $home -q sync remote accept 1 --create --yes; done
+            on a -q set github:password --value-from file:from-a
+            told() { on "$1" sync now 2>&1 > /dev/null | grep -q 'sync remote accept 1$'; }
+            # Both are asked before one of them accepts.
+            movers=$(for home in a b; do told $home && echo $home; done; true)
+            for home in $movers; do on $home -q sync remote accept 1 --yes; echo accepted; done
+            for home in a b a b; do on $home -q sync now > /dev/null; done
+            on b get github:password; echo
+            for home in a b; do told $home && echo "$home is told again"; done; true
+            """)
         #expect(ran.output == "accepted\nfrom-a\n", "\(ran)")
     }
 
     @Test("input that cannot be used is refused")
     func badInput() async throws {
         let ran = try await bash(
-            Self.devices + """
+            Self.folder + """
                 on a -q init --no-recovery "${weak[@]}" > /dev/null
                 for command in 'sync now' 'sync status' 'sync remote ls' 'sync remote rm 1' 'device ls' 'device add'; do
                     refused 10 on a $command
@@ -314,7 +328,7 @@ import Testing
     @Test("a code of another pairing is not found; two remotes in a folder are ambiguous, and can be named")
     func otherCode() async throws {
         let ran = try await bash(
-            Self.devices + """
+            Self.folder + """
                 found; pair
                 begin_add
                 # The code of a pairing whose messages are in another folder.
@@ -332,25 +346,26 @@ import Testing
         #expect(ran.output == "idle\nidle\n", "\(ran)")
     }
 
-    @Test("with --json each step is a document")
-    func documents() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found
-                mkfifo code digits; exec 7<> code 8<> digits
-                code() { sed -nE 's/.*"code":"([^"]*)".*/\\1/p;q' code; }
-                export -f code
-                on a --json device add --yes --digits-from 'cmd:head -n 1 digits' > added 2> add.log & adding=$!
-                has_code() { [[ -s added ]]; }
-                while_runs $adding has_code
-                head -n 1 added | grep -o '"code":"[^"]*"' | cut -d '"' -f 4 > typed
-                on b --json device join stick --device desktop --pairing-code-from file:typed "${weak[@]}" > shown 2> join.log & joining=$!
-                while_runs $joining has_shown
-                head -n 1 shown | grep -o '"digits":"[^"]*"' | cut -d '"' -f 4 > digits
-                ends 0 $joining; ends 0 $adding
-                sed -n 2p added; sed -n 2p shown
-                on a --json sync now; on a --json sync status --compare; on a --json device ls; on a --json sync remote ls
-                """)
+    @Test("with --json each step is a document", arguments: SyncPlace.each)
+    func documents(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found
+            mkfifo code digits; exec 7<> code 8<> digits
+            code() { sed -nE 's/.*"code":"([^"]*)".*/\\1/p;q' code; }
+            export -f code
+            on a --json device add --yes --digits-from 'cmd:head -n 1 digits' > added 2> add.log & adding=$!
+            has_code() { [[ -s added ]]; }
+            while_runs $adding has_code
+            head -n 1 added | grep -o '"code":"[^"]*"' | cut -d '"' -f 4 > typed
+            on b --json device join "$place" "${login[@]}" --device desktop --pairing-code-from file:typed "${weak[@]}" > shown 2> join.log & joining=$!
+            while_runs $joining has_shown
+            head -n 1 shown | grep -o '"digits":"[^"]*"' | cut -d '"' -f 4 > digits
+            ends 0 $joining; ends 0 $adding
+            sed -n 2p added; sed -n 2p shown
+            on a --json sync now; on a --json sync status --compare; on a --json device ls; on a --json sync remote ls
+            """)
         let documents = try ran.output.split(separator: "\n").map { try Ran.json(String($0)) }
         try #require(documents.count == 6, "\(ran)")
         #expect(documents[0]["result"] as? String == "added" && documents[0]["device"] as? String == "desktop")
@@ -365,7 +380,7 @@ import Testing
     @Test("at a terminal the new device asks for the code and a password")
     func atATerminal() async throws {
         let ran = try await atTerminal(
-            Self.devices + """
+            Self.folder + """
                 found
                 mkfifo digits; exec 8<> digits
                 on a device add --yes --digits-from 'cmd:head -n 1 digits' > typed 2> add.log & adding=$!
@@ -384,52 +399,56 @@ import Testing
         #expect(ran.output.hasSuffix("github\r\n"), "\(ran)")
     }
 
-    @Test("what a removed device wrote last is taken before its removal")
-    func lastWords() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; pair
-                on b -q add last --field password=file:from-b
-                on b -q set github:password --value-from file:new
-                on b -q sync now > /dev/null
-                # This device has not read it yet.
-                on a -q --yes device remove desktop > /dev/null
-                on a ls; on a get last:password; echo; on a get github:password; echo
-                """)
+    @Test("what a removed device wrote last is taken before its removal", arguments: SyncPlace.each)
+    func lastWords(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; pair
+            on b -q add last --field password=file:from-b
+            on b -q set github:password --value-from file:new
+            on b -q sync now > /dev/null
+            # This device has not read it yet.
+            on a -q --yes device remove desktop > /dev/null
+            on a ls; on a get last:password; echo; on a get github:password; echo
+            """)
         #expect(ran.output == "github\nlast\nfrom-b\nnew\n", "\(ran)")
     }
 
-    @Test("a removed device gets nothing more; many changes wait for the user; a large value goes over; nothing is in clear")
-    func removal() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; pair
-                code() { local code=0; "$@" > out 2> err || code=$?; echo "exit $code"; }
-                head -c 3000000 /dev/zero | tr '\\0' x > big; printf canary-value >> big
-                on b -q add canary-name --field canary-field=file:big
-                on b sync now | cut -f 2-4; on a sync now | cut -f 2-4
-                on a get canary-name:canary-field | cmp - big && echo "the same"
-                for number in $(seq 30); do printf '{"name": "item %s", "fields": {"x": "canary-value"}}\\n' $number; done > many
-                on b -q add --from-jsonl many
-                on b -q sync now > /dev/null; on a -q sync now > /dev/null
-                for number in $(seq 25); do on b -q rm --yes "item $number"; done
-                on b -q sync now > /dev/null
-                on a sync now 2> err | cut -f 2-4; grep -c 'sync diff shows what' err
-                on a ls | wc -l
-                code on a sync resolve 'item 3' --accept --yes
-                all=$(on a sync diff --json | grep -oE '"all_changes": *"[0-9a-f]{16}"' | grep -oE '[0-9a-f]{16}')
-                on a sync resolve "$all" --accept --yes
-                on a sync now | cut -f 2-4
-                on a ls | wc -l
-                code on a device remove tablet --yes
-                code on a device remove laptop --yes
-                on a device remove desktop --yes > items 2> err; grep '^omvault: removed' err; sort items | head -n 2; wc -l < items
-                on a -q set github:password --value-from file:new
-                on a -q sync now > /dev/null
-                code on b sync now; grep -o 'was removed' err
-                on b get github:password; echo
-                ! grep -rlE 'canary|github|desktop|laptop|item 1|correct horse' stick && echo "nothing in clear"
-                """)
+    @Test(
+        "a removed device gets nothing more; many changes wait for the user; a large value goes over; nothing is in clear",
+        arguments: SyncPlace.each)
+    func removal(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; pair
+            code() { local code=0; "$@" > out 2> err || code=$?; echo "exit $code"; }
+            head -c 3000000 /dev/zero | tr '\\0' x > big; printf canary-value >> big
+            on b -q add canary-name --field canary-field=file:big
+            on b sync now | cut -f 2-4; on a sync now | cut -f 2-4
+            on a get canary-name:canary-field | cmp - big && echo "the same"
+            for number in $(seq 30); do printf '{"name": "item %s", "fields": {"x": "canary-value"}}\\n' $number; done > many
+            on b -q add --from-jsonl many
+            on b -q sync now > /dev/null; on a -q sync now > /dev/null
+            for number in $(seq 25); do on b -q rm --yes "item $number"; done
+            on b -q sync now > /dev/null
+            on a sync now 2> err | cut -f 2-4; grep -c 'sync diff shows what' err
+            on a ls | wc -l
+            code on a sync resolve 'item 3' --accept --yes
+            all=$(on a sync diff --json | grep -oE '"all_changes": *"[0-9a-f]{16}"' | grep -oE '[0-9a-f]{16}')
+            on a sync resolve "$all" --accept --yes
+            on a sync now | cut -f 2-4
+            on a ls | wc -l
+            code on a device remove tablet --yes
+            code on a device remove laptop --yes
+            on a device remove desktop --yes > items 2> err; grep '^omvault: removed' err; sort items | head -n 2; wc -l < items
+            on a -q set github:password --value-from file:new
+            on a -q sync now > /dev/null
+            code on b sync now; grep -o 'was removed' err
+            on b get github:password; echo
+            ! grep -rlE 'canary|github|item 1|correct horse' $([[ -d stick ]] && echo stick || echo server) && echo "nothing in clear"
+            """)
         #expect(
             ran.output == """
                 idle\t0\t13

@@ -24,7 +24,7 @@ import Testing
         // A pack has at most 3 MiB, so these are two.
         let count = Sweep.count(64 << 20, sample: 3_300_000)
         let ran = try await bash(
-            SyncCommandTests.devices + """
+            SyncCommandTests.folder + """
                 found; pair
                 count=\(count) step=\(Sweep.isWhole ? 1 : 2)
                 head -c $count /dev/urandom > big

@@ -12,11 +12,11 @@ import Testing
                 on a init --format json "${weak[@]}" 2> /dev/null | sed -E 's/.*"recovery_code":"([^"]*)".*/\\1/' > paper
                 on a -q add github --field password=file:old
                 on a -q sync init --device laptop --code-from file:paper
-                on a -q sync remote add stick --create
+                on a -q sync remote add "$place" --create "${login[@]}"
                 on a -q sync now > /dev/null
             }
             restored() {
-                on b device join stick --device found --recovery --recovery-from file:paper "${weak[@]}" "$@"
+                on b device join "$place" "${login[@]}" --device found --recovery --recovery-from file:paper "${weak[@]}" "$@"
             }
 
             """
@@ -24,7 +24,7 @@ import Testing
     @Test("all devices lost: the recovery code and the folder give the vault, and the lost devices are removed")
     func allLost() async throws {
         let ran = try await bash(
-            Self.devices + """
+            SyncPlace.folder.script(Self.devices) + """
                 founded
                 on a -q add pem --field key=file:new --level always; on a -q sync now > /dev/null
                 find stick -type f -exec sha256sum {} + | sort > before
@@ -59,7 +59,7 @@ import Testing
     @Test("a remote that the second implementation made gives its items to the holder of the code")
     func otherImplementation() async throws {
         let ran = try await bash(
-            Self.devices + """
+            SyncPlace.folder.script(Self.devices) + """
                 python3 "$BYTES" --remote stick > paper
                 restored --yes > /dev/null
                 for field in mail:username mail:password Büro:pin free:key; do on b get $field; echo; done
@@ -82,7 +82,7 @@ import Testing
     @Test("a recovery ends with 4 where a lost device names an entry of a later omvault: no device is removed unread")
     func laterEntry() async throws {
         let ran = try await bash(
-            Self.devices + """
+            SyncPlace.folder.script(Self.devices) + """
                 python3 "$BYTES" --later-remote stick > paper
                 find stick -type f -exec sha256sum {} + | sort > before
                 restored --yes > out 2> refused || echo "exit $?"
@@ -99,7 +99,7 @@ import Testing
     @Test("a device that is not lost can stay; a code of no remote, and options that do not fit, are refused")
     func kept() async throws {
         let ran = try await bash(
-            Self.devices + """
+            SyncPlace.folder.script(Self.devices) + """
                 founded
                 restored --yes --keep laptop > /dev/null; on b device ls | cut -f 2 | sort | paste -s -d,
                 on a -q sync now > /dev/null; on a device ls | cut -f 2 | sort | paste -s -d,
@@ -119,37 +119,39 @@ import Testing
                 """)
     }
 
-    @Test("a new recovery code of a vault that syncs opens the remote, and the one before does not")
-    func newCode() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                founded
-                on a key add-slot --type recovery --format json 2> /dev/null | sed -E 's/.*"recovery_code":"([^"]*)".*/\\1/' > second
-                on a -q sync now > /dev/null
-                restored --yes > /dev/null 2> refused || echo "exit $?"; grep -c 'no remote that this code opens' refused
-                mv second paper; restored --yes > /dev/null; on b get github:password; echo
-                """)
+    @Test("a new recovery code of a vault that syncs opens the remote, and the one before does not", arguments: SyncPlace.each)
+    func newCode(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            founded
+            on a key add-slot --type recovery --format json 2> /dev/null | sed -E 's/.*"recovery_code":"([^"]*)".*/\\1/' > second
+            on a -q sync now > /dev/null
+            restored --yes > /dev/null 2> refused || echo "exit $?"; grep -c 'no remote that this code opens' refused
+            mv second paper; restored --yes > /dev/null; on b get github:password; echo
+            """)
         #expect(ran.output == "exit 20\n1\nold\n")
     }
 
-    @Test("a vault that was put back from a copy stops, rejoins, and goes on with all edits")
-    func rejoin() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                found; pair
-                for home in a b a; do on $home -q sync now > /dev/null; done
-                cp -a a snapshot
-                on a -q add later --field password=file:from-a; on a -q sync now > /dev/null
-                rm -r a; mv snapshot a
-                on a -q add other --field password=file:from-b
-                on a sync now > /dev/null 2> stopped || echo "exit $?"; grep -c 'device rejoin' stopped
-                on a key rekey --yes > /dev/null 2>&1 || echo "exit $?"
-                on a device rejoin --no-input 2> /dev/null || echo "exit $?"
-                on a device rejoin --yes --format json | tr ',' '\\n' | grep -c '"result":"rejoined"'
-                for home in b a b; do on $home -q sync now > /dev/null; done
-                on a ls > of-a; on b ls > of-b; cmp of-a of-b; cat of-a
-                on b device ls | wc -l
-                """)
+    @Test("a vault that was put back from a copy stops, rejoins, and goes on with all edits", arguments: SyncPlace.each)
+    func rejoin(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            found; pair
+            for home in a b a; do on $home -q sync now > /dev/null; done
+            cp -a a snapshot
+            on a -q add later --field password=file:from-a; on a -q sync now > /dev/null
+            rm -r a; mv snapshot a
+            on a -q add other --field password=file:from-b
+            on a sync now > /dev/null 2> stopped || echo "exit $?"; grep -c 'device rejoin' stopped
+            on a key rekey --yes > /dev/null 2>&1 || echo "exit $?"
+            on a device rejoin --no-input 2> /dev/null || echo "exit $?"
+            on a device rejoin --yes --format json | tr ',' '\\n' | grep -c '"result":"rejoined"'
+            for home in b a b; do on $home -q sync now > /dev/null; done
+            on a ls > of-a; on b ls > of-b; cmp of-a of-b; cat of-a
+            on b device ls | wc -l
+            """)
         #expect(
             ran.output == """
                 exit 31
@@ -165,23 +167,26 @@ import Testing
                 """)
     }
 
-    @Test("a rekey in a vault that syncs: the other devices go on, with another number and another code")
-    func rekey() async throws {
-        let ran = try await bash(
-            Self.devices + """
-                founded
-                begin_pairing; while_runs $joining has_shown; head -n 1 shown > digits; ends 0 $joining; ends 0 $adding
-                on a device ls | cut -f 1 | sort > before
-                on a -q set github:password --value-from file:from-a
-                on a key rekey --yes --format json 2> /dev/null | sed -E 's/.*"recovery_code":"([^"]*)".*/\\1/' > second
-                on b -q sync now > /dev/null; on b get github:password; echo
-                on b -q set github:password --value-from file:from-b; on b -q sync now > /dev/null
-                on a -q sync now > /dev/null; on a get github:password; echo
-                on a device ls | cut -f 1 | sort | comm -12 - before | wc -l
-                on a device ls | cut -f 2 | sort | paste -s -d,
-                rm -rf b; mkdir b; restored --yes > /dev/null 2>&1 || echo "exit $?"
-                mv second paper; restored --yes > /dev/null; on b get github:password; echo
-                """)
+    @Test(
+        "a rekey in a vault that syncs: the other devices go on, with another number and another code",
+        arguments: SyncPlace.each)
+    func rekey(place: SyncPlace) async throws {
+        let ran = try await place.run(
+            Self.devices,
+            """
+            founded
+            begin_pairing; while_runs $joining has_shown; head -n 1 shown > digits; ends 0 $joining; ends 0 $adding
+            on a device ls | cut -f 1 | sort > before
+            on a -q set github:password --value-from file:from-a
+            on a key rekey --yes --format json 2> /dev/null | sed -E 's/.*"recovery_code":"([^"]*)".*/\\1/' > second
+            on b -q sync now > /dev/null; on b get github:password; echo
+            on b -q set github:password --value-from file:from-b; on b -q sync now > /dev/null
+            on a -q sync now > /dev/null; on a get github:password; echo
+            on a device ls | cut -f 1 | sort | comm -12 - before | wc -l
+            on a device ls | cut -f 2 | sort | paste -s -d,
+            rm -rf b; mkdir b; restored --yes > /dev/null 2>&1 || echo "exit $?"
+            mv second paper; restored --yes > /dev/null; on b get github:password; echo
+            """)
         #expect(
             ran.output == """
                 from-a

@@ -4,97 +4,31 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The server of a test. Both were written from the page.
-enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
-    /// Tests/Servers/sync.py, which can also break the rules.
-    case python
-    /// omvault-server.
-    case real
-
-    static var all: [SyncServer] {
-        Programs.server == nil ? [.python] : allCases
-    }
-
-    var testDescription: String { rawValue }
-
-    /// `begin` starts it, and sets `url`, `account`, and for TLS with an authority of its own `ca`.
-    var script: String {
-        switch self {
-        case .python:
-            """
-            begin() { serve sync; url=$secure; account=alice; }
-
-            """
-        case .real:
-            """
-            begin() {
-                account=alice
-                "$OMVAULT_SERVER" init --data server --url http://127.0.0.1:8080 --listen 127.0.0.1:0 > /dev/null
-                echo 'correct horse 42' | "$OMVAULT_SERVER" user add --data server alice > /dev/null
-                "$OMVAULT_SERVER" serve --data server 2> server.log & server=$!
-                at_end="${at_end:-:}; kill $server; wait $server"
-                listens() { grep -q '"event":"listening"' server.log; }
-                while_runs $server listens
-                url=http://127.0.0.1:$(sed -nE 's/.*"event":"listening".*"port":([0-9]+).*/\\1/p' server.log)
+@Suite("The commands of sync over a server") struct SyncServerTests {
+    /// The functions of ``SyncCommandTests/devices`` and others.
+    static let devices =
+        SyncCommandTests.devices + """
+            mkdir -p c; printf wrong > wrong.pw
+            # The exit code, and the words that the error has to have.
+            fails() {
+                local code=0
+                "${@:3}" > out 2> err || code=$?
+                [[ $code == "$1" ]] || { echo "exit $code, not $1: ${*:3}"; cat err; exit 99; }
+                grep -qE "$2" err || { echo "no '$2':"; cat err; exit 99; }
             }
 
             """
-        }
-    }
-}
-
-@Suite("The commands of sync over a server") struct SyncServerTests {
-    /// `on HOME COMMAND…` runs omvault on one of the devices. `begin` starts the server. `found` makes the vault of `a` and its
-    /// remote, and `pair` adds `b`.
-    static let devices = """
-        set -e
-        \(Server.shell)
-        mkdir -p a b c
-        printf 'correct horse' > pw; printf 'correct horse 42' > account.pw; printf wrong > wrong.pw
-        for value in old new from-a from-b; do printf "$value" > "$value"; done
-        export OMVAULT_PASSWORD_FROM=file:pw
-        on() { local home=$HOME/$1; shift; HOME=$home omvault "$@"; }
-        weak=(--kdf-mem 8 --kdf-time 1)
-        as_account() { login=(--user "$account" --account-password-from file:account.pw ${ca:+--ca "$ca"}); }
-        found() {
-            on a -q init --no-recovery "${weak[@]}" > /dev/null
-            on a -q add github --field password=file:old
-            on a -q sync init --device laptop
-            on a -q sync remote add "$url" --create "${login[@]}"
-        }
-        ends() { local code=0; wait "$2" || code=$?; [[ $code == "$1" ]] || { echo "exit $code, not $1"; cat ./*.log; exit 99; }; }
-        pair() {
-            mkfifo code digits; exec 7<> code 8<> digits
-            on a device add --yes --digits-from 'cmd:head -n 1 digits' > code 2> add.log & adding=$!
-            on b device join "$url" "${login[@]}" --device desktop --pairing-code-from 'cmd:head -n 1 code' --no-recovery \\
-                "${weak[@]}" > shown 2> join.log & joining=$!
-            has_shown() { [[ -s shown ]]; }
-            while_runs $joining has_shown; head -n 1 shown > digits
-            ends 0 $joining; ends 0 $adding
-        }
-        # The exit code, and the words that the error has to have.
-        fails() {
-            local code=0
-            "${@:3}" > out 2> err || code=$?
-            [[ $code == "$1" ]] || { echo "exit $code, not $1: ${*:3}"; cat err; exit 99; }
-            grep -qE "$2" err || { echo "no '$2':"; cat err; exit 99; }
-        }
-
-        """
 
     private static func run(
-        _ script: String, on server: SyncServer = .python, _ location: SourceLocation = #_sourceLocation
+        _ script: String, on server: SyncPlace = .python, _ location: SourceLocation = #_sourceLocation
     ) async throws -> String {
-        let given = Programs.server.map { ["OMVAULT_SERVER": $0] } ?? [:]
-        let ran = try await bash(
-            devices + server.script + "begin; as_account\n" + script,
-            environment: try await Server.environment.merging(given) { $1 })
+        let ran = try await server.run(devices, script)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
         return ran.output
     }
 
-    @Test("a device is added, edits go both ways, and edits on both at once end in a conflict copy", arguments: SyncServer.all)
-    func exchange(server: SyncServer) async throws {
+    @Test("a device is added, edits go both ways, and edits on both at once end in a conflict copy", arguments: SyncPlace.servers)
+    func exchange(server: SyncPlace) async throws {
         let output = try await Self.run(
             """
             found; pair
@@ -127,8 +61,8 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
                 """)
     }
 
-    @Test("a copy of a vault in use is found at once (31), and rejoin mends it", arguments: SyncServer.all)
-    func clone(server: SyncServer) async throws {
+    @Test("a copy of a vault in use is found at once (31), and rejoin mends it", arguments: SyncPlace.servers)
+    func clone(server: SyncPlace) async throws {
         let output = try await Self.run(
             """
             found; pair
@@ -143,8 +77,8 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
         #expect(output == "from-a\nfrom-b\n")
     }
 
-    @Test("all devices are lost: the recovery code and the account get the vault back", arguments: SyncServer.all)
-    func recovery(server: SyncServer) async throws {
+    @Test("all devices are lost: the recovery code and the account get the vault back", arguments: SyncPlace.servers)
+    func recovery(server: SyncPlace) async throws {
         let output = try await Self.run(
             """
             on a -q init "${weak[@]}" > code
@@ -161,8 +95,8 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
         #expect(output == "old\nrecovery code\ndesktop\n")
     }
 
-    @Test("a new remote on the server takes the place of the old one, on both devices", arguments: SyncServer.all)
-    func accept(server: SyncServer) async throws {
+    @Test("a new remote on the server takes the place of the old one, on both devices", arguments: SyncPlace.servers)
+    func accept(server: SyncPlace) async throws {
         let output = try await Self.run(
             """
             found; pair
@@ -326,18 +260,15 @@ enum SyncServer: String, CaseIterable, CustomTestStringConvertible {
             """
 
     private static func run(
-        _ script: String, on server: SyncServer = .python, _ location: SourceLocation = #_sourceLocation
+        _ script: String, on server: SyncPlace = .python, _ location: SourceLocation = #_sourceLocation
     ) async throws -> String {
-        let given = Programs.server.map { ["OMVAULT_SERVER": $0] } ?? [:]
-        let ran = try await bash(
-            agents + server.script + "begin; as_account\n" + script,
-            environment: try await Server.environment.merging(given) { $1 })
+        let ran = try await server.run(agents, script)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
         return ran.output
     }
 
-    @Test("an edit on one device arrives on the other one, and no one types 'sync now'", arguments: SyncServer.all)
-    func arrives(server: SyncServer) async throws {
+    @Test("an edit on one device arrives on the other one, and no one types 'sync now'", arguments: SyncPlace.servers)
+    func arrives(server: SyncPlace) async throws {
         let output = try await Self.run(
             """
             found; pair
