@@ -1,11 +1,13 @@
 #if Server
 // The store in a PostgreSQL database, for several servers.
 
+internal import Glibc
+
 /// Transactions of PostgreSQL: READ COMMITTED for writes, whose first statement locks the row of what they change; REPEATABLE
 /// READ for reads, so that they see one state.
 package final class PostgresStore: ServerStore {
     /// How often a transaction that another one disturbed runs.
-    private static let mostTries = 5
+    private static let mostTries = 8
 
     private let pool: ConnectionPool<PostgresConnection>
 
@@ -87,7 +89,8 @@ package final class PostgresStore: ServerStore {
                 switch cause {
                 // Nothing of it was committed, so it runs again on another connection.
                 case .unreachable? where !connection.wasCommitting: break
-                case .refused("40001")?, .refused("40P01")?: break
+                // A pause by chance: two that disturb each other must not meet again each time.
+                case .refused("40001")?, .refused("40P01")?: usleep(UInt32.random(in: 0...(2_000 << tries)))
                 default: throw error
                 }
             }
