@@ -1,6 +1,7 @@
 // Where the devices of a test sync: a folder, or a server. docs/formats/sync.md, "Over HTTP".
 
 import TestSupport
+import Testing
 
 enum SyncPlace: String, CaseIterable, CustomTestStringConvertible {
     case folder
