@@ -11,6 +11,8 @@ final class PostgresConnection: StoreTransaction {
     private static let longestAnswer = 60
     /// How many rows of a large result are in memory at once.
     private static let rowsAtOnce = 32
+    /// The server's statements are few texts. Further ones are not prepared.
+    private static let mostPrepared = 256
 
     private let handle: OpaquePointer
     /// Whether the connection was lost while a COMMIT ran.
@@ -19,6 +21,14 @@ final class PostgresConnection: StoreTransaction {
     private var isLost = false
     /// Whether PostgreSQL has warned since the last statement began.
     private var hasWarning = false
+    /// The names of the statements that this connection has prepared.
+    private var prepared: [Prepared: String] = [:]
+
+    /// A text with the types of its parameters: that of NULL is the column's.
+    private struct Prepared: Hashable {
+        let sql: String
+        let types: [Oid]
+    }
 
     /// - Throws: ``StoreError/unreachable``. PostgreSQL's own words are in no error, since they can quote the password of `url`.
     init(_ url: String) throws(StoreError) {
@@ -110,20 +120,14 @@ final class PostgresConnection: StoreTransaction {
     private func run(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> (rows: [SQLRow], tag: String) {
         guard !isLost else { throw .unreachable }
         hasWarning = false
-        guard send(sql, values) else { throw .unreachable }
-        try waitForAnswer()
-        guard let result = PQgetResult(handle) else { throw .unreachable }
+        let result: OpaquePointer
+        if let name = try prepare(sql, values) {
+            result = try answer { send(values) { PQsendQueryPrepared(handle, name, $0, $1, $2, $3, 1) } }
+        } else {
+            let text = Self.numbered(sql), types = values.map(PostgresValue.type)
+            result = try answer { send(values) { PQsendQueryParams(handle, text, $0, types, $1, $2, $3, 1) } }
+        }
         defer { PQclear(result) }
-        // The connection takes the next statement once the end of this one is read.
-        while true {
-            try waitForAnswer()
-            guard let more = PQgetResult(handle) else { break }
-            PQclear(more)
-        }
-        switch PQresultStatus(result) {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: break
-        default: throw error(of: result)
-        }
         var rows: [SQLRow] = []
         for row in 0..<PQntuples(result) {
             var columns: [SQLValue] = []
@@ -133,8 +137,51 @@ final class PostgresConnection: StoreTransaction {
         return (rows, String(cString: PQcmdStatus(result)))
     }
 
-    private func send(_ sql: String, _ values: [SQLValue]) -> Bool {
-        let types = values.map(PostgresValue.type)
+    /// Lets PostgreSQL parse and plan a statement once for each connection, and not at each use.
+    ///
+    /// - Returns: The statement's name. Nil if it is not prepared: one without parameters is short.
+    private func prepare(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> String? {
+        guard !values.isEmpty else { return nil }
+        let statement = Prepared(sql: sql, types: values.map(PostgresValue.type))
+        if let name = prepared[statement] { return name }
+        guard prepared.count < Self.mostPrepared else { return nil }
+        let name = "omvault\(prepared.count)", text = Self.numbered(sql)
+        PQclear(try answer { PQsendPrepare(handle, name, text, Int32(values.count), statement.types) == 1 })
+        prepared[statement] = name
+        return name
+    }
+
+    /// PostgreSQL's form of the parameters.
+    private static func numbered(_ sql: String) -> String { sql.replacing("?", with: "$") }
+
+    /// Sends, and waits for the answer.
+    ///
+    /// - Returns: A result without an error. The caller clears it.
+    private func answer(_ send: () -> Bool) throws(StoreError) -> OpaquePointer {
+        guard send() else { throw .unreachable }
+        try waitForAnswer()
+        guard let result = PQgetResult(handle) else { throw .unreachable }
+        do throws(StoreError) {
+            // The connection takes the next statement once the end of this one is read.
+            while true {
+                try waitForAnswer()
+                guard let more = PQgetResult(handle) else { break }
+                PQclear(more)
+            }
+            switch PQresultStatus(result) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
+            default: throw error(of: result)
+            }
+        } catch {
+            PQclear(result)
+            throw error
+        }
+    }
+
+    private typealias Texts = [UnsafePointer<CChar>?]
+
+    /// Calls a function of libpq with the number of the values, their bytes, lengths and formats: all are binary.
+    private func send(_ values: [SQLValue], _ body: (Int32, Texts, [Int32], [Int32]) -> Int32) -> Bool {
         let encoded = values.map(PostgresValue.encode)
         let buffers = encoded.map { bytes -> UnsafeMutablePointer<CChar>? in
             guard let bytes else { return nil }
@@ -144,9 +191,9 @@ final class PostgresConnection: StoreTransaction {
             return buffer.bindMemory(to: CChar.self, capacity: max(1, bytes.count))
         }
         defer { for buffer in buffers { buffer?.deallocate() } }
-        return PQsendQueryParams(
-            handle, sql.replacing("?", with: "$"), Int32(values.count), types, buffers.map { $0.map { UnsafePointer($0) } },
-            encoded.map { Int32($0?.count ?? 0) }, [Int32](repeating: 1, count: values.count), 1) == 1
+        return body(
+            Int32(values.count), buffers.map { $0.map { UnsafePointer($0) } }, encoded.map { Int32($0?.count ?? 0) },
+            [Int32](repeating: 1, count: values.count)) == 1
     }
 
     /// Sends what is not sent yet, and waits until `PQgetResult` does not block.
