@@ -54,31 +54,36 @@ struct HeadUpload: SyncUpload {
     private func list(
         in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
     ) throws {
-        let packs = try PackTable.all(of: head.statement.device, in: remote.id, transaction)
+        let packs = try PackTable.unsuperseded(of: head.statement.device, in: remote.id, transaction)
         let byNumber = Dictionary(packs.map { ($0.number, $0) }) { one, _ in one }
         var listed: Set<UInt64> = []
         var (parcels, bytes) = (Int64(0), Int64(0))
+        var again: [PackTable.Row] = []
         for reference in head.statement.packs {
-            guard let pack = byNumber[reference.number], pack.digest == reference.digest else { throw ServerProblem.refused }
+            var found = byNumber[reference.number]
+            if found == nil {
+                found = try PackTable.find(reference.number, of: head.statement.device, in: remote.id, transaction)
+                if let found { again.append(found) }
+            }
+            guard let pack = found, pack.digest == reference.digest else { throw ServerProblem.refused }
             listed.insert(pack.number)
             parcels += pack.parcels
             bytes += pack.size
         }
         // Attack: a member lists its superseded packs again, which are outside the quota.
         guard parcels <= limits.parcels, bytes <= limits.bytes else { throw ServerProblem.quota }
-        var isLonger = false
         for pack in packs {
             let isListed = listed.contains(pack.number)
             switch pack.state {
             case .listed where !isListed: try PackTable.set(.superseded, pack, in: remote.id, now: now, transaction)
             case .new where isListed: try PackTable.set(.listed, pack, in: remote.id, now: now, transaction)
-            case .superseded where isListed:
-                try PackTable.set(.listed, pack, in: remote.id, now: now, transaction)
-                isLonger = true
             default: break
             }
         }
-        if isLonger, try PackTable.count(inListOf: remote.id, transaction) > limits.packsOfRemote { throw ServerProblem.quota }
+        for pack in again { try PackTable.set(.listed, pack, in: remote.id, now: now, transaction) }
+        if !again.isEmpty, try PackTable.count(inListOf: remote.id, transaction) > limits.packsOfRemote {
+            throw ServerProblem.quota
+        }
         try removeOldest(in: remote, within: limits, transaction)
     }
 
@@ -86,10 +91,10 @@ struct HeadUpload: SyncUpload {
     private func removeOldest(
         in remote: Remote, within limits: SyncLimits, _ transaction: any StoreTransaction
     ) throws(StoreError) {
-        let superseded = try PackTable.superseded(of: head.statement.device, in: remote.id, transaction)
-        var parcels = superseded.reduce(0) { $0 + $1.parcels }
-        var bytes = superseded.reduce(0) { $0 + $1.size }
-        for pack in superseded where parcels > limits.parcels || bytes > limits.bytes {
+        var (parcels, bytes) = try PackTable.superseded(of: head.statement.device, in: remote.id, transaction)
+        guard parcels > limits.parcels || bytes > limits.bytes else { return }
+        for pack in try PackTable.eachSuperseded(of: head.statement.device, in: remote.id, transaction)
+        where parcels > limits.parcels || bytes > limits.bytes {
             try PackTable.remove(pack, of: remote.id, transaction)
             parcels -= pack.parcels
             bytes -= pack.size

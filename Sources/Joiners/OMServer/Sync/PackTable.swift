@@ -60,12 +60,14 @@ enum PackTable {
             .bytes(remote), .number(Int64(device)), .number(Int64(bitPattern: number)))?.bytes(0)
     }
 
-    static func all(
+    /// The packs of a device that are not superseded. Of superseded ones there can be many: they stay for 30 days.
+    static func unsuperseded(
         of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
     ) throws(StoreError) -> [Row] {
         var found: [Row] = []
         let rows = try transaction.rows(
-            "SELECT \(columns) FROM remote_pack WHERE remote = ?1 AND device = ?2", .bytes(remote), .number(Int64(device)))
+            "SELECT \(columns) FROM remote_pack WHERE remote = ?1 AND device = ?2 AND state < 2", .bytes(remote),
+            .number(Int64(device)))
         for row in rows { found.append(try Row(row)) }
         return found
     }
@@ -113,8 +115,21 @@ enum PackTable {
             .bytes(remote), .number(Int64(pack.device)), .number(Int64(bitPattern: pack.number)))
     }
 
-    /// The superseded packs of a device, the oldest first.
+    /// The parcels and bytes of a device's superseded packs.
     static func superseded(
+        of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
+    ) throws(StoreError) -> (parcels: Int64, bytes: Int64) {
+        let row = try transaction.row(
+            """
+            SELECT CAST(COALESCE(SUM(parcels), 0) AS BIGINT), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM remote_pack \
+            WHERE remote = ?1 AND device = ?2 AND state = 2
+            """, .bytes(remote), .number(Int64(device)))
+        guard let row else { return (0, 0) }
+        return (try row.number(0), try row.number(1))
+    }
+
+    /// The superseded packs of a device, the oldest first.
+    static func eachSuperseded(
         of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
     ) throws(StoreError) -> [Row] {
         var found: [Row] = []

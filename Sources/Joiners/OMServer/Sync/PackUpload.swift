@@ -24,7 +24,7 @@ struct PackUpload: SyncUpload {
             return false
         }
         guard try EntryTable.isPresent(pack.device, in: remote.id, transaction) else { throw ServerProblem.refused }
-        let counted = try PackTable.all(of: pack.device, in: remote.id, transaction).filter { $0.state != .superseded }
+        let counted = try PackTable.unsuperseded(of: pack.device, in: remote.id, transaction)
         guard counted.reduce(0, { $0 + $1.parcels }) + Int64(pack.parcels.count) <= limits.parcels,
             counted.reduce(0, { $0 + $1.size }) + Int64(body.count) <= limits.bytes, Int64(counted.count) < limits.packs,
             try PackTable.count(inListOf: remote.id, transaction) < limits.packsOfRemote
