@@ -33,9 +33,10 @@ final class ServerResponder: HTTPResponder {
     private let threads: NIOThreadPool
     private let most: Int
     private let running = Mutex(0)
-    /// The bytes of large bodies that are read or worked on.
-    private let bodies = Mutex(0)
-    private static let mostBodies = 256 << 20
+    /// Of the large bodies that are read or worked on.
+    private let bodies = BodyMemory()
+    /// Of the large answers that clients have not taken yet.
+    private let answers = BodyMemory()
     private let polls: LongPolls
 
     init(_ routes: ServerRoutes, threads: NIOThreadPool, count: Int, polls: LongPolls) {
@@ -57,6 +58,8 @@ final class ServerResponder: HTTPResponder {
                 answer = problem.response
             }
         }
+        let reservation = answers.reserve(answer.isLarge ? answer.body.count : 0)
+        if reservation == nil { answer = ServerProblem.busy().response }
         if answer.headers["connection"] == "close" {
             let channel = context.channel
             channel.eventLoop.scheduleTask(in: .milliseconds(500)) { channel.close(promise: nil) }
@@ -69,7 +72,7 @@ final class ServerResponder: HTTPResponder {
                 "route": .string(ServerLog.route((try? parsed.get())?.path ?? [])), "client": .string(client),
                 "ms": .number(String(Int(time / .milliseconds(1)))),
             ])
-        return Response(answer)
+        return Response(answer, reservation, on: context.channel)
     }
 
     private func answer(
@@ -86,9 +89,10 @@ final class ServerResponder: HTTPResponder {
         if isLarge, let refusal = try await work({ [routes, asked] in routes.refusal(asked) }) {
             return Self.withoutBody(refusal)
         }
-        let reserved = isLarge ? length ?? limit : 0
-        guard reserve(reserved) else { return Self.withoutBody(ServerProblem.busy().response) }
-        defer { bodies.withLock { $0 -= reserved } }
+        guard let reservation = bodies.reserve(isLarge ? length ?? limit : 0) else {
+            return Self.withoutBody(ServerProblem.busy().response)
+        }
+        defer { withExtendedLifetime(reservation) {} }
         do { asked.body = Array(buffer: try await request.body.collect(upTo: limit)) } catch is NIOTooManyBytesError {
             return Self.withoutBody(ServerProblem.tooLarge.response)
         }
@@ -107,15 +111,6 @@ final class ServerResponder: HTTPResponder {
         return response
     }
 
-    /// - Returns: false if the large bodies of all requests would take too much memory.
-    private func reserve(_ count: Int) -> Bool {
-        bodies.withLock { bodies in
-            guard bodies + count <= Self.mostBodies else { return false }
-            bodies += count
-            return true
-        }
-    }
-
     /// Runs a service on one of the threads.
     private func work<R: Sendable>(_ body: @escaping @Sendable () -> R) async throws -> R {
         let most = most
@@ -131,8 +126,13 @@ final class ServerResponder: HTTPResponder {
     }
 }
 
+extension ServerResponse {
+    fileprivate var isLarge: Bool { body.count > ServerRoutes.usualBodyLimit }
+}
+
 extension Response {
-    init(_ answer: ServerResponse) {
+    /// - Parameter reservation: It ends when the client has taken the answer, but for what the system keeps of it.
+    fileprivate init(_ answer: ServerResponse, _ reservation: BodyReservation?, on channel: any Channel) {
         var headers = HTTPFields()
         for (name, value) in answer.headers {
             guard let name = HTTPField.Name(name) else { continue }
@@ -140,8 +140,18 @@ extension Response {
         }
         headers[.cacheControl] = "no-store"
         headers[.xContentTypeOptions] = "nosniff"
-        self.init(
-            status: .init(code: answer.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+        let bytes = ByteBuffer(bytes: answer.body)
+        // Attack: many clients ask for large files and read none of them, which fills the memory.
+        let body =
+            answer.isLarge
+            ? ResponseBody(contentLength: bytes.readableBytes) { writer in
+                try await writer.write(bytes)
+                // The loop has the bytes then, and knows whether the connection takes more. If not, the end waits for that.
+                try await channel.eventLoop.submit {}.get()
+                try await writer.finish(nil)
+                withExtendedLifetime(reservation) {}
+            } : ResponseBody(byteBuffer: bytes)
+        self.init(status: .init(code: answer.status), headers: headers, body: body)
     }
 }
 #endif
