@@ -441,7 +441,9 @@ def main():
     print()
 
 
-if sys.argv[1:]:
-    remote(sys.argv[2], {"--remote": False, "--later-remote": True}[sys.argv[1]])
-else:
-    main()
+# Benchmarks/load/remotes.py imports this file.
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        remote(sys.argv[2], {"--remote": False, "--later-remote": True}[sys.argv[1]])
+    else:
+        main()
