@@ -291,7 +291,7 @@ import Testing
             on a -q sync remote add "$url" "${login[@]}"; logins
             fails 5 'already' on a sync remote add "$url" --create "${login[@]}"; logins
             printf wrong-wrong > code.txt
-            fails 2 'pairing code' on c device join "$url" "${login[@]}" --device tablet --no-recovery "${weak[@]}" \\
+            fails 2 'that is no code' on c device join "$url" "${login[@]}" --device tablet --no-recovery "${weak[@]}" \\
                 --pairing-code-from file:code.txt; logins
             on a -q sync remote rm 1 --yes; logins
             on b -q sync now > /dev/null && on b -q sync remote rm 1 --yes; logins

@@ -58,7 +58,7 @@ final class ServerResponder: HTTPResponder {
                 answer = problem.response
             }
         }
-        let reservation = answers.reserve(answer.isLarge ? answer.body.count : 0)
+        let reservation = answers.reserve(answer.isLarge ? answer.body.count : 0, for: client)
         if reservation == nil { answer = ServerProblem.busy().response }
         if answer.headers["connection"] == "close" {
             let channel = context.channel
@@ -89,7 +89,7 @@ final class ServerResponder: HTTPResponder {
         if isLarge, let refusal = try await work({ [routes, asked] in routes.refusal(asked) }) {
             return Self.withoutBody(refusal)
         }
-        guard let reservation = bodies.reserve(isLarge ? length ?? limit : 0) else {
+        guard let reservation = bodies.reserve(isLarge ? length ?? limit : 0, for: client) else {
             return Self.withoutBody(ServerProblem.busy().response)
         }
         defer { withExtendedLifetime(reservation) {} }

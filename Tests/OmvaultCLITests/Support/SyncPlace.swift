@@ -46,7 +46,7 @@ enum SyncPlace: String, CaseIterable, CustomTestStringConvertible {
                     url=http://127.0.0.1:$(sed -nE 's/.*"event":"listening".*"port":([0-9]+).*/\\1/p' server.log)
                     as_account
                 }
-                messages() { sqlite3 server/store.db 'SELECT hex(mailbox), number FROM message'; }
+                messages() { sqlite3 server/store.db 'SELECT hex(mailbox), number FROM remote_message'; }
 
                 """
         }
