@@ -106,8 +106,8 @@ import Testing
         #expect(try logIn("ada", profile, old).mode == .online(notCached: nil))
         #expect(try held("ada", profile) == old)
         _ = try logins.storePolicy(new, of: profile)
-        let seen = try #require(place.disk.remembered.first)
-        let device = try place.makeDevice()
+        let device = try place.makeDevice(), seenID = StoredServerPolicy.id(origin: origin, application: "work", device)
+        let seen = (key: seenID, value: try #require(place.disk.remembered[seenID]))
         #expect(try StoredServerPolicy(seen.value, under: seen.key, device).policy == new)
         for offset in seen.value.indices {
             var bad = seen.value

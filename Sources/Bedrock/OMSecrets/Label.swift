@@ -42,6 +42,10 @@ public enum Label: String, CaseIterable, Sendable {
     // A server's policy
     case policyID = "omv/policy/id"
     case policyMAC = "omv/policy/row"
+    // When a server gave something
+    case givenPolicyID = "omv/given/policy"
+    case givenEndpointsID = "omv/given/endpoints"
+    case givenMAC = "omv/given/row"
     // Remembered credentials
     case rememberID = "omv/remember/id"
     case rememberMAC = "omv/remember/row"

@@ -26,6 +26,16 @@ enum LoginTargets {
             guard let seen = try? StoredServerPolicy(whole, under: id, device) else { return }
             precondition(seen.encode(under: device) == whole, "a policy has two spellings")
         },
+        // Whether it has endpoints or a policy, and a row with a time from its version on, without its id.
+        FuzzTarget(name: "given-row", seeds: { LoginTemplate.given }) { bytes in
+            guard bytes.count >= 2 else { return }
+            let id = LoginTemplate.id, kind: GivenRow.Kind = bytes[0] & 1 == 0 ? .policy : .endpoints
+            let device = LoginTemplate.device.duplicate()
+            let whole = RowSeal.sealed([bytes[1]] + id.bytes + bytes.dropFirst(2), as: .givenMAC, at: id, under: device)
+            guard let row = try? GivenRow(whole, kind, under: id, device) else { return }
+            precondition(row.encode(under: device) == whole, "a row has two spellings")
+            precondition(row.age(at: .max) ?? 0 >= 0 && row.age(at: .min) == nil, "an age is negative")
+        },
         // An entry without its MAC.
         FuzzTarget(name: "login-log-entry", seeds: { LoginTemplate.entries }) { bytes in
             let key = LoginTemplate.device.key.derive(Context(.loginLogMAC), as: Authenticating.self)

@@ -2,6 +2,7 @@
 // same in every run, so that every run can read the seeds.
 
 import Glibc
+import OMOnlineModel
 import OMSecrets
 import OMStorage
 import OMSystem
@@ -177,6 +178,20 @@ struct LoginTemplate: Sendable {
         return policies.map { policy in
             let bytes = StoredServerPolicy(id: id, policy: policy).encode(under: device).dropLast(MAC.count)
             return [bytes[0]] + bytes[(1 + LoginID.count)...]
+        }
+    }
+
+    /// In the form that `given-row` reads.
+    static var given: [[UInt8]] {
+        let endpoints = [
+            ServerEndpoint(.token, "https://a.example/token"), ServerEndpoint(.deletion, "https://a.example:14100/d?e"),
+        ]
+        let rows: [(UInt8, GivenRow.Content)] = [
+            (0, .policy(ServerPolicy(epoch: 7, maxLoginAttempts: 3))), (1, .endpoints(endpoints)), (1, .endpoints([])),
+        ]
+        return rows.map { kind, content in
+            let bytes = GivenRow(id, content, at: 1_800_000_000).encode(under: device).dropLast(MAC.count)
+            return [kind, bytes[0]] + bytes[(1 + LoginID.count)...]
         }
     }
 

@@ -1,8 +1,39 @@
 // A server's policies that the ledger knows, from every user's logins there, at any path, and from set-up.
 
+package import OMOnlineModel
 internal import OMStorage
+internal import OMSystem
 
 extension Authenticator {
+    /// What the profile's server gave, and how old it is.
+    package func known(of profile: Profile) throws(AuthError) -> ServerDocument {
+        var document = ServerDocument()
+        guard !profile.serverIdentity.isEmpty, let store = try openIfPresent() else { return document }
+        let now = clock().wall
+        // A policy that the profile no longer asks for does not count.
+        if profile.hasServerPolicy { document.policy = try store.knownPolicy(PolicySource(profile.serverIdentity)) }
+        if let policy = document.policy {
+            document.policyAge = try store.given(policy, by: profile.serverIdentity)?.age(at: now)
+        }
+        let id = GivenRow.endpointsID(profile.serverIdentity, store.device)
+        if let row = try store.given(.endpoints, at: id), case .endpoints(let endpoints) = row.content {
+            (document.endpoints, document.endpointsAge) = (endpoints, row.age(at: now))
+        }
+        return document
+    }
+
+    /// Stores the endpoints that the profile's server named now. No login reads them.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
+    package func storeEndpoints(_ endpoints: [ServerEndpoint], of profile: Profile) throws(AuthError) {
+        guard !profile.serverIdentity.isEmpty else { return }
+        let store = try makeStore()
+        let id = GivenRow.endpointsID(profile.serverIdentity, store.device)
+        let row = GivenRow(id, .endpoints(endpoints), at: clock().wall)
+        try store.ledger.write { () throws(AuthError) in
+            try store.ledger.putServerRow(id, row.encode(under: store.device))
+        }
+    }
+
     /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here. Nil if none has.
     package func knownPolicy(_ profile: Profile) throws(AuthError) -> ServerPolicy? {
         guard let store = try openIfPresent() else { return nil }
@@ -28,15 +59,22 @@ extension Authenticator {
             try offered.check(notOlderThan: known?.epoch)
             let policy = known?.merged(by: offered) ?? offered
             try store.storePolicy(policy, of: source)
+            // Of another policy in the known epoch only a part counts, so what counts is as old as before.
+            if policy == offered { try store.putGiven(policy, by: profile.serverIdentity) }
             return policy
         }
     }
 
-    /// Deletes the server policies that set-ups have seen for this profile. The policies that logins have seen stay.
+    /// Deletes the server policies that set-ups have seen for this profile, and the times of what its server gave. The
+    /// policies that logins have seen stay.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func deleteStoredPolicy(of profile: Profile) throws(AuthError) {
         guard let source = PolicySource(profile.serverIdentity), let store = try openIfPresent() else { return }
-        try store.ledger.deleteServerRow(source.id(under: store.device))
+        try store.ledger.write { () throws(AuthError) in
+            try store.ledger.deleteServerRow(source.id(under: store.device))
+            try store.ledger.deleteServerRow(source.givenID(under: store.device))
+            try store.ledger.deleteServerRow(GivenRow.endpointsID(profile.serverIdentity, store.device))
+        }
     }
 }
 
@@ -50,6 +88,28 @@ extension LoginStore {
         try ledger.write { () throws(AuthError) in
             if let known = try knownPolicy(source) { try storePolicy(known, of: source) }
         }
+    }
+
+    /// Notes that the server of a login gave this policy now. Call this in the transaction that stores the policy.
+    borrowing func putGiven(_ policy: ServerPolicy, by server: String) throws(AuthError) {
+        guard let source = PolicySource(server) else { return }
+        let row = GivenRow(source.givenID(under: device), .policy(policy), at: authenticator.clock().wall)
+        try ledger.putServerRow(row.id, row.encode(under: device))
+    }
+
+    /// When the server gave this policy. Nil if that is not known.
+    fileprivate borrowing func given(_ policy: ServerPolicy, by server: String) throws(AuthError) -> GivenRow? {
+        guard let source = PolicySource(server) else { return nil }
+        let row = try given(.policy, at: source.givenID(under: device))
+        // Attack: an old ledger's row makes another policy look new. The time is only that of the policy beside it.
+        return row?.content == .policy(policy) ? row : nil
+    }
+
+    /// A row that is not authentic is read as none.
+    fileprivate borrowing func given(_ kind: GivenRow.Kind, at id: LoginID) throws(AuthError) -> GivenRow? {
+        let bytes = try ledger.serverRow(id)
+        guard let bytes else { return nil }
+        return try? GivenRow(bytes, kind, under: id, device)
     }
 
     fileprivate borrowing func storePolicy(_ policy: ServerPolicy, of source: PolicySource) throws(AuthError) {
@@ -100,6 +160,11 @@ private struct PolicySource: Equatable {
         let parts = server.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let address = ServerURL(String(parts[1])) else { return nil }
         (origin, application) = (address.origin, String(parts[2]))
+    }
+
+    /// The id of the row that says when the policy came.
+    func givenID(under device: borrowing DeviceKey) -> LoginID {
+        GivenRow.policyID(origin: origin, application: application, device)
     }
 
     /// The id of the row with the policy that set-ups have seen.

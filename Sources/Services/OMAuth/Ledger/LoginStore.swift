@@ -173,8 +173,9 @@ struct LoginStore: ~Copyable {
     ///   - overridesDamage: Whether it may replace a row or mark that is damaged, was put back, or belongs to another
     ///     device key. Only after the server has accepted the password.
     ///   - events: The log's entries about it.
+    ///   - given: The policy that the server gave now, if it is the row's.
     borrowing func insert(
-        _ row: LoginRow, overridesDamage: Bool = false, recording events: [LoginEvent] = []
+        _ row: LoginRow, overridesDamage: Bool = false, recording events: [LoginEvent] = [], given: ServerPolicy? = nil
     ) throws(AuthError) {
         var row = row
         let id = row.id
@@ -187,6 +188,7 @@ struct LoginStore: ~Copyable {
                     _ = try ledger.deleteRows(naming: row.key, but: id)
                 }
                 try entries.append(events, id, at: row.time.written)
+                if let given { try putGiven(given, by: row.key.server) }
                 return try put(row)
             }
             try write(written, id)

@@ -121,7 +121,8 @@ extension Authenticator {
             let new = LoginRow(
                 id, of: key, .live(live), on: store.device, under: policy, at: time, online: true, server: taken.server,
                 enrolled: slot == nil ? nil : now?.enrolledAt)
-            try store.insert(new, overridesDamage: true, recording: [.grantedOnline(isCached: true)] + taken.events)
+            try store.insert(
+                new, overridesDamage: true, recording: [.grantedOnline(isCached: true)] + taken.events, given: taken.given)
             if now != nil { _ = try? store.purge(wait: 0) }
             return .stored(try selfTest(key, under: policy, stretched))
         }
@@ -158,7 +159,8 @@ extension Authenticator {
             let new = LoginRow(
                 id, of: key, .clearPending, on: store.device, under: policy, at: time(after: now, yes.serverTime), online: true,
                 server: taken.server)
-            try store.insert(new, overridesDamage: true, recording: [.grantedOnline(isCached: false)] + taken.events)
+            try store.insert(
+                new, overridesDamage: true, recording: [.grantedOnline(isCached: false)] + taken.events, given: taken.given)
             // Bytes that cannot be erased now stay pending, and the row says so.
             _ = try? store.finishWipe(id, wait: 0)
             return true
@@ -168,6 +170,8 @@ extension Authenticator {
     /// The server's policy that counts, and the log's entries about it.
     private struct TakenPolicy {
         let server: ServerPolicy?
+        /// The same, if the server gave exactly this one now.
+        let given: ServerPolicy?
         let events: [LoginEvent]
     }
 
@@ -199,7 +203,7 @@ extension Authenticator {
         if yes.policy == nil, let policyProblem = yes.policyProblem {
             events.append(.policyMissing(LoginEvent.Refusal(policyProblem)))
         }
-        return TakenPolicy(server: taken, events: events)
+        return TakenPolicy(server: taken, given: taken == yes.policy ? taken : nil, events: events)
     }
 
     private func time(after row: LoginRow?, _ serverTime: Int64?) -> LastSeenTime {
