@@ -308,6 +308,7 @@ private let later = [UInt8](16..<32)
         ("logout-plain", { .logout(secret("cookie"), of: service) }), ("profile", { .profile(of: service) }),
         ("login-oamms", { .login("ü", password: secret("pw"), of: oamms) }),
         ("answer-oamms", { .answer(secret("Rex\n"), to: secret("state"), user: "ü", password: secret("pw"), of: oamms) }),
+        ("endpoints-oamms", { .endpoints(of: oamms) }),
     ]
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
@@ -331,5 +332,14 @@ private let later = [UInt8](16..<32)
         ("untrusted", .check, { .refused(.untrusted(.name)) }),
         ("failed", .check, { .refused(.failed(.tokenMissing, status: 200)) }),
         ("asked", .login(user: "a"), { .asked(["What?", "Where?"], state: secret("state")) }),
+        (
+            "endpoints", .endpoints,
+            {
+                .accepted(
+                    OnlineAcceptance(
+                        session: nil,
+                        endpoints: [ServerEndpoint(.token, "https://a/t"), ServerEndpoint(.revocation, "https://a/r")]))
+            }
+        ),
     ]
 }

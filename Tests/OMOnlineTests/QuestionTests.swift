@@ -95,7 +95,8 @@ import Testing
             ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("kind 4", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
-            ("task 0", number + times + plain + basic + [0]), ("task 7", number + times + plain + basic + [7]),
+            ("task 0", number + times + plain + basic + [0]), ("task 8", number + times + plain + basic + [8]),
+            ("endpoints of Basic", number + times + plain + basic + [7]),
             ("answers for Basic", number + times + plain + basic + [6] + [UInt8](repeating: 0, count: 14)),
             ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
             (
@@ -212,6 +213,41 @@ import Testing
         ] {
             #expect(outcome(number + tail, number) == "malformed", "\(tail)")
         }
+    }
+
+    @Test("endpoints come only to their question, in order, each with an address, and not cut")
+    func endpoints() throws {
+        let number = Random.bytes(16)
+        func read(_ body: [UInt8], _ task: OnlineTask = .endpoints) -> [ServerEndpoint]? {
+            do { return try OnlineReply.decode(body.span, to: number, task).get().endpoints } catch { return nil }
+        }
+        func body(_ endpoints: [ServerEndpoint]?) -> [UInt8] {
+            self.body(of: .accepted(OnlineAcceptance(session: nil, endpoints: endpoints)), number)
+        }
+        let all = ServerEndpoint.Kind.allCases.map { ServerEndpoint($0, "https://a.example/\($0.rawValue)") }
+        for list in [[], [all[0]], all] { #expect(read(body(list)) == list) }
+        let good = body(all)
+        for length in 0..<good.count { #expect(read(Array(good[..<length])) == nil) }
+        #expect(read(good + [0]) == nil && read(body(nil)) == nil)
+        for task: OnlineTask in [.login(user: "a"), .check, .refresh, .logout(user: nil), .profile, .answer(user: "a")] {
+            #expect(read(good, task) == nil, "\(task)")
+        }
+        let long = String(repeating: "a", count: ServerEndpoint.longest + 1)
+        for wrong in [[all[0], all[0]], [all[1], all[0]], [ServerEndpoint(.token, "")], [ServerEndpoint(.token, long)]] {
+            #expect(read(body(wrong)) == nil)
+        }
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 97]) == nil, "kind 0")
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 8, 0, 1, 97]) == nil, "kind 8")
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 97]) == [ServerEndpoint(.token, "a")])
+    }
+
+    @Test("the question for endpoints is written and read, only for a service with a document of them")
+    func endpointsQuestion() throws {
+        for service in Self.services {
+            let body = try bytes(of: .endpoints(of: service))
+            #expect(refused(body) == !service.namesEndpoints)
+        }
+        #expect(Self.services.contains { $0.namesEndpoints } && Self.services.contains { !$0.namesEndpoints })
     }
 
     @Test("questions come only to a login, at least one and at most eight, and not cut")

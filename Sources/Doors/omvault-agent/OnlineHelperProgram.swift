@@ -20,6 +20,7 @@ enum OnlineHelperProgram {
 
     private static func ask(_ question: borrowing OnlineQuestion) async throws(OnlineRefusal) -> OnlineReply {
         switch (question.service.kind, question.task) {
+        case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
         case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
@@ -37,7 +38,7 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .profile, .answer: throw .failed(.unusableSession)
+        case .refresh, .profile, .answer, .endpoints: throw .failed(.unusableSession)
         }
     }
 
@@ -50,7 +51,7 @@ enum OnlineHelperProgram {
         case .check: try await provider.check(question.session, clientSecret: question.clientSecret)
         case .refresh: try await provider.refresh(question.session, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
-        case .profile, .answer: throw .failed(.unusableSession)
+        case .profile, .answer, .endpoints: throw .failed(.unusableSession)
         }
     }
 
@@ -67,7 +68,7 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh: throw .failed(.unusableSession)
+        case .refresh, .endpoints: throw .failed(.unusableSession)
         }
     }
 }
@@ -81,9 +82,10 @@ extension OnlineReply {
     }
 
     fileprivate init(_ grant: consuming OnlineGrant) {
-        let (lifetime, time, profile) = (grant.lifetime, grant.serverTime, grant.profile)
+        let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
         self = .accepted(
             OnlineAcceptance(
-                session: grant.takeSession(), lifetime: lifetime, serverTime: time, profile: profile))
+                session: grant.takeSession(), lifetime: lifetime, serverTime: time, profile: profile,
+                endpoints: endpoints))
     }
 }

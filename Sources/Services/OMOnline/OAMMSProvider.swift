@@ -40,6 +40,11 @@ public struct OAMMSProvider: Sendable {
         }
     }
 
+    /// The endpoints that the application profile names, without a login. Empty if it names none.
+    ///
+    /// - Throws: Every refusal of a request to a server.
+    func endpoints() async throws(OnlineRefusal) -> [ServerEndpoint] { try await setUp(HTTPExchange(service)).named }
+
     /// Registers this application, if the service wants that, and asks for a user's token.
     ///
     /// - Parameter password: Sent byte for byte. It must be UTF-8, since it travels in JSON.

@@ -16,6 +16,8 @@ struct OAMMSSetup: Sendable {
     let access: EndpointURL?
     let validate: EndpointURL
     let delete: EndpointURL?
+    /// The addresses that the profile itself names. Empty if they are the usual ones.
+    let named: [ServerEndpoint]
     /// The claims about a device that the server asks for.
     let claims: [String]
     /// The server's settings. ``ProfileAnswer/notAsked`` over http, which authenticates no server.
@@ -81,12 +83,19 @@ struct OAMMSSetup: Sendable {
             guard let authenticate = try address("authenticate") else { throw unusable }
             self.authenticate = authenticate
             (register, access, delete) = (try address("register"), try address("access"), try address("delete"))
-            if let given = try address("validate") { validate = given } else { validate = try EndpointURL(checking) }
+            let given = try address("validate")
+            if let given { validate = given } else { validate = try EndpointURL(checking) }
+            let all: [(ServerEndpoint.Kind, EndpointURL?)] = [
+                (.registration, register), (.authentication, authenticate), (.access, access), (.validation, given),
+                (.deletion, delete),
+            ]
+            named = all.compactMap { kind, address in address.map { ServerEndpoint(kind, $0.text) } }
         } else {
             (register, authenticate) = (try EndpointURL(usual + "/register"), try EndpointURL(usual + "/authenticate"))
             (access, validate) = (try EndpointURL(usual + "/access"), try EndpointURL(checking))
             // No source says where the service ends a session.
             delete = nil
+            named = []
         }
         claims = members["mobileAppConfig"]?.members?["claimAttributes"]?.texts ?? []
         policy = base.isSecure ? Self.policy(members, oamms) : .notAsked

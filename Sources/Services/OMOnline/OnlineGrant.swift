@@ -14,19 +14,25 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let serverTime: Int64?
     /// The application profile, or why there is none.
     public let profile: ProfileAnswer
+    /// The endpoints that the server names. Nil if they were not asked for.
+    public let endpoints: [ServerEndpoint]?
 
     init(
         session: consuming SecretBytes? = nil, lifetime: UInt32? = nil, serverTime: Int64? = nil,
-        profile: ProfileAnswer = .notAsked
+        profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil
     ) {
         self.session = session
         self.lifetime = lifetime
         self.serverTime = serverTime
         self.profile = profile
+        self.endpoints = endpoints
     }
 
     /// The grant of a profile that was fetched without a login.
     public init(of profile: ServerProfile) { self.init(profile: .given(profile)) }
+
+    /// The grant of endpoints that were fetched without a login.
+    public init(of endpoints: [ServerEndpoint]) { self.init(endpoints: endpoints) }
 
     public consuming func takeSession() -> SecretBytes? { session }
 }

@@ -22,7 +22,9 @@ enum OnlineTargets {
         },
         // The first byte chooses the task that is answered.
         FuzzTarget(name: "online-answer") { bytes in
-            let tasks: [OnlineTask] = [.login(user: "a"), .check, .refresh, .logout(user: nil), .profile, .answer(user: "a")]
+            let tasks: [OnlineTask] = [
+                .login(user: "a"), .check, .refresh, .logout(user: nil), .profile, .answer(user: "a"), .endpoints,
+            ]
             guard let first = bytes.first else { return }
             let body = number + bytes.dropFirst()
             guard let reply = try? OnlineReply.decode(body.span, to: number, tasks[Int(first) % tasks.count]) else {

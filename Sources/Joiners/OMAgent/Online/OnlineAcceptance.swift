@@ -12,15 +12,18 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package let serverTime: Int64?
     /// The answer to the request for the server's profile.
     package let profile: ProfileAnswer
+    /// The endpoints that the server names. Nil unless the question was for them.
+    package let endpoints: [ServerEndpoint]?
 
     package init(
         session: consuming SecretBytes?, lifetime: UInt32? = nil, serverTime: Int64? = nil,
-        profile: ProfileAnswer = .notAsked
+        profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil
     ) {
         self.session = session
         self.lifetime = lifetime
         self.serverTime = serverTime
         self.profile = profile
+        self.endpoints = endpoints
     }
 
     package consuming func takeSession() -> SecretBytes? { session }

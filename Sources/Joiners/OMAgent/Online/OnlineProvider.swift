@@ -113,6 +113,26 @@ public final class OnlineProvider: Provider {
         }
     }
 
+    /// Whether a profile's server has a document that names its endpoints.
+    package static func namesEndpoints(_ profile: Profile) -> Bool {
+        (try? OnlineService(profile, .none))?.namesEndpoints ?? true
+    }
+
+    /// Fetches the endpoints that a profile's server names in a document of its own, without a login.
+    ///
+    /// - Returns: nil if the profile alone names the endpoints, or has no server.
+    package func endpoints(of profile: Profile) throws(OnlineRefusal) -> [ServerEndpoint]? {
+        if case .none = profile.serverKind { return nil }
+        let service = try OnlineService(profile, .none)
+        guard service.namesEndpoints else { return nil }
+        let acceptance = try ask(.endpoints(of: service), OnlineCancellation()).get()
+        // Attack: the helper was taken over, and gives a text that is no address to show. A profile could not have it.
+        guard let endpoints = acceptance.endpoints, endpoints.allSatisfy({ ServerURL($0.address) != nil }) else {
+            throw .failed(.helper)
+        }
+        return endpoints
+    }
+
     /// A policy counts only if every part of it is understood.
     private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyProblem?) {
         switch answer {

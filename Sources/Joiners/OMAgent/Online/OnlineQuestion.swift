@@ -69,6 +69,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.profile, of: service, clientSecret: nil)
     }
 
+    package static func endpoints(of service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(.endpoints, of: service, clientSecret: nil)
+    }
+
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
@@ -114,6 +118,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             body.write(answers)
             body.write(user)
             body.write(password)
+        case .endpoints: body.write(tag: 7)
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
@@ -147,6 +152,9 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             session = try wire.secret(upTo: Self.maximumSession)
             answers = try wire.secret(upTo: Self.maximumSecret)
             task = .answer(user: try wire.read())
+        case 7:
+            guard asked.service.namesEndpoints else { throw MalformedBytes() }
+            task = .endpoints
         default: throw MalformedBytes()
         }
         let password = task.user == nil ? nil : try wire.secret(upTo: Self.maximumSecret)

@@ -69,7 +69,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .logout, .profile: false
+            case .check, .refresh, .logout, .profile, .endpoints: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -95,14 +95,23 @@ extension OnlineAcceptance {
             case .refresh: hasSession && profile == .notAsked
             case .logout: !hasSession && profile == .notAsked
             case .profile: !hasSession && profile.profile != nil
+            case .endpoints: !hasSession && profile == .notAsked
             }
         guard isFitting else { throw MalformedBytes() }
-        self.init(session: session, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile)
+        var endpoints: [ServerEndpoint]?
+        if task == .endpoints {
+            let list: [ServerEndpoint] = try wire.shortList(upTo: ServerEndpoint.Kind.allCases.count)
+            guard ServerEndpoint.isOrdered(list) else { throw MalformedBytes() }
+            endpoints = list
+        }
+        self.init(
+            session: session, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile, endpoints: endpoints)
     }
 
     fileprivate borrowing func write(to body: inout SecretBuffer) {
         body.write(session)
         body.write(lifetime, serverTime, profile)
+        if let endpoints { body.write(shortList: endpoints) }
     }
 }
 
@@ -169,6 +178,18 @@ extension ProfileAnswer: WireValue {
             self = .missing(refusal)
         default: throw MalformedBytes()
         }
+    }
+}
+
+/// kind (1) ‖ address
+extension ServerEndpoint: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(kind.rawValue, address) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let kind = Kind(rawValue: try wire.read()) else { throw MalformedBytes() }
+        let address: String = try wire.read()
+        guard (1...Self.longest).contains(address.utf8.count) else { throw MalformedBytes() }
+        self.init(kind, address)
     }
 }
 

@@ -12,12 +12,14 @@ package enum OnlineTask: Hashable, Sendable {
     case logout(user: String?)
     /// Fetches the application profile from its address.
     case profile
+    /// Fetches the endpoints from the document in which the server names them.
+    case endpoints
 
     var user: String? {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .profile: nil
+        case .check, .refresh, .profile, .endpoints: nil
         }
     }
 }

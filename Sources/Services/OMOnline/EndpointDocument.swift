@@ -1,0 +1,26 @@
+// The document in which a server names its endpoints, fetched without a login. docs/reference/profiles.md, "How old it is".
+
+public import OMOnlineModel
+
+public enum EndpointDocument {
+    /// Fetches the endpoints of `service`: from its discovery document, or from the application profile of a Mobile and
+    /// Social service. The same rules as at a login decide which addresses may be used. No request has a password.
+    ///
+    /// - Returns: An empty list if the document names no endpoint.
+    /// - Throws: ``OnlineFailure/noService`` for a service without such a document, and every refusal of a login at its
+    ///   document.
+    public static func fetch(_ service: OnlineService) async throws(OnlineRefusal) -> [ServerEndpoint] {
+        switch service.kind {
+        case .oauth(let oauth) where service.namesEndpoints:
+            return try await OAuthEndpoints.find(oauth.endpoint, HTTPExchange(service)).named
+        case .oamms(let oamms): return try await OAMMSProvider(service, oamms).endpoints()
+        case .basic, .oauth: throw .failed(.noService)
+        }
+    }
+}
+
+extension OAuthEndpoints {
+    fileprivate var named: [ServerEndpoint] {
+        [ServerEndpoint(.token, token.text)] + (revocation.map { [ServerEndpoint(.revocation, $0.text)] } ?? [])
+    }
+}
