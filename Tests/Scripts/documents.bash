@@ -114,6 +114,7 @@ shows status
 
 shows profile\ set work OfflineAuthAllowed=true MaxLoginAttempts=3
 shows profile\ show work
+shows profile\ refresh work
 shows profile\ ls
 unset OMVAULT_PASSWORD_FROM
 shows login\ enroll ada --profile work --password-from file:login --kdf-mem 8 --kdf-time 1

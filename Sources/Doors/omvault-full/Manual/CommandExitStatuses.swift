@@ -100,6 +100,7 @@ extension CommandPage {
         (["logout"], [.notFound]),
         (["profile"], [.config, .permission]),
         (["profile", "import"], [.aborted, .policy, .network, .remoteError]),
+        (["profile", "refresh"], [.unsupported, .corrupt, .rollback, .network, .remoteError, .agent]),
         (["profile", "rm"], [.aborted]),
         (["credential", "get"], [.notFound]),
         (["credential", "rm"], [.notFound]),

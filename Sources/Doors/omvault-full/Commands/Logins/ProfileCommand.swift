@@ -12,7 +12,7 @@ struct ProfileCommand: ParsableCommand {
             docs/reference/profiles.md lists them.
             """,
         subcommands: [
-            ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileList.self, ProfileRemove.self,
+            ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileRefresh.self, ProfileList.self, ProfileRemove.self,
         ])
 }
 
@@ -132,7 +132,7 @@ struct ProfileRemove: Verb {
         abstract: "Remove a profile.",
         discussion: """
             Credentials that are cached under it stay, and their logins are refused while there is no profile of this name; 'omvault
-            login rm' removes them. omvault forgets what it knows of the server's policy.
+            login rm' removes them. omvault forgets what it knows of the server's policy and endpoints.
 
               omvault profile rm work
             """)
@@ -152,7 +152,7 @@ struct ProfileRemove: Verb {
         try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
-        if let profile, profile.hasServerPolicy {
+        if let profile, profile.serverKind.isThere {
             do throws(AuthError) { try access.authenticator().deleteStoredPolicy(of: profile) } catch {
                 context.output.notice("the known policy of its server could not be deleted: \(Failure(error).message)")
             }
@@ -196,10 +196,15 @@ extension LoginPolicy {
 extension LoginAccess {
     /// The known policy of the profile's server. Nil if the profile names no policy, or if it cannot be read.
     func knownPolicy(of profile: Profile, _ output: Output) -> ServerPolicy? {
-        guard profile.hasServerPolicy else { return nil }
-        do throws(AuthError) { return try authenticator().knownPolicy(profile) } catch {
+        known(of: profile, output).policy
+    }
+
+    /// The known policy and its age.
+    func known(of profile: Profile, _ output: Output) -> ServerDocument {
+        guard profile.hasServerPolicy else { return ServerDocument() }
+        do throws(AuthError) { return try authenticator().known(of: profile) } catch {
             output.notice("the known policy of the profile's server cannot be read: \(Failure(error).message)")
-            return nil
+            return ServerDocument()
         }
     }
 

@@ -29,7 +29,7 @@ struct ProfileShow: Verb {
     func run(_ context: CommandContext) throws {
         let access = try LoginAccess(context, system: system)
         let profile = try access.profiles.profile(access.profileName(name))
-        let server = access.knownPolicy(of: profile, context.output)
+        let known = access.known(of: profile, context.output), server = known.policy
         let rows = ProfileKey.allCases.compactMap { Row($0, of: profile, server) }
         guard context.output.format == .json else {
             try context.output.rows(rows.filter(\.isWorthALine).map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
@@ -39,6 +39,7 @@ struct ProfileShow: Verb {
         document.field("profile", .text(profile.name.text))
         document.field("server", profile.serverOrigin.isEmpty ? .null : .text(profile.serverOrigin))
         document.field("policy_epoch", server.map { .number(Int($0.epoch)) } ?? .null)
+        document.field("policy_age", known.policyAge.map { .number(Int($0)) } ?? .null)
         document.object("values") { values in
             for row in rows { values.field(row.key.rawValue, row.value.json) }
         }
