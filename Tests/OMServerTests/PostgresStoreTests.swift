@@ -35,7 +35,7 @@ import Testing
                 try Self.fail(state, transaction)
             }
         }
-        #expect(tries == 5)
+        #expect(tries == 8)
     }
 
     @Test("two that wait for each other both end")
