@@ -78,6 +78,21 @@ private final class InterruptedTransaction: StoreTransaction {
         return try transaction.lockedRows(sql, values)
     }
 
+    /// One by one, so that an action comes between two of them.
+    func answers(_ statements: [SQLStatement]) throws(StoreError) -> [[SQLRow]] {
+        var answers: [[SQLRow]] = []
+        for statement in statements {
+            come(to: statement.sql + (statement.locked.map { " FOR UPDATE OF \($0)" } ?? ""))
+            answers += try transaction.answers([statement])
+        }
+        return answers
+    }
+
+    func later(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
+        come(to: sql)
+        try transaction.later(sql, values)
+    }
+
     func eachRow(_ sql: String, _ body: (SQLRow) throws -> Void) throws {
         come(to: sql)
         try transaction.eachRow(sql, body)

@@ -90,6 +90,48 @@ import Testing
         _ = try await atOnce(8) { _ in _ = try StoreTests.count(store) }
     }
 
+    @Test("a connection that ends while nobody has read the answer to its COMMIT of a read is replaced")
+    func endedAfterRead() async throws {
+        let place = try await TestStore(.postgres)
+        let store = try place.make(Self.schema, connections: 1)
+        for access: StoreAccess in [.read, .write, .read] {
+            let process = try store.transaction(.read) { try Self.process($0) }
+            // The transaction is over, though nobody asked.
+            let state = "SELECT 1 FROM pg_stat_activity WHERE pid = \(process) AND state = 'idle'"
+            let other = try place.location.open(Self.schema, connections: 1)
+            try await eventually { try other.transaction(.read) { try $0.row(state) } != nil }
+            try await place.sql("SELECT pg_terminate_backend(\(process), 10000)")
+            var tries = 0
+            let next = try store.transaction(access) { transaction in
+                tries += 1
+                return try Self.process(transaction)
+            }
+            #expect(next != process && tries == 2)
+        }
+    }
+
+    @Test("an error of a queued statement that another transaction caused lets it run again")
+    func queuedAgain() async throws {
+        let store = try await TestStore(.postgres).make(Self.schema, connections: 1)
+        var tries = 0
+        try store.transaction(.write) { transaction in
+            tries += 1
+            try StoreTests.add(UInt8(tries), 7, transaction)
+            if tries < 3 {
+                try transaction.later("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$")
+                try transaction.later("DELETE FROM thing")
+            }
+        }
+        #expect(tries == 3)
+        #expect(try store.transaction(.read) { try $0.rows("SELECT id FROM thing") } == [SQLRow([.bytes([3])])])
+    }
+
+    @Test("a warning of a queued statement is none of the commit")
+    func warnedBefore() async throws {
+        let store = try await TestStore(.postgres).make(Self.schema)
+        try store.transaction(.write) { try $0.later("DO $$ BEGIN RAISE WARNING 'so what'; END $$") }
+    }
+
     /// A trigger that runs in the COMMIT.
     private static func atCommit(_ statement: String, _ place: TestStore) async throws {
         try await place.sql(

@@ -52,6 +52,98 @@ import Testing
         #expect(try Self.count(store) == 1)
     }
 
+    @Test("a queued statement runs before the next one, and with the commit", arguments: StoreKind.allCases)
+    func queued(_ kind: StoreKind) async throws {
+        let store = try await TestStore(kind).make(Self.schema)
+        try store.transaction(.write) { transaction in
+            try transaction.later("INSERT INTO thing VALUES (?1, ?2, NULL)", .bytes([1]), .number(7))
+            try transaction.later("UPDATE thing SET number = number + 1")
+            #expect(try transaction.row("SELECT number FROM thing")?.number(0) == 8)
+            try transaction.later("UPDATE thing SET number = number + ?1", .number(2))
+        }
+        let sum = SQLStatement("SELECT CAST(SUM(number) AS BIGINT) FROM thing WHERE number > ?1", .number(0))
+        let answers = try store.transaction(.write) { transaction in
+            try transaction.later("INSERT INTO thing VALUES (?1, 5, NULL)", .bytes([2]))
+            return try transaction.answers([
+                sum, SQLStatement("SELECT t.number FROM thing t LEFT JOIN part p ON p.thing = t.id", locked: "t"),
+                SQLStatement("DELETE FROM thing"), sum,
+            ])
+        }
+        #expect(answers.map(\.count) == [1, 2, 0, 1])
+        #expect(answers[0] == [SQLRow([.number(15)])] && answers[3] == [SQLRow([.null])])
+        #expect(throws: Stop.self) {
+            try store.transaction(.write) { transaction in
+                try transaction.later("INSERT INTO thing VALUES (?1, 7, NULL)", .bytes([3]))
+                throw Stop()
+            }
+        }
+        #expect(try Self.count(store) == 0)
+        #expect(try store.transaction(.write) { _ in 7 } == 7)
+        #expect(try store.transaction(.read) { _ in 8 } == 8)
+    }
+
+    @Test("an error of a queued statement undoes its transaction, and the next one runs", arguments: StoreKind.allCases)
+    func failedInQueue(_ kind: StoreKind) async throws {
+        let store = try await TestStore(kind).make(Self.schema, connections: 1)
+        let again = SQLStatement("INSERT INTO thing VALUES (?1, 8, NULL)", .bytes([1]))
+        let expected = try #require(
+            #expect(throws: StoreError.self) {
+                try store.transaction(.write) { transaction in
+                    try Self.add(1, 7, transaction)
+                    try transaction.rows(again.sql, again.values)
+                }
+            })
+        // With COMMIT; with a statement; with several; with an error of the body.
+        for place in 0..<4 {
+            let error = #expect(throws: (any Error).self, "place \(place)") {
+                try store.transaction(.write) { transaction in
+                    try transaction.later("INSERT INTO thing VALUES (?1, 7, NULL)", .bytes([1]))
+                    try transaction.later(again.sql, again.values)
+                    switch place {
+                    case 1: try transaction.rows("DELETE FROM thing")
+                    case 2: _ = try transaction.answers([SQLStatement("SELECT 1"), SQLStatement("DELETE FROM thing")])
+                    case 3: throw Stop()
+                    default: break
+                    }
+                }
+            }
+            // SQLite says it at once.
+            let isStop = place == 3 && kind == .postgres
+            #expect(isStop ? error is Stop : error as? StoreError == expected, "place \(place)")
+            #expect(try Self.count(store) == 0)
+        }
+        try store.transaction(.write) { try Self.add(1, 7, $0) }
+        #expect(throws: expected) { try store.transaction(.write) { try $0.later(again.sql, again.values) } }
+        #expect(throws: StoreError.refused(state: "25P02")) {
+            try store.transaction(.write) { transaction in
+                try? transaction.later(again.sql, again.values)
+                _ = try? transaction.rows("SELECT 1")
+                try? transaction.later("DELETE FROM thing", [])
+            }
+        }
+        #expect(try Self.count(store) == 1)
+    }
+
+    @Test("a transaction whose first statement fails is undone, and the next one runs", arguments: StoreKind.allCases)
+    func failedFirst(_ kind: StoreKind) async throws {
+        let store = try await TestStore(kind).make(Self.schema, connections: 1)
+        for sql in ["SELECT nothing FROM nowhere", "INSERT INTO thing (name) VALUES (NULL)"] {
+            for access: StoreAccess in [.read, .write] {
+                for _ in 0..<2 {
+                    #expect(throws: StoreError.self) { try store.transaction(access) { try $0.rows(sql) } }
+                    #expect(throws: StoreError.refused(state: "25P02")) {
+                        try store.transaction(.write) { transaction in
+                            _ = try? transaction.rows(sql)
+                            try? Self.add(1, 7, transaction)
+                        }
+                    }
+                }
+            }
+        }
+        try store.transaction(.write) { try Self.add(2, 7, $0) }
+        #expect(try store.transaction(.read) { try $0.rows("SELECT id FROM thing") } == [SQLRow([.bytes([2])])])
+    }
+
     @Test("every value comes back as it was", arguments: StoreKind.allCases)
     func values(_ kind: StoreKind) async throws {
         let store = try await TestStore(kind).make(Self.schema)

@@ -154,6 +154,15 @@ private final class SQLiteConnection: StoreTransaction {
     /// A write transaction keeps all other writers out.
     func lockedRows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] { try rows(sql, values) }
 
+    func answers(_ statements: [SQLStatement]) throws(StoreError) -> [[SQLRow]] {
+        var answers: [[SQLRow]] = []
+        for statement in statements { answers.append(try rows(statement.sql, statement.values)) }
+        return answers
+    }
+
+    /// Nothing is gained by waiting.
+    func later(_ sql: String, _ values: [SQLValue]) throws(StoreError) { try rows(sql, values) }
+
     func eachRow(_ sql: String, _ body: (SQLRow) throws -> Void) throws {
         do {
             try step(sql, []) { (row) throws(BodyError) in

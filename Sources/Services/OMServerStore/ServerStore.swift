@@ -27,6 +27,15 @@ package protocol StoreTransaction: AnyObject {
     /// The rows of a SELECT, which no other transaction can change until the end of this one.
     func lockedRows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow]
 
+    /// Runs several statements and waits once for all of them.
+    ///
+    /// - Returns: The rows of each.
+    func answers(_ statements: [SQLStatement]) throws(StoreError) -> [[SQLRow]]
+
+    /// Runs a statement whose rows nobody needs, before the next one or at the end of the transaction. The next one, or the
+    /// transaction, throws its error.
+    func later(_ sql: String, _ values: [SQLValue]) throws(StoreError)
+
     /// Gives the rows of a SELECT to `body`, one by one, and has only a few of them in memory. `body` runs no other statement.
     func eachRow(_ sql: String, _ body: (SQLRow) throws -> Void) throws
 }
@@ -34,6 +43,8 @@ package protocol StoreTransaction: AnyObject {
 extension StoreTransaction {
     @discardableResult
     package func rows(_ sql: String, _ values: SQLValue...) throws(StoreError) -> [SQLRow] { try rows(sql, values) }
+
+    package func later(_ sql: String, _ values: SQLValue...) throws(StoreError) { try later(sql, values) }
 
     /// The first row, if there is one.
     package func row(_ sql: String, _ values: SQLValue...) throws(StoreError) -> SQLRow? { try rows(sql, values).first }
