@@ -35,7 +35,10 @@ final class InterruptedStore: ServerStore {
 
     func transaction<R: Sendable>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
         if access == .write { try takeAction()?() }
-        return try store.transaction(access) { try body(InterruptedTransaction($0) { try self.interrupt($0, $1) }) }
+        return try store.transaction(access) { transaction in
+            let hasAction = { self.plan.withLock { $0.statement != nil } }
+            return try body(InterruptedTransaction(transaction, hasAction: hasAction) { try self.interrupt($0, $1) })
+        }
     }
 
     private func takeAction() -> (@Sendable () throws -> Void)? {
@@ -59,9 +62,13 @@ final class InterruptedStore: ServerStore {
 private final class InterruptedTransaction: StoreTransaction {
     private let transaction: any StoreTransaction
     private let interrupt: (String, any StoreTransaction) throws -> Void
+    private let hasAction: () -> Bool
 
-    init(_ transaction: any StoreTransaction, _ interrupt: @escaping (String, any StoreTransaction) throws -> Void) {
-        (self.transaction, self.interrupt) = (transaction, interrupt)
+    init(
+        _ transaction: any StoreTransaction, hasAction: @escaping () -> Bool,
+        _ interrupt: @escaping (String, any StoreTransaction) throws -> Void
+    ) {
+        (self.transaction, self.hasAction, self.interrupt) = (transaction, hasAction, interrupt)
     }
 
     private func come(to sql: String) {
@@ -78,8 +85,9 @@ private final class InterruptedTransaction: StoreTransaction {
         return try transaction.lockedRows(sql, values)
     }
 
-    /// One by one, so that an action comes between two of them.
+    /// With an action one by one, so that it comes between two of them.
     func answers(_ statements: [SQLStatement]) throws(StoreError) -> [[SQLRow]] {
+        guard hasAction() else { return try transaction.answers(statements) }
         var answers: [[SQLRow]] = []
         for statement in statements {
             come(to: statement.sql + (statement.locked.map { " FOR UPDATE OF \($0)" } ?? ""))

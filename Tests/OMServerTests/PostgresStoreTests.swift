@@ -90,13 +90,13 @@ import Testing
         _ = try await atOnce(8) { _ in _ = try StoreTests.count(store) }
     }
 
-    @Test("a connection that ends while nobody has read the answer to its COMMIT of a read is replaced")
+    @Test("a connection that ends before the answer to its COMMIT of a read is read is replaced")
     func endedAfterRead() async throws {
         let place = try await TestStore(.postgres)
         let store = try place.make(Self.schema, connections: 1)
         for access: StoreAccess in [.read, .write, .read] {
             let process = try store.transaction(.read) { try Self.process($0) }
-            // The transaction is over, though nobody asked.
+            // The transaction is over, though its answer is not read.
             let state = "SELECT 1 FROM pg_stat_activity WHERE pid = \(process) AND state = 'idle'"
             let other = try place.location.open(Self.schema, connections: 1)
             try await eventually { try other.transaction(.read) { try $0.row(state) } != nil }

@@ -1,9 +1,12 @@
 #if Server
 // Remotes of the server: who may use them, and the list of their files. docs/formats/sync.md, "Over HTTP".
 
+import Foundation
 import OMParcels
 import OMSecrets
 import OMServerStore
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMServer
@@ -108,6 +111,26 @@ import Testing
             server.forgetTokens()
         }
         #expect(try server.delete(Sample.pack(1).file) == 204)
+    }
+
+    @Test("a write that waits in PostgreSQL for its lock is refused if its account is blocked meanwhile")
+    func blockedInTheWait() async throws {
+        let (server, _) = try await SyncServer.withRemote(.postgres)
+        _ = try server.token()
+        let rows = try server.remoteRows()
+        let status = Mutex<Int?>(nil)
+        try server.place.location.open(ServerTables.schema, connections: 1).transaction(.write) { transaction in
+            _ = try transaction.lockedRow("SELECT id FROM remote")
+            Thread.detachNewThread {
+                let found = try? server.put(Sample.pack(1))
+                status.withLock { $0 = found ?? 0 }
+            }
+            try transaction.awaitBlocked(server.store) { status.withLock { $0 != nil } }
+            try server.service.setBlocked(true, "ana")
+        }
+        try await eventually { status.withLock { $0 != nil } }
+        #expect(status.withLock { $0 } == 401)
+        #expect(try server.remoteRows() == rows)
     }
 
     @Test("a client of its own, without an account, has no remotes")

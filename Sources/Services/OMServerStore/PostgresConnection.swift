@@ -2,7 +2,7 @@
 // One connection to PostgreSQL, and its transactions.
 
 /// Each wait for an answer costs PostgreSQL and this program a change of process. So BEGIN goes with a transaction's first
-/// statement, what ``later(_:_:)`` queued goes with the next one or with COMMIT, and nobody waits for the COMMIT of a read.
+/// statement, what ``later(_:_:)`` queued goes with the next one or with COMMIT, and the COMMIT of a read is not awaited.
 ///
 /// One thread at a time uses it.
 final class PostgresConnection: StoreTransaction {
@@ -44,7 +44,11 @@ final class PostgresConnection: StoreTransaction {
     func transaction<R>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
         wasCommitting = false
         begin =
-            access == .read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED"
+            switch access {
+            case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            case .write: "BEGIN ISOLATION LEVEL READ COMMITTED"
+            case .one: nil
+            }
         defer { begin = nil }
         let result: R
         do { result = try body(self) } catch {

@@ -130,7 +130,7 @@ private final class SQLiteConnection: StoreTransaction {
     func transaction<R>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
         hasFailed = false
         do {
-            return try database.transaction(access == .read ? .read : .write) { () throws(BodyError) in
+            return try database.transaction(access == .write ? .write : .read) { () throws(BodyError) in
                 do {
                     let result = try body(self)
                     // As PostgreSQL has it: a transaction with a failed statement is not committed.

@@ -16,7 +16,11 @@ package protocol ServerStore: AnyObject, Sendable {
     ) throws -> R
 }
 
-package enum StoreAccess: Sendable { case read, write }
+package enum StoreAccess: Sendable {
+    case read, write
+    /// One statement that reads: it sees one state without more.
+    case one
+}
 
 /// A running transaction. It is used by its thread, until `body` ends.
 package protocol StoreTransaction: AnyObject {
@@ -32,7 +36,7 @@ package protocol StoreTransaction: AnyObject {
     /// - Returns: The rows of each.
     func answers(_ statements: [SQLStatement]) throws(StoreError) -> [[SQLRow]]
 
-    /// Runs a statement whose rows nobody needs, before the next one or at the end of the transaction. The next one, or the
+    /// Runs a statement whose rows are not needed, before the next one or at the end of the transaction. The next one, or the
     /// transaction, throws its error.
     func later(_ sql: String, _ values: [SQLValue]) throws(StoreError)
 

@@ -12,8 +12,13 @@ package enum Bearer {
     package static func grant(
         of request: ServerRequest, _ scope: Scope, now: Int64, _ transaction: any StoreTransaction
     ) throws -> Grant {
-        guard let digest = digest(of: request) else { throw ServerProblem.unauthorized() }
-        guard let token = try GrantTable.token(digest, transaction), token.kind == .access, token.expires > now else {
+        let digest = try digest(of: request)
+        return try check(GrantTable.token(digest, transaction), scope, now: now)
+    }
+
+    /// - Parameter token: What the store has for the request's token.
+    static func check(_ token: Token?, _ scope: Scope, now: Int64) throws(ServerProblem) -> Grant {
+        guard let token, token.kind == .access, token.expires > now else {
             throw ServerProblem.unauthorized("Bearer error=\"invalid_token\"")
         }
         guard token.grant.scopes.contains(scope) else { throw ServerProblem.forbidden }
@@ -21,10 +26,10 @@ package enum Bearer {
     }
 
     /// The token's digest. The token itself is a text here, and in ordinary memory: the HTTP library gives headers as texts.
-    private static func digest(of request: ServerRequest) -> [UInt8]? {
-        guard let header = request.headers["authorization"] else { return nil }
+    static func digest(of request: ServerRequest) throws(ServerProblem) -> [UInt8] {
+        guard let header = request.headers["authorization"] else { throw .unauthorized() }
         let parts = header.split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .unauthorized() }
         return TokenText.digest(String(parts[1]))
     }
 }

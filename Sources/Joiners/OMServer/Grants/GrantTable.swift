@@ -118,12 +118,27 @@ package enum GrantTable {
 
     /// - Returns: Nil if the store has no such token, or its account is blocked.
     static func token(_ digest: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> Token? {
-        let row = try transaction.row(
+        let question = question(digest)
+        return try token(digest, transaction.rows(question.sql, question.values))
+    }
+
+    /// The statement of ``token(_:_:)``, to which another table can be joined. Its rows begin with ``columnCount`` columns.
+    static func question(
+        _ digest: [UInt8], _ more: SQLValue..., joined columns: String = "", _ join: String = ""
+    ) -> SQLStatement {
+        SQLStatement(
             """
-            SELECT \(columns), t.kind, t.state, t.expires, t.round FROM token t JOIN grants g ON g.id = t.grant_id \
-            LEFT JOIN account a ON a.name = g.account WHERE t.digest = ?1 AND (g.account IS NULL OR a.state = 0)
-            """, .bytes(digest))
-        guard let row else { return nil }
+            SELECT \(Self.columns), t.kind, t.state, t.expires, t.round\(columns) FROM token t \
+            JOIN grants g ON g.id = t.grant_id LEFT JOIN account a ON a.name = g.account\(join) \
+            WHERE t.digest = ?1 AND (g.account IS NULL OR a.state = 0)
+            """, [.bytes(digest)] + more)
+    }
+
+    /// How many columns a token has in the rows of ``question(_:_:joined:_:)``.
+    static let columnCount = 11
+
+    static func token(_ digest: [UInt8], _ rows: [SQLRow]) throws(StoreError) -> Token? {
+        guard let row = rows.first else { return nil }
         guard let kind = TokenText.Kind(rawValue: try row.number(7)), let state = TokenState(rawValue: try row.number(8))
         else {
             throw .damaged

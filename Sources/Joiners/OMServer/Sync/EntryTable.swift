@@ -69,9 +69,16 @@ enum EntryTable {
             .bytes(numbers), .number(Int64(encoded.count)), .bytes(encoded))
     }
 
+    /// The devices behind each entry that no other one continues.
+    static func lastOnes(of remote: [UInt8]) -> SQLStatement {
+        SQLStatement("SELECT devices FROM remote_entry WHERE remote = ?1 AND is_last = 1", .bytes(remote))
+    }
+
     /// Whether a device is a member at the end of a branch. Which branch counts is the devices' choice.
-    static func isPresent(_ device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> Bool {
-        for row in try transaction.rows("SELECT devices FROM remote_entry WHERE remote = ?1 AND is_last = 1", .bytes(remote)) {
+    ///
+    /// - Parameter rows: Those of ``lastOnes(of:)``.
+    static func isPresent(_ device: UInt32, _ rows: [SQLRow]) throws(StoreError) -> Bool {
+        for row in rows {
             let numbers = try row.bytes(0)
             for start in stride(from: 0, to: numbers.count - 3, by: 4)
             where numbers[start..<start + 4].reduce(UInt32(0), { $0 << 8 | UInt32($1) }) == device { return true }

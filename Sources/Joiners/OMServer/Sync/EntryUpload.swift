@@ -7,20 +7,23 @@ internal import OMServerStore
 
 struct EntryUpload: SyncUpload {
     private let entry: RollEntry
-    /// The devices behind it. Nil if the entry is stored already.
-    private let devices: [UInt32]?
+    /// The devices behind it. Nil if the entry is stored already, or is not checked yet.
+    private var devices: [UInt32]?
 
-    init(_ body: [UInt8], as file: RemoteFile, to remote: Remote, _ transaction: any StoreTransaction) throws {
+    static let isCostly = true
+
+    init(_ body: [UInt8], as file: RemoteFile, to remote: RemoteName) throws(ServerProblem) {
         // Entry 0 is `remote`.
         guard case .entry(let number, let digest) = file, number > 0, PublicHash.hash(body) == digest,
             let entry = try? RollEntry(decoding: body), entry.contents.number == number,
-            entry.contents.vault == remote.name.vault
+            entry.contents.vault == remote.vault
         else { throw ServerProblem.refused }
         self.entry = entry
-        if try EntryTable.has(EntryTable.Row(number: number, digest: digest), in: remote.id, transaction) {
-            devices = nil
-            return
-        }
+    }
+
+    mutating func check(in remote: Remote, _ transaction: any StoreTransaction) throws {
+        let row = EntryTable.Row(number: entry.contents.number, digest: entry.digest)
+        guard try !EntryTable.has(row, in: remote.id, transaction) else { return }
         // Attack: a stolen token sends entries of no member, so that the server checks a long roll for each of them.
         guard let signer = try RemoteTable.member(entry.contents.signer, of: remote.id, transaction),
             entry.isSigned(by: signer.memberKey)

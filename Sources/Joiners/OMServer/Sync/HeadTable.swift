@@ -26,23 +26,28 @@ enum HeadTable {
         let digest: [UInt8]
     }
 
-    /// The newest head of a device.
-    static func newest(
-        of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
-    ) throws(StoreError) -> Row? {
-        let row = try transaction.row(
-            "SELECT number, digest FROM remote_head WHERE remote = ?1 AND device = ?2 ORDER BY number DESC LIMIT 1",
-            .bytes(remote), .number(Int64(device)))
-        guard let row else { return nil }
-        return Row(device: device, number: UInt64(bitPattern: try row.number(0)), digest: try row.bytes(1))
+    /// A head of a device, or its digest alone.
+    struct Kept: Hashable, Sendable {
+        let number: UInt64
+        let digest: [UInt8]
+        let hasBody: Bool
     }
 
-    static func digest(
-        of number: UInt64, _ device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
-    ) throws(StoreError) -> [UInt8]? {
-        try transaction.row(
-            "SELECT digest FROM remote_head WHERE remote = ?1 AND device = ?2 AND number = ?3",
-            .bytes(remote), .number(Int64(device)), .number(Int64(bitPattern: number)))?.bytes(0)
+    /// What is kept of the heads of a device: 65 rows at most.
+    static func kept(of device: UInt32, in remote: [UInt8]) -> SQLStatement {
+        SQLStatement(
+            "SELECT number, digest, body IS NOT NULL FROM remote_head WHERE remote = ?1 AND device = ?2",
+            .bytes(remote), .number(Int64(device)))
+    }
+
+    static func kept(_ rows: [SQLRow]) throws(StoreError) -> [Kept] {
+        var kept: [Kept] = []
+        for row in rows {
+            kept.append(
+                Kept(
+                    number: UInt64(bitPattern: try row.number(0)), digest: try row.bytes(1), hasBody: try row.number(2) == 1))
+        }
+        return kept
     }
 
     /// The head in one of the two files: `head` has the odd numbers, `head.1` the even ones.
@@ -69,9 +74,13 @@ enum HeadTable {
     }
 
     /// Adds the next head of its device. Of older ones stay the one before, and the digests to which a later `skip` can lead.
-    static func add(_ head: Head, to remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
+    ///
+    /// - Parameter older: What is kept of its device's heads so far.
+    static func add(
+        _ head: Head, behind older: [Kept], to remote: [UInt8], _ transaction: any StoreTransaction
+    ) throws(StoreError) {
         let (device, number) = (Int64(head.statement.device), head.statement.number)
-        try transaction.rows(
+        try transaction.later(
             "INSERT INTO remote_head (remote, device, number, digest, body) VALUES (?1, ?2, ?3, ?4, ?5)",
             .bytes(remote), .number(device), .number(Int64(bitPattern: number)), .bytes(head.digest), .bytes(head.encoded))
         // The number behind n leads to n without its trailing ones: a number on this way.
@@ -81,14 +90,13 @@ enum HeadTable {
             kept.insert(step)
             step = Head.skipped(from: step)
         }
-        let rows = try transaction.rows(
-            "SELECT number FROM remote_head WHERE remote = ?1 AND device = ?2", .bytes(remote), .number(device))
-        for row in rows where !kept.contains(UInt64(bitPattern: try row.number(0))) {
-            try transaction.rows(
+        for head in older where !kept.contains(head.number) {
+            try transaction.later(
                 "DELETE FROM remote_head WHERE remote = ?1 AND device = ?2 AND number = ?3",
-                .bytes(remote), .number(device), .number(try row.number(0)))
+                .bytes(remote), .number(device), .number(Int64(bitPattern: head.number)))
         }
-        try transaction.rows(
+        guard older.contains(where: { $0.hasBody && $0.number < number - 1 && kept.contains($0.number) }) else { return }
+        try transaction.later(
             "UPDATE remote_head SET body = NULL WHERE remote = ?1 AND device = ?2 AND number < ?3 AND body IS NOT NULL",
             .bytes(remote), .number(device), .number(Int64(bitPattern: number) - 1))
     }
@@ -113,7 +121,7 @@ enum HeadTable {
     static func setList(
         _ body: [UInt8], digest: [UInt8], of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
     ) throws(StoreError) {
-        try transaction.rows(
+        try transaction.later(
             """
             INSERT INTO remote_heads (remote, device, digest, body) VALUES (?1, ?2, ?3, ?4) \
             ON CONFLICT (remote, device) DO UPDATE SET digest = excluded.digest, body = excluded.body

@@ -7,16 +7,10 @@ internal import OMServerStore
 struct HeadUpload: SyncUpload {
     private let head: Head
 
-    init(_ body: [UInt8], as file: RemoteFile, to remote: Remote, _ transaction: any StoreTransaction) throws {
-        guard case .head(let device, _) = file, let head = try? Head(decoding: body) else { throw ServerProblem.refused }
-        let said = head.statement
-        guard said.vault == remote.name.vault, said.incarnation == remote.name.incarnation, said.device == device,
-            // Also of a member that was removed: devices ignore what does not count.
-            let member = try RemoteTable.member(device, of: remote.id, transaction), member.isDevice,
-            // Attack: a stolen token takes the place of a device.
-            head.isSigned(by: member.headKey),
-            try EntryTable.has(EntryTable.Row(number: said.rollNumber, digest: said.rollDigest), in: remote.id, transaction)
-        else { throw ServerProblem.refused }
+    init(_ body: [UInt8], as file: RemoteFile, to remote: RemoteName) throws(ServerProblem) {
+        guard case .head(let device, _) = file, let head = try? Head(decoding: body), head.statement.device == device,
+            head.statement.vault == remote.vault, head.statement.incarnation == remote.incarnation
+        else { throw .refused }
         self.head = head
     }
 
@@ -24,37 +18,48 @@ struct HeadUpload: SyncUpload {
         in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
     ) throws -> Bool {
         let said = head.statement
-        let newest = try HeadTable.newest(of: said.device, in: remote.id, transaction)
+        let answers = try transaction.answers([
+            RemoteTable.question(
+                said.device, naming: EntryTable.Row(number: said.rollNumber, digest: said.rollDigest), in: remote.id),
+            HeadTable.kept(of: said.device, in: remote.id), PackTable.unsuperseded(of: said.device, in: remote.id),
+            SignerTable.raised(.heads, of: said.device, in: remote.id, now: now, unlessHas: said.number),
+        ])
+        // Also of a member that was removed: devices ignore what does not count.
+        guard let row = answers[0].first, case let member = try RemoteTable.member(row), member.isDevice,
+            // Attack: a stolen token takes the place of a device.
+            head.isSigned(by: member.headKey), try row.number(2) == 1
+        else { throw ServerProblem.refused }
+        let kept = try HeadTable.kept(answers[1])
+        let newest = kept.max { $0.number < $1.number }
         if let newest, newest.number == said.number {
             guard newest.digest == head.digest else { throw ServerProblem.conflict }
             return false
         }
-        guard try continues(newest, in: remote, transaction) else { throw ServerProblem.conflict }
-        try SignerTable.count(.heads, of: said.device, in: remote.id, within: limits, now: now, transaction)
-        try list(in: remote, within: limits, now: now, transaction)
-        try HeadTable.add(head, to: remote.id, transaction)
+        guard continues(newest, kept) else { throw ServerProblem.conflict }
+        try SignerTable.count(.heads, answers[3], of: said.device, in: remote.id, within: limits, now: now, transaction)
+        try list(PackTable.all(answers[2]), in: remote, within: limits, now: now, transaction)
+        try HeadTable.add(head, behind: kept, to: remote.id, transaction)
         return true
     }
 
     /// Whether the head is the next one of its device's chain.
     ///
     /// Attack, or accident: a copy of the device's file pushes too. Its heads have numbers that are taken, or other digests.
-    private func continues(
-        _ newest: HeadTable.Row?, in remote: Remote, _ transaction: any StoreTransaction
-    ) throws(StoreError) -> Bool {
+    private func continues(_ newest: HeadTable.Kept?, _ kept: [HeadTable.Kept]) -> Bool {
         let said = head.statement
         let none = [UInt8](repeating: 0, count: 32)
         guard said.number == (newest?.number ?? 0) + 1, said.previous == newest?.digest ?? none else { return false }
         let skipped = Head.skipped(from: said.number)
-        let expected = skipped == 0 ? none : try HeadTable.digest(of: skipped, said.device, in: remote.id, transaction)
+        let expected = skipped == 0 ? none : kept.first { $0.number == skipped }?.digest
         return said.skip == expected
     }
 
     /// Notes which packs are listed now, and which are superseded.
+    ///
+    /// - Parameter packs: All of its device that are not superseded.
     private func list(
-        in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
+        _ packs: [PackTable.Row], in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
     ) throws {
-        let packs = try PackTable.unsuperseded(of: head.statement.device, in: remote.id, transaction)
         let byNumber = Dictionary(packs.map { ($0.number, $0) }) { one, _ in one }
         var listed: Set<UInt64> = []
         var (parcels, bytes) = (Int64(0), Int64(0))
@@ -72,10 +77,13 @@ struct HeadUpload: SyncUpload {
         }
         // Attack: a member lists its superseded packs again, which are outside the quota.
         guard parcels <= limits.parcels, bytes <= limits.bytes else { throw ServerProblem.quota }
+        var hasSuperseded = false
         for pack in packs {
             let isListed = listed.contains(pack.number)
             switch pack.state {
-            case .listed where !isListed: try PackTable.set(.superseded, pack, in: remote.id, now: now, transaction)
+            case .listed where !isListed:
+                try PackTable.set(.superseded, pack, in: remote.id, now: now, transaction)
+                hasSuperseded = true
             case .new where isListed: try PackTable.set(.listed, pack, in: remote.id, now: now, transaction)
             default: break
             }
@@ -84,7 +92,7 @@ struct HeadUpload: SyncUpload {
         if !again.isEmpty, try PackTable.count(inListOf: remote.id, transaction) > limits.packsOfRemote {
             throw ServerProblem.quota
         }
-        try removeOldest(in: remote, within: limits, transaction)
+        if hasSuperseded { try removeOldest(in: remote, within: limits, transaction) }
     }
 
     /// Attack: a member supersedes its packs again and again, and fills the server's disk in 30 days.

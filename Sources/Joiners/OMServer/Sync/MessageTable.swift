@@ -35,7 +35,7 @@ enum MessageTable {
     static func add(
         _ message: Row, _ body: [UInt8], to remote: [UInt8], now: Int64, _ transaction: any StoreTransaction
     ) throws(StoreError) {
-        try transaction.rows(
+        try transaction.later(
             "INSERT INTO remote_message (remote, mailbox, number, since, body) VALUES (?1, ?2, ?3, ?4, ?5)",
             .bytes(remote), .bytes(message.mailbox), .number(Int64(message.number)), .number(now), .bytes(body))
     }

@@ -9,7 +9,7 @@ struct MessageUpload: SyncUpload {
     private let message: MessageTable.Row
     private let body: [UInt8]
 
-    init(_ body: [UInt8], as file: RemoteFile, to remote: Remote, _ transaction: any StoreTransaction) throws {
+    init(_ body: [UInt8], as file: RemoteFile, to remote: RemoteName) throws(ServerProblem) {
         let sealed = body.count - Record.boxOverhead
         guard case .message(let mailbox, let number) = file, sealed > 0, sealed % Record.step == 0 else {
             throw ServerProblem.refused

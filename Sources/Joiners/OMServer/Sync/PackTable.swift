@@ -45,10 +45,19 @@ enum PackTable {
     static func find(
         _ number: UInt64, of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
     ) throws(StoreError) -> Row? {
-        let row = try transaction.row(
+        let question = question(number, of: device, in: remote)
+        return try row(transaction.rows(question.sql, question.values))
+    }
+
+    /// The statement of ``find(_:of:in:_:)``.
+    static func question(_ number: UInt64, of device: UInt32, in remote: [UInt8]) -> SQLStatement {
+        SQLStatement(
             "SELECT \(columns) FROM remote_pack WHERE remote = ?1 AND device = ?2 AND number = ?3",
             .bytes(remote), .number(Int64(device)), .number(Int64(bitPattern: number)))
-        guard let row else { return nil }
+    }
+
+    static func row(_ rows: [SQLRow]) throws(StoreError) -> Row? {
+        guard let row = rows.first else { return nil }
         return try Row(row)
     }
 
@@ -61,13 +70,14 @@ enum PackTable {
     }
 
     /// The packs of a device that are not superseded. Of superseded ones there can be many: they stay for 30 days.
-    static func unsuperseded(
-        of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
-    ) throws(StoreError) -> [Row] {
-        var found: [Row] = []
-        let rows = try transaction.rows(
+    static func unsuperseded(of device: UInt32, in remote: [UInt8]) -> SQLStatement {
+        SQLStatement(
             "SELECT \(columns) FROM remote_pack WHERE remote = ?1 AND device = ?2 AND state < 2", .bytes(remote),
             .number(Int64(device)))
+    }
+
+    static func all(_ rows: [SQLRow]) throws(StoreError) -> [Row] {
+        var found: [Row] = []
         for row in rows { found.append(try Row(row)) }
         return found
     }
@@ -88,10 +98,20 @@ enum PackTable {
         try transaction.row("SELECT count(*) FROM remote_pack WHERE remote = ?1 AND state < 2", .bytes(remote))?.number(0) ?? 0
     }
 
+    /// The packs in the list; of one device the packs, their parcels and their bytes.
+    static func inListCount(of device: UInt32, in remote: [UInt8]) -> SQLStatement {
+        let sums = ["1", "parcels", "size"].map {
+            "CAST(COALESCE(SUM(CASE WHEN device = ?2 THEN \($0) ELSE 0 END), 0) AS BIGINT)"
+        }
+        return SQLStatement(
+            "SELECT count(*), \(sums.joined(separator: ", ")) FROM remote_pack WHERE remote = ?1 AND state < 2", .bytes(remote),
+            .number(Int64(device)))
+    }
+
     static func add(
         _ pack: Pack, _ body: [UInt8], to remote: [UInt8], now: Int64, _ transaction: any StoreTransaction
     ) throws(StoreError) {
-        try transaction.rows(
+        try transaction.later(
             """
             INSERT INTO remote_pack (remote, device, number, digest, state, since, parcels, size, body) \
             VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8)
@@ -103,14 +123,14 @@ enum PackTable {
     static func set(
         _ state: State, _ pack: Row, in remote: [UInt8], now: Int64, _ transaction: any StoreTransaction
     ) throws(StoreError) {
-        try transaction.rows(
+        try transaction.later(
             "UPDATE remote_pack SET state = ?4, since = ?5 WHERE remote = ?1 AND device = ?2 AND number = ?3",
             .bytes(remote), .number(Int64(pack.device)), .number(Int64(bitPattern: pack.number)), .number(state.rawValue),
             .number(now))
     }
 
     static func remove(_ pack: Row, of remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
-        try transaction.rows(
+        try transaction.later(
             "DELETE FROM remote_pack WHERE remote = ?1 AND device = ?2 AND number = ?3",
             .bytes(remote), .number(Int64(pack.device)), .number(Int64(bitPattern: pack.number)))
     }

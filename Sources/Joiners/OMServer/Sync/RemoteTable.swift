@@ -27,16 +27,14 @@ enum RemoteTable {
         """,
     ]
 
-    /// - Parameter locked: Keeps other writers of this remote away until the end of the transaction. It is then the first row
-    ///   that the transaction locks.
     /// - Returns: nil if the account has no such remote.
     static func find(
-        _ name: RemoteName, of account: AccountName, locked: Bool = false, _ transaction: any StoreTransaction
+        _ name: RemoteName, of account: AccountName, _ transaction: any StoreTransaction
     ) throws(StoreError) -> Remote? {
-        let sql = "SELECT id, change FROM remote WHERE account = ?1 AND vault = ?2 AND incarnation = ?3"
-        let values: [SQLValue] = [.text(account.text), .bytes(name.vault), .bytes(name.incarnation)]
-        let rows = locked ? try transaction.lockedRows(sql, values) : try transaction.rows(sql, values)
-        guard let row = rows.first else { return nil }
+        let row = try transaction.row(
+            "SELECT id, change FROM remote WHERE account = ?1 AND vault = ?2 AND incarnation = ?3",
+            .text(account.text), .bytes(name.vault), .bytes(name.incarnation))
+        guard let row else { return nil }
         return Remote(id: try row.bytes(0), name: name, change: try row.number(1))
     }
 
@@ -75,7 +73,7 @@ enum RemoteTable {
     }
 
     static func raiseChange(_ remote: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) {
-        try transaction.rows("UPDATE remote SET change = change + 1 WHERE id = ?1", .bytes(remote))
+        try transaction.later("UPDATE remote SET change = change + 1 WHERE id = ?1", .bytes(remote))
     }
 
     // MARK: - Members
@@ -87,6 +85,21 @@ enum RemoteTable {
         let row = try transaction.row(
             "SELECT kind, keys FROM remote_member WHERE remote = ?1 AND device = ?2", .bytes(remote), .number(Int64(device)))
         guard let row else { return nil }
+        return try member(row)
+    }
+
+    /// A device with its keys, and whether the remote has an entry: what a head of this device must name.
+    static func question(
+        _ device: UInt32, naming entry: EntryTable.Row, in remote: [UInt8]
+    ) -> SQLStatement {
+        SQLStatement(
+            """
+            SELECT kind, keys, EXISTS (SELECT 1 FROM remote_entry WHERE remote = ?1 AND number = ?3 AND digest = ?4) \
+            FROM remote_member WHERE remote = ?1 AND device = ?2
+            """, .bytes(remote), .number(Int64(device)), .number(Int64(entry.number)), .bytes(entry.digest))
+    }
+
+    static func member(_ row: SQLRow) throws(StoreError) -> Member {
         let keys = try row.bytes(1)
         guard keys.count == 128 else { throw .damaged }
         return Member(isDevice: try row.number(0) == Int64(RollMember.Kind.device.rawValue), keys: keys)

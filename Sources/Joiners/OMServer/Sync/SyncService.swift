@@ -46,7 +46,7 @@ package struct SyncService: ServerService {
 
     package func checkBeforeBody(_ request: ServerRequest) throws {
         let now = clock.now()
-        _ = try store.transaction(.read) { try account(of: request, now: now, $0) }
+        _ = try store.transaction(.one) { try account(of: request, now: now, $0) }
     }
 
     private static func file(_ path: [String]) -> RemoteFile? { RemoteFile(path: path[3...].joined(separator: "/")) }
@@ -72,19 +72,6 @@ package struct SyncService: ServerService {
             throw ServerProblem.forbidden
         }
         return account
-    }
-
-    /// - Throws: ``ServerProblem/notFound``, also for a remote of another account.
-    private func remote(
-        _ name: RemoteName, _ request: ServerRequest, now: Int64, locked: Bool = false, _ transaction: any StoreTransaction
-    ) throws -> Remote {
-        let account = try account(of: request, now: now, transaction)
-        guard let remote = try RemoteTable.find(name, of: account, locked: locked, transaction) else {
-            throw ServerProblem.notFound
-        }
-        // Attack: an account is blocked while a thief's push waits for the lock. The block would stop only his next push.
-        if locked { _ = try self.account(of: request, now: now, transaction) }
-        return remote
     }
 
     // MARK: - Lists
@@ -115,19 +102,24 @@ package struct SyncService: ServerService {
         let seconds = request.query.contains { $0.name == "wait" } ? request.value("wait").flatMap(Self.wait) : 0
         guard let seconds else { throw ServerProblem.malformed }
         let now = clock.now()
-        return try store.transaction(.read) { transaction in
-            let remote = try remote(name, request, now: now, transaction)
-            let tag = "\"\(remote.change)\""
-            guard request.headers["if-none-match"] == tag else {
-                var answer = Self.answer(try FileList.encoded(remote, transaction))
-                answer.headers["etag"] = tag
+        // Most clients ask whether there is something new, and there is nothing.
+        if let known = request.headers["if-none-match"] {
+            let remote = try store.transaction(.one) { try RemoteAccess.find(name, for: request, now: now, $0) }
+            if known == Self.tag(remote) {
+                var answer = ServerResponse(304, ["etag": known])
+                if seconds > 0 { answer.wait = ChangeWait(remote: remote.id, change: remote.change, seconds: seconds) }
                 return answer
             }
-            var answer = ServerResponse(304, ["etag": tag])
-            if seconds > 0 { answer.wait = ChangeWait(remote: remote.id, change: remote.change, seconds: seconds) }
+        }
+        return try store.transaction(.read) { transaction in
+            let remote = try RemoteAccess.find(name, for: request, now: now, transaction)
+            var answer = Self.answer(try FileList.encoded(remote, transaction))
+            answer.headers["etag"] = Self.tag(remote)
             return answer
         }
     }
+
+    private static func tag(_ remote: Remote) -> String { "\"\(remote.change)\"" }
 
     private static func wait(_ text: String) -> Int? {
         guard (1...2).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
@@ -141,7 +133,7 @@ package struct SyncService: ServerService {
     private func read(_ request: ServerRequest, _ name: RemoteName, _ file: RemoteFile) throws -> ServerResponse {
         let now = clock.now()
         let body = try store.transaction(.read) { transaction -> [UInt8]? in
-            let remote = try remote(name, request, now: now, transaction)
+            let remote = try RemoteAccess.find(name, for: request, now: now, transaction)
             return switch file {
             case .founding: try EntryTable.founding(of: remote.id, transaction)
             case .entry(let number, let digest):
@@ -161,7 +153,7 @@ package struct SyncService: ServerService {
 
     private func make(_ request: ServerRequest, _ name: RemoteName) throws -> ServerResponse {
         let now = clock.now()
-        _ = try store.transaction(.read) { try account(of: request, now: now, $0) }
+        _ = try store.transaction(.one) { try account(of: request, now: now, $0) }
         try Self.checkBody(of: request, as: .founding)
         guard let entry = try? RollEntry(decoding: request.body), entry.contents.vault == name.vault,
             let roll = try? Roll(entry)
@@ -187,15 +179,26 @@ package struct SyncService: ServerService {
     private func write(_ request: ServerRequest, _ name: RemoteName, _ file: RemoteFile) throws -> ServerResponse {
         guard let kind = file.upload else { throw ServerProblem.notFound }
         let now = clock.now()
-        let (found, upload) = try store.transaction(.read) { transaction -> (Remote, any SyncUpload) in
-            let remote = try remote(name, request, now: now, transaction)
+        let parsed = Result {
             try Self.checkBody(of: request, as: file)
-            return (remote, try kind.init(request.body, as: file, to: remote, transaction))
+            return try kind.init(request.body, as: file, to: name)
         }
-        try store.transaction(.write) { transaction in
-            let remote = try remote(name, request, now: now, locked: true, transaction)
+        // A client without a token is not told what is wrong with the file.
+        if case .failure = parsed { _ = try store.transaction(.one) { try RemoteAccess.find(name, for: request, now: now, $0) } }
+        var upload: any SyncUpload = try parsed.get()
+        var found: Remote?
+        if kind.isCostly {
+            (found, upload) = try store.transaction(.read) { transaction in
+                let remote = try RemoteAccess.find(name, for: request, now: now, transaction)
+                var checked = upload
+                try checked.check(in: remote, transaction)
+                return (remote, checked)
+            }
+        }
+        try store.transaction(.write) { [found, upload] transaction in
+            let remote = try RemoteAccess.lock(name, for: request, now: now, transaction)
             // What was checked belongs to a remote that was removed.
-            guard remote.id == found.id else { throw ServerProblem.notFound }
+            guard found == nil || remote.id == found?.id else { throw ServerProblem.notFound }
             if try upload.store(in: remote, within: limits, now: now, transaction) {
                 try RemoteTable.raiseChange(remote.id, transaction)
             }
@@ -206,7 +209,7 @@ package struct SyncService: ServerService {
     private func remove(_ request: ServerRequest, _ name: RemoteName, _ file: RemoteFile) throws -> ServerResponse {
         let now = clock.now()
         try store.transaction(.write) { transaction in
-            let remote = try remote(name, request, now: now, locked: true, transaction)
+            let remote = try RemoteAccess.lock(name, for: request, now: now, transaction)
             switch file {
             case .message(let mailbox, let number):
                 let message = MessageTable.Row(mailbox: mailbox, number: number)

@@ -4,11 +4,17 @@
 internal import OMParcels
 internal import OMServerStore
 
-/// What of a file was checked already. Bodies and signatures are checked in a read transaction: what they are checked with never
-/// changes. So a file that costs much keeps no writer waiting.
+/// A file that was parsed, and what of it was checked already. A pack, a message or a head is checked and stored in one
+/// transaction. An entry or a list of heads can have many signatures: they are checked in a read transaction before, since what
+/// they are checked with never changes. So a file that costs much keeps no writer waiting.
 protocol SyncUpload: Sendable {
-    /// - Throws: ``ServerProblem``; ``StoreError``.
-    init(_ body: [UInt8], as file: RemoteFile, to remote: Remote, _ transaction: any StoreTransaction) throws
+    static var isCostly: Bool { get }
+
+    /// Checks what the body itself shows.
+    init(_ body: [UInt8], as file: RemoteFile, to remote: RemoteName) throws(ServerProblem)
+
+    /// Of a costly file: checks what cannot change.
+    mutating func check(in remote: Remote, _ transaction: any StoreTransaction) throws
 
     /// Checks what can change, and stores the file. The transaction has locked the remote.
     ///
@@ -16,6 +22,11 @@ protocol SyncUpload: Sendable {
     func store(
         in remote: Remote, within limits: SyncLimits, now: Int64, _ transaction: any StoreTransaction
     ) throws -> Bool
+}
+
+extension SyncUpload {
+    static var isCostly: Bool { false }
+    mutating func check(in remote: Remote, _ transaction: any StoreTransaction) throws {}
 }
 
 extension RemoteFile {
