@@ -94,7 +94,7 @@ import Testing
     func endedAfterRead() async throws {
         let place = try await TestStore(.postgres)
         let store = try place.make(Self.schema, connections: 1)
-        for access: StoreAccess in [.read, .write, .read] {
+        for access: StoreAccess in [.read, .write, .one] {
             let process = try store.transaction(.read) { try Self.process($0) }
             // The transaction is over, though its answer is not read.
             let state = "SELECT 1 FROM pg_stat_activity WHERE pid = \(process) AND state = 'idle'"

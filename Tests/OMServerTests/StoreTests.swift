@@ -124,6 +124,24 @@ import Testing
         #expect(try Self.count(store) == 1)
     }
 
+    @Test("one statement that reads runs alone, and its error leaves the next one alone", arguments: StoreKind.allCases)
+    func one(_ kind: StoreKind) async throws {
+        let store = try await TestStore(kind).make(Self.schema, connections: 1)
+        try store.transaction(.write) { try Self.add(1, 7, $0) }
+        for _ in 0..<2 {
+            let row = try store.transaction(.one) { try $0.row("SELECT number FROM thing WHERE id = ?1", .bytes([1])) }
+            #expect(row == SQLRow([.number(7)]))
+            #expect(throws: StoreError.self) { try store.transaction(.one) { try $0.rows("SELECT nothing FROM nowhere") } }
+            #expect(throws: Stop.self) {
+                try store.transaction(.one) { transaction in
+                    try transaction.rows("SELECT number FROM thing")
+                    throw Stop()
+                }
+            }
+            #expect(try Self.count(store) == 1)
+        }
+    }
+
     @Test("a transaction whose first statement fails is undone, and the next one runs", arguments: StoreKind.allCases)
     func failedFirst(_ kind: StoreKind) async throws {
         let store = try await TestStore(kind).make(Self.schema, connections: 1)

@@ -36,8 +36,8 @@ package protocol StoreTransaction: AnyObject {
     /// - Returns: The rows of each.
     func answers(_ statements: [SQLStatement]) throws(StoreError) -> [[SQLRow]]
 
-    /// Runs a statement whose rows are not needed, before the next one or at the end of the transaction. The next one, or the
-    /// transaction, throws its error.
+    /// Runs a statement whose rows are not needed: now, before the next one, or at the end of the transaction. Its error is
+    /// thrown then.
     func later(_ sql: String, _ values: [SQLValue]) throws(StoreError)
 
     /// Gives the rows of a SELECT to `body`, one by one, and has only a few of them in memory. `body` runs no other statement.
