@@ -123,4 +123,23 @@ import Testing
         }
         #expect(!MontgomeryPoint.isPublicKey([]))
     }
+
+    @Test("a list of heads that would be longer than a file has all own heads, and the shortest others")
+    func roomInLists() throws {
+        func head(_ device: UInt32, packs count: UInt64) -> Head {
+            let packs = (0..<count).map { Head.PackReference(number: $0 + 1, digest: bytes(1)) }
+            let statement = Head.Statement(
+                vault: vault, incarnation: bytes(2, 16), device: device, number: 1, previous: zeros, skip: zeros, laneEpoch: 1,
+                rollNumber: 0, rollDigest: zeros, count: 1, time: 0, others: [], packs: packs)
+            return Head(statement, signedWith: key(7))
+        }
+        let own = [head(1, packs: 900)]
+        let (long, short) = ((2..<130).map { head($0, packs: 1000) }, (200..<210).map { head($0, packs: 1) })
+        let list = HeadList(vault: vault, own: own, others: long + short)
+        #expect(list.encoded.count <= HeadList.maximumCount)
+        let devices = Set(list.heads.map(\.statement.device))
+        #expect(devices.contains(1) && devices.isSuperset(of: short.map(\.statement.device)))
+        #expect((50..<128).contains(devices.count - 11), "as many long ones as there is room for")
+        #expect(try HeadList(decoding: list.encoded).heads.count == devices.count)
+    }
 }

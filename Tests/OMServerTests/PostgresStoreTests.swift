@@ -17,6 +17,17 @@ import Testing
         try #require(try transaction.row("SELECT pg_backend_pid()")?.number(0))
     }
 
+    @Test("an error before the first statement closes no connection, also behind a read")
+    func errorBeforeStatement() async throws {
+        let store = try await TestStore(.postgres).make(Self.schema, connections: 1)
+        struct Stop: Error {}
+        let process = try store.transaction(.read) { try Self.process($0) }
+        for access: StoreAccess in [.read, .write, .singleRead] {
+            #expect(throws: Stop.self) { try store.transaction(access) { _ in throw Stop() } }
+            #expect(try store.transaction(.read) { try Self.process($0) } == process)
+        }
+    }
+
     @Test("a transaction that another one disturbed runs again, but not for ever", arguments: ["40001", "40P01"])
     func again(_ state: String) async throws {
         let store = try await TestStore(.postgres).make(Self.schema)
@@ -94,7 +105,7 @@ import Testing
     func endedAfterRead() async throws {
         let place = try await TestStore(.postgres)
         let store = try place.make(Self.schema, connections: 1)
-        for access: StoreAccess in [.read, .write, .one] {
+        for access: StoreAccess in [.read, .write, .singleRead] {
             let process = try store.transaction(.read) { try Self.process($0) }
             // The transaction is over, though its answer is not read.
             let state = "SELECT 1 FROM pg_stat_activity WHERE pid = \(process) AND state = 'idle'"

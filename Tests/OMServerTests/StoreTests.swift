@@ -129,11 +129,11 @@ import Testing
         let store = try await TestStore(kind).make(Self.schema, connections: 1)
         try store.transaction(.write) { try Self.add(1, 7, $0) }
         for _ in 0..<2 {
-            let row = try store.transaction(.one) { try $0.row("SELECT number FROM thing WHERE id = ?1", .bytes([1])) }
+            let row = try store.transaction(.singleRead) { try $0.row("SELECT number FROM thing WHERE id = ?1", .bytes([1])) }
             #expect(row == SQLRow([.number(7)]))
-            #expect(throws: StoreError.self) { try store.transaction(.one) { try $0.rows("SELECT nothing FROM nowhere") } }
+            #expect(throws: StoreError.self) { try store.transaction(.singleRead) { try $0.rows("SELECT nothing FROM nowhere") } }
             #expect(throws: Stop.self) {
-                try store.transaction(.one) { transaction in
+                try store.transaction(.singleRead) { transaction in
                     try transaction.rows("SELECT number FROM thing")
                     throw Stop()
                 }

@@ -293,10 +293,14 @@ import Testing
             printf wrong-wrong > code.txt
             fails 2 'that is no code' on c device join "$url" "${login[@]}" --device tablet --no-recovery "${weak[@]}" \\
                 --pairing-code-from file:code.txt; logins
+            # Another account at the same server: the login of the first one stays.
+            "$OMVAULT_SERVER" user add --data server bob < account.pw > /dev/null
+            on a -q sync remote add "$url" --create --user bob --account-password-from file:account.pw; logins
+            on a sync now --remote 1 | cut -f 2; on a -q sync remote rm 2 --yes; logins
             on a -q sync remote rm 1 --yes; logins
             on b -q sync now > /dev/null && on b -q sync remote rm 1 --yes; logins
             """, on: .real)
-        #expect(output == "2\n2\n2\n2\n1\n0\n")
+        #expect(output == "2\n2\n2\n2\n3\nidle\n2\n1\n0\n")
     }
 
     @Test("an edit arrives without a look: the agent waits at the server", .enabled(if: Programs.server != nil))

@@ -50,7 +50,8 @@ final class ServerLooks: Sendable {
         let server = ConfinedServer(
             at: remote.path, vault: remote.vault, incarnation: remote.incarnation, login: LookLogin(login),
             remembering: memory.server, helper: AgentProcess.ownProgram,
-            within: ConfinedServer.usualTime + 1000 * Int(seconds), interruption: interruption)
+            // A silent server keeps the looks at other remotes waiting only a little longer than it was asked to wait.
+            within: seconds == 0 ? ConfinedServer.usualTime : 1000 * (Int(seconds) + 15), interruption: interruption)
         do throws(RemoteFailure) {
             let listing = try server.list(waiting: seconds)
             memories.withLock { $0[Self.key(remote)]?.server = server.memory }

@@ -16,8 +16,8 @@ struct QuestionCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add a question.",
             discussion: """
-                The answer is typed at the terminal, or is one line of standard input. Blanks at its ends do not count. Capitals \
-                count only beyond A to Z.
+                The answer is typed at the terminal, or is one line of standard input. Blanks at its ends do not count. A to Z \
+                and a to z are the same; every other letter must be typed exactly.
                 """)
         @OptionGroup var data: DataOption
         @Argument var name: String

@@ -47,7 +47,7 @@ final class PostgresConnection: StoreTransaction {
             switch access {
             case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             case .write: "BEGIN ISOLATION LEVEL READ COMMITTED"
-            case .one: nil
+            case .singleRead: nil
             }
         defer { begin = nil }
         let result: R
@@ -76,8 +76,9 @@ final class PostgresConnection: StoreTransaction {
     private func commit(_ access: StoreAccess) throws(StoreError) {
         let answer: PostgresChannel.Answer?
         do throws(StoreError) {
-            try channel.send("COMMIT", [], isPrepared: true)
+            // Before it is sent: what fails behind that may have been done.
             wasCommitting = access == .write
+            try channel.send("COMMIT", [], isPrepared: true)
             try channel.end()
             answer = try channel.read().last
         } catch {
@@ -96,7 +97,12 @@ final class PostgresConnection: StoreTransaction {
     }
 
     private func rollBack() {
-        guard isOpen else { return }
+        guard isOpen else {
+            // Attack: requests without a token throw before their first statement. A connection whose last COMMIT is not read yet
+            // would be taken for a broken one, and all idle ones be closed with it.
+            if channel.hasUnread { _ = try? channel.read() }
+            return
+        }
         isOpen = false
         do throws(StoreError) {
             // ROLLBACK runs also if one of the queued statements fails.

@@ -18,8 +18,8 @@ package protocol ServerStore: AnyObject, Sendable {
 
 package enum StoreAccess: Sendable {
     case read, write
-    /// One statement that reads: it sees one state without more.
-    case one
+    /// One SELECT alone. It needs no transaction to see one state.
+    case singleRead
 }
 
 /// A running transaction. It is used by its thread, until `body` ends.

@@ -18,6 +18,20 @@ package struct HeadList: Hashable, Sendable {
         self.heads = heads.sorted { Self.precedes($0, $1) }
     }
 
+    /// A list that a file can have: all of `own` first, then as many of the others as there is room for, the shortest ones first.
+    ///
+    /// Attack: a member signs heads with long contents for many numbers, so that the list of every device is longer than a file.
+    package init(vault: [UInt8], own: [Head], others: [Head]) {
+        var room = Self.maximumCount - 32
+        var heads: [Head] = []
+        for head in own + others.sorted(by: { $0.encoded.count < $1.encoded.count }) {
+            room -= 4 + head.encoded.count
+            guard room >= 0, heads.count < Self.maximumHeads else { break }
+            heads.append(head)
+        }
+        self.init(vault: vault, heads: heads)
+    }
+
     private static func precedes(_ one: Head, _ other: Head) -> Bool {
         (one.statement.device, one.statement.number) < (other.statement.device, other.statement.number)
     }

@@ -11,7 +11,7 @@ struct RemoteSchedule {
 
     /// How long one watch lasts, and the least that is worth one: more than the time behind an edit.
     private static let (longestWatch, shortestWatch): (Int64, Int64) = (1000 * Int64(ServerHelperRequest.longestWait), 5_000)
-    /// Who chose a longer interval wants few requests.
+    /// A user with a longer interval wants few requests.
     private static let longestWatched: Int64 = 300_000
 
     /// What is due.

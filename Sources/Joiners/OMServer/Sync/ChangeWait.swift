@@ -16,14 +16,21 @@ package struct ChangeWait: Hashable, Sendable {
         (self.remote, self.change, self.seconds) = (remote, change, seconds)
     }
 
+    private static let mostAtOnce = 100
+
     /// The numbers that the remotes have now. One that is not there any more has none.
     package static func changes(
         of remotes: Set<[UInt8]>, _ transaction: any StoreTransaction
     ) throws(StoreError) -> [[UInt8]: Int64] {
+        let all = Array(remotes)
         var changes: [[UInt8]: Int64] = [:]
-        for remote in remotes {
-            guard let row = try transaction.row("SELECT change FROM remote WHERE id = ?1", .bytes(remote)) else { continue }
-            changes[remote] = try row.number(0)
+        // One wait for many remotes: thousands of clients may wait.
+        for start in stride(from: 0, to: all.count, by: mostAtOnce) {
+            let part = all[start..<min(start + mostAtOnce, all.count)]
+            let statements = part.map { SQLStatement("SELECT change FROM remote WHERE id = ?1", .bytes($0)) }
+            for (remote, rows) in zip(part, try transaction.answers(statements)) {
+                if let row = rows.first { changes[remote] = try row.number(0) }
+            }
         }
         return changes
     }

@@ -30,8 +30,8 @@ enum RemoteAccess {
         let lock = SQLStatement(
             """
             SELECT r.id, r.change FROM token t JOIN grants g ON g.id = t.grant_id JOIN remote r ON r.account = g.account \
-            WHERE t.digest = ?1 AND r.vault = ?2 AND r.incarnation = ?3
-            """, .bytes(digest), .bytes(name.vault), .bytes(name.incarnation), locked: "r")
+            WHERE t.digest = ?1 AND t.expires > ?4 AND r.vault = ?2 AND r.incarnation = ?3
+            """, .bytes(digest), .bytes(name.vault), .bytes(name.incarnation), .number(now), locked: "r")
         let token = GrantTable.question(digest)
         // Attack: an account is blocked while a thief's push waits for the lock. The block would stop only his next push. So
         // the token is read behind the lock.

@@ -46,7 +46,7 @@ package struct SyncService: ServerService {
 
     package func checkBeforeBody(_ request: ServerRequest) throws {
         let now = clock.now()
-        _ = try store.transaction(.one) { try account(of: request, now: now, $0) }
+        _ = try store.transaction(.singleRead) { try account(of: request, now: now, $0) }
     }
 
     private static func file(_ path: [String]) -> RemoteFile? { RemoteFile(path: path[3...].joined(separator: "/")) }
@@ -104,7 +104,7 @@ package struct SyncService: ServerService {
         let now = clock.now()
         // Most clients ask whether there is something new, and there is nothing.
         if let known = request.headers["if-none-match"] {
-            let remote = try store.transaction(.one) { try RemoteAccess.find(name, for: request, now: now, $0) }
+            let remote = try store.transaction(.singleRead) { try RemoteAccess.find(name, for: request, now: now, $0) }
             if known == Self.tag(remote) {
                 var answer = ServerResponse(304, ["etag": known])
                 if seconds > 0 { answer.wait = ChangeWait(remote: remote.id, change: remote.change, seconds: seconds) }
@@ -153,7 +153,7 @@ package struct SyncService: ServerService {
 
     private func make(_ request: ServerRequest, _ name: RemoteName) throws -> ServerResponse {
         let now = clock.now()
-        _ = try store.transaction(.one) { try account(of: request, now: now, $0) }
+        _ = try store.transaction(.singleRead) { try account(of: request, now: now, $0) }
         try Self.checkBody(of: request, as: .founding)
         guard let entry = try? RollEntry(decoding: request.body), entry.contents.vault == name.vault,
             let roll = try? Roll(entry)
@@ -178,13 +178,17 @@ package struct SyncService: ServerService {
 
     private func write(_ request: ServerRequest, _ name: RemoteName, _ file: RemoteFile) throws -> ServerResponse {
         guard let kind = file.upload else { throw ServerProblem.notFound }
+        // A request without a token waits for no lock.
+        _ = try Bearer.digest(of: request)
         let now = clock.now()
         let parsed = Result {
             try Self.checkBody(of: request, as: file)
             return try kind.init(request.body, as: file, to: name)
         }
         // A client without a token is not told what is wrong with the file.
-        if case .failure = parsed { _ = try store.transaction(.one) { try RemoteAccess.find(name, for: request, now: now, $0) } }
+        if case .failure = parsed {
+            _ = try store.transaction(.singleRead) { try RemoteAccess.find(name, for: request, now: now, $0) }
+        }
         var upload: any SyncUpload = try parsed.get()
         var found: Remote?
         if kind.isCostly {

@@ -5,8 +5,8 @@ internal import OMParcels
 internal import OMServerStore
 
 /// A file that was parsed, and what of it was checked already. A pack, a message or a head is checked and stored in one
-/// transaction. An entry or a list of heads can have many signatures: they are checked in a read transaction before, since what
-/// they are checked with never changes. So a file that costs much keeps no writer waiting.
+/// transaction. An entry or a list of heads can have many signatures. They are checked first, in a read transaction: the keys
+/// never change. So a costly file never holds the lock.
 protocol SyncUpload: Sendable {
     static var isCostly: Bool { get }
 

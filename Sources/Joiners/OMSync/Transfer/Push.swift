@@ -152,7 +152,7 @@ extension Vault {
     /// Writes the own heads that others need for their walks, those of members that have none here, and forgets own ones that no
     /// one needs.
     private func writeWalks<Store: RemoteStore>(_ remote: UInt8, to store: Store, now: Int64) throws {
-        let (needed, device, vault): ([Head], UInt32, [UInt8]) = try editSync(now: now) { access throws(VaultError) in
+        let (list, device): (HeadList, UInt32) = try editSync(now: now) { access throws(VaultError) in
             guard let row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
                 throw .corrupt(.sync)
             }
@@ -169,10 +169,10 @@ extension Vault {
                     try access.set(.head, row.key, nil)
                 }
             }
-            return (needed + (try Self.headsOfOthers(than: view, access)), own.device, access.vault)
+            let others = try Self.headsOfOthers(than: view, access)
+            return (HeadList(vault: access.vault, own: needed, others: others), own.device)
         }
-        guard !needed.isEmpty else { return }
-        let list = HeadList(vault: vault, heads: needed)
+        guard !list.heads.isEmpty else { return }
         try store.write(list.encoded, to: .heads(device: device))
     }
 }

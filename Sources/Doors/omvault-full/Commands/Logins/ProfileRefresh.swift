@@ -48,9 +48,13 @@ struct ProfileRefresh: Verb {
         let rows = RefreshedValue.all(of: profile, known)
         guard output.format == .json else {
             let isForPeople = output.format == .table
-            return try output.rows(
-                rows.map { [$0.name, $0.value.text, $0.from.rawValue, $0.age.cell(isForPeople: isForPeople)] },
-                header: ["KEY", "VALUE", "FROM", "AGE"])
+            var cells = rows.map { [$0.name, $0.value.text, $0.from.rawValue, $0.age.cell(isForPeople: isForPeople)] }
+            // The policy has an age even if stricter values of others decide all of it.
+            if isForPeople, let policy = known.policy {
+                let age = ValueAge.of(known.policyAge).cell(isForPeople: true)
+                cells.insert(["policy", "epoch \(policy.epoch)", EffectivePolicy.Source.server.rawValue, age], at: 0)
+            }
+            return try output.rows(cells, header: ["KEY", "VALUE", "FROM", "AGE"])
         }
         func number(_ age: Int64?) -> JSONValue { age.map { .number(Int($0)) } ?? .null }
         var document = JSONDocument()

@@ -55,8 +55,12 @@ struct RemoteAdd: Verb {
         let founding = try synced.access.run { () throws(VaultError) in try synced.vault.roll() }.entries[0]
         let before = try synced.login(at: given, status)
         let place = try account.logIn(at: given, secrets, device: try status.ownName(), before: before)
+        let logins = try status.remotes.map { (row: $0.row, login: try synced.login(of: $0.row)) }
         let (row, remote) = try place.endingLogin { try add(place, to: synced, status, founding: founding, context) }
-        if let before, place.isServer { _ = place.logOut(before) }
+        // The login that this remote had before, perhaps at another server. Another remote may use one of its own there.
+        if let old = logins.first(where: { $0.row.incarnation == row.incarnation }), let login = old.login {
+            _ = RemotePlace(of: old.row).logOut(login)
+        }
         let isRenewed = status.remotes.contains { $0.row.incarnation == row.incarnation && $0.row.path == row.path }
         try context.output.done(
             isRenewed
@@ -229,7 +233,8 @@ struct RemoteRemove: Verb {
         try synced.access.run { () throws(VaultError) in try synced.vault.removeRemote(row.id, now: secondsNow()) }
         // Only now: without its tokens, a remote that is still there could not be used.
         if let login, !RemotePlace(of: row).logOut(login) {
-            context.output.notice("the server was not reached; the login of this device there ends 90 days after its last use")
+            context.output.notice(
+                "the server did not end the login of this device; its administrator can, or it ends 90 days after its last use")
         }
         try context.output.done(
             "forgot remote \(row.id); its files are still in \(row.path.shown)",

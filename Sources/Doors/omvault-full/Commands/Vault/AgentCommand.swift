@@ -29,7 +29,8 @@ struct AgentOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds between two looks at a remote for news. Up to 300, a server tells its news at once.", valueName: "sec"))
+            "Seconds between two looks at a remote. With at most 300, the agent also waits at a server for news.",
+            valueName: "sec"))
     var syncEvery: UInt32?
 
     @Flag(help: "Sync only with 'omvault sync now'.")
