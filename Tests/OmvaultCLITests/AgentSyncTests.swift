@@ -79,7 +79,8 @@ import Testing
             unlock_of a
             agent=$(process_of a)
             # The helper is no child of the test, and other tests run at the same time: those of this agent only.
-            helpers() { pgrep -P "$agent" || true; }
+            # Those that run their own program: a child that is stopped before that holds the thread which starts it.
+            helpers() { pgrep -P "$agent" -f -- --folder || true; }
             stopped() {
                 for helper in $(helpers); do
                     kill -STOP "$helper" 2> /dev/null || continue
