@@ -11,7 +11,7 @@ import Testing
 @testable import OMVault
 
 @Suite("Items that a former member has edited", .onOwnThreads) struct FormerMemberTests {
-    /// All devices take a new remote, as behind `sync remote accept`.
+    /// All devices take a new remote, as after `sync remote accept`.
     private func replaceRemote(of homes: [SyncedHome]) throws {
         let vault = try homes[0].unlock()
         let row = try vault.remotes()[0]
@@ -21,7 +21,17 @@ import Testing
         for home in homes { _ = try home.unlock().replaceRemote(row.id, incarnation: incarnation, now: home.now) }
     }
 
-    @Test("behind a new remote, edits of an item arrive that a removed device has edited too")
+    /// An edit of `x` arrives, and waits for no head of a former member.
+    private func expectEdit(of a: SyncedHome, at b: SyncedHome) throws {
+        for home in [a, b, a, b] { try home.sync() }
+        try a.put("x", "of a")
+        try a.sync()
+        let report = try b.sync()
+        #expect(report.pull.waiting == 0)
+        #expect(try b.values() == ["x": "of a"])
+    }
+
+    @Test("over a new remote, edits of an item arrive that a removed device has edited too")
     func removedBeforeNewRemote() throws {
         let synced = try SyncedHomes(3) { home in try home.add("x", "old") }
         let (a, b, c) = (synced.homes[0], synced.homes[1], synced.homes[2])
@@ -31,15 +41,23 @@ import Testing
         try a.unlock().removeDevices([c.number()], now: a.now)
         for home in [a, b] { try home.sync() }
         try replaceRemote(of: [a, b])
-        for home in [a, b, a, b] { try home.sync() }
-        try a.put("x", "of a")
-        try a.sync()
-        let report = try b.sync()
-        #expect(report.pull.waiting == 0)
-        #expect(try b.values() == ["x": "of a"])
+        try expectEdit(of: a, at: b)
     }
 
-    @Test("behind a new remote, edits of an item arrive that a device edited before its rekey")
+    @Test("a remote that is lost together with its list of heads leaves the heads of a removed device here")
+    func removedWithLostRemote() throws {
+        let synced = try SyncedHomes(3) { home in try home.add("x", "old") }
+        let (a, b, c) = (synced.homes[0], synced.homes[1], synced.homes[2])
+        for home in [a, b, c, a, b] { try home.sync() }
+        try c.put("x", "of c")
+        for home in [c, a, b] { try home.sync() }
+        // No exchange after the removal: no list on the old remote has the head.
+        try a.unlock().removeDevices([c.number()], now: a.now)
+        try replaceRemote(of: [a, b])
+        try expectEdit(of: a, at: b)
+    }
+
+    @Test("over a new remote, edits of an item arrive that a device edited before its rekey")
     func rekeyBeforeNewRemote() throws {
         let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
         let (a, b) = (synced.homes[0], synced.homes[1])
@@ -49,12 +67,7 @@ import Testing
         try b.rekey()
         for home in [b, a, b] { try home.sync() }
         try replaceRemote(of: [a, b])
-        for home in [a, b, a, b] { try home.sync() }
-        try a.put("x", "of a")
-        try a.sync()
-        let report = try b.sync()
-        #expect(report.pull.waiting == 0)
-        #expect(try b.values() == ["x": "of a"])
+        try expectEdit(of: a, at: b)
     }
 
     @Test("later heads of a removed device do not keep a new device from what it wrote before")

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A rule, the adversary against whom it is needed, and the start of what is found without it.
+    /// A rule, the adversary that it is needed against, and the first words of what the model finds without the rule.
     @Test(
         "without one of its rules the model fails",
         arguments: [

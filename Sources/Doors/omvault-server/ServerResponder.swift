@@ -33,9 +33,9 @@ final class ServerResponder: HTTPResponder {
     private let threads: NIOThreadPool
     private let most: Int
     private let running = Mutex(0)
-    /// Of the large bodies that are read or worked on.
+    /// The memory of large bodies of requests, until they are answered.
     private let bodies = BodyMemory()
-    /// Of the large answers that clients have not taken yet.
+    /// The memory of large answers, until clients have read them.
     private let answers = BodyMemory()
     private let polls: LongPolls
 
@@ -131,7 +131,7 @@ extension ServerResponse {
 }
 
 extension Response {
-    /// - Parameter reservation: It ends when the client has taken the answer, but for what the system keeps of it.
+    /// - Parameter reservation: Ends when the client has read the answer, but for what the system's buffers hold.
     fileprivate init(_ answer: ServerResponse, _ reservation: BodyReservation?, on channel: any Channel) {
         var headers = HTTPFields()
         for (name, value) in answer.headers {
@@ -146,7 +146,7 @@ extension Response {
             answer.isLarge
             ? ResponseBody(contentLength: bytes.readableBytes) { writer in
                 try await writer.write(bytes)
-                // The loop has the bytes then, and knows whether the connection takes more. If not, the end waits for that.
+                // After this turn of the loop the channel knows whether the client reads. If it does not, `finish` waits for it.
                 try await channel.eventLoop.submit {}.get()
                 try await writer.finish(nil)
                 withExtendedLifetime(reservation) {}

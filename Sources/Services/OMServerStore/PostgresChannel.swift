@@ -6,7 +6,7 @@ internal import CPQ
 internal import Glibc
 
 /// Sends statements and reads their answers later, in the order of the statements: several of them cost one wait. A statement
-/// that fails keeps those behind it, up to the next ``end()``, from running.
+/// that fails keeps those after it, up to the next ``end()``, from running.
 ///
 /// One thread at a time uses it.
 final class PostgresChannel {
@@ -49,7 +49,7 @@ final class PostgresChannel {
     init(_ url: String) throws(StoreError) {
         let options = [
             ("dbname", url), ("connect_timeout", "5"), ("application_name", "omvault-server"), ("client_encoding", "UTF8"),
-            // With several hosts: the one that takes writes.
+            // Of several hosts, the one that accepts writes.
             ("target_session_attrs", "read-write"),
             // The other machine, or the way to it, can be gone without a word.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),

@@ -76,7 +76,7 @@ final class PostgresConnection: StoreTransaction {
     private func commit(_ access: StoreAccess) throws(StoreError) {
         let answer: PostgresChannel.Answer?
         do throws(StoreError) {
-            // Before it is sent: what fails behind that may have been done.
+            // Set before it is sent: after that a failure does not show whether it was done.
             wasCommitting = access == .write
             try channel.send("COMMIT", [], isPrepared: true)
             try channel.end()

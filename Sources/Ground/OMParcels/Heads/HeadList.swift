@@ -24,10 +24,11 @@ package struct HeadList: Hashable, Sendable {
     package init(vault: [UInt8], own: [Head], others: [Head]) {
         var room = Self.maximumCount - 32
         var heads: [Head] = []
-        for head in own + others.sorted(by: { $0.encoded.count < $1.encoded.count }) {
-            room -= 4 + head.encoded.count
+        func sized(_ heads: [Head]) -> [(head: Head, count: Int)] { heads.map { ($0, $0.encoded.count) } }
+        for next in sized(own) + sized(others).sorted(by: { $0.count < $1.count }) {
+            room -= 4 + next.count
             guard room >= 0, heads.count < Self.maximumHeads else { break }
-            heads.append(head)
+            heads.append(next.head)
         }
         self.init(vault: vault, heads: heads)
     }

@@ -162,7 +162,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// Waits for news of a server. Anything else that is to be done ends the wait.
+    /// Waits for news of a server. Any other work ends the wait.
     private func perform(_ watch: FlightState.Watch) {
         let ending: RemoteSchedule.WatchEnding
         do throws(RemoteFailure) {

@@ -1,4 +1,4 @@
-// The exchanges of one vault: what is known, and what the thread does next.
+// The state of the exchanges of one vault, and the next step of their thread.
 
 internal import OMItems
 internal import OMSystem

@@ -9,7 +9,7 @@ struct RemoteSchedule {
     private static let (shortest, longest): (Int64, Int64) = (1_000, 900_000)
     static let never = Int64.max
 
-    /// How long one watch lasts, and the least that is worth one: more than the time behind an edit.
+    /// How long one watch lasts, and the least that is worth one: more than the wait after an edit.
     private static let (longestWatch, shortestWatch): (Int64, Int64) = (1000 * Int64(ServerHelperRequest.longestWait), 5_000)
     /// A user with a longer interval wants few requests.
     private static let longestWatched: Int64 = 300_000
@@ -31,7 +31,7 @@ struct RemoteSchedule {
         var trace: [UInt8]?
         /// When no look replaces an exchange any more.
         var quietEnd: Int64 = 0
-        /// When the next watch may begin, and how much later the one behind it after an early end.
+        /// When the next watch may begin, and how long the last one was put off after an early end.
         var (watchDue, watchPause): (Int64, Int64) = (0, 0)
     }
 

@@ -118,12 +118,12 @@ package enum GrantTable {
 
     /// - Returns: Nil if the store has no such token, or its account is blocked.
     static func token(_ digest: [UInt8], _ transaction: any StoreTransaction) throws(StoreError) -> Token? {
-        let question = question(digest)
-        return try token(digest, transaction.rows(question.sql, question.values))
+        let statement = tokenStatement(digest)
+        return try token(digest, transaction.rows(statement.sql, statement.values))
     }
 
     /// The statement of ``token(_:_:)``, to which another table can be joined. Its rows begin with ``columnCount`` columns.
-    static func question(
+    static func tokenStatement(
         _ digest: [UInt8], _ more: SQLValue..., joined columns: String = "", _ join: String = ""
     ) -> SQLStatement {
         SQLStatement(
@@ -134,7 +134,7 @@ package enum GrantTable {
             """, [.bytes(digest)] + more)
     }
 
-    /// How many columns a token has in the rows of ``question(_:_:joined:_:)``.
+    /// How many columns a token has in the rows of ``tokenStatement(_:_:joined:_:)``.
     static let columnCount = 11
 
     static func token(_ digest: [UInt8], _ rows: [SQLRow]) throws(StoreError) -> Token? {

@@ -79,8 +79,8 @@ package struct SDKService: ServerService {
             throw SDKProblem.noApplication
         }
         try QuestionCheck(store: store, passwords: passwords).check(account, body, now: clock.now())
-        let claim = Claim(account: account, application: application, domain: Self.domain(of: request), hash: hash)
-        return try issue(.handle, claim, isOAM: false)
+        let asked = TokenRequest(account: account, application: application, domain: Self.domain(of: request), hash: hash)
+        return try issue(.handle, asked, isOAM: false)
     }
 
     private func authenticate(_ request: ServerRequest, isMobile: Bool, isOAM: Bool) throws -> ServerResponse {
@@ -91,22 +91,22 @@ package struct SDKService: ServerService {
         // A token is exchanged for another one of its user.
         if body.text("Subject-Type") == "TOKEN" {
             guard let digest = body.tokenDigest(), let token = try token(digest, .user) else { throw SDKProblem.token }
-            return try issue(.user, Claim(token, digest), isOAM: isOAM)
+            return try issue(.user, TokenRequest(token, digest), isOAM: isOAM)
         }
         // The password comes first: a stranger learns nothing about handles.
         let (account, hash) = try user(request, body)
         guard isMobile else {
             try QuestionCheck(store: store, passwords: passwords).check(account, body, now: clock.now())
-            let claim = Claim(account: account, application: "", domain: Self.domain(of: request), hash: hash)
-            return try issue(.user, claim, isOAM: isOAM)
+            let asked = TokenRequest(account: account, application: "", domain: Self.domain(of: request), hash: hash)
+            return try issue(.user, asked, isOAM: isOAM)
         }
         let (digest, handle) = try handle(of: request)
         guard handle.account == account, body.client == nil || body.client == handle.application else {
             throw SDKProblem.registration
         }
-        let claim = Claim(
+        let asked = TokenRequest(
             account: account, application: handle.application, domain: handle.domain, hash: hash, parent: digest)
-        return try issue(.user, claim, isOAM: isOAM)
+        return try issue(.user, asked, isOAM: isOAM)
     }
 
     /// The user whose name and password the body has, and the hash that the password was compared with.
@@ -138,7 +138,7 @@ package struct SDKService: ServerService {
             let (_, handle) = try handle(of: request)
             guard handle.account == token.account, handle.application == token.application else { throw SDKProblem.registration }
         }
-        return try issue(.access, Claim(token, digest), isOAM: isOAM)
+        return try issue(.access, TokenRequest(token, digest), isOAM: isOAM)
     }
 
     private func validate(_ request: ServerRequest) throws -> ServerResponse {
@@ -183,8 +183,8 @@ package struct SDKService: ServerService {
         return (header.digest, handle)
     }
 
-    private func issue(_ kind: SDKToken.Kind, _ claim: Claim, isOAM: Bool) throws -> ServerResponse {
-        let text = TokenText.make(.access), now = clock.now(), account = claim.account
+    private func issue(_ kind: SDKToken.Kind, _ asked: TokenRequest, isOAM: Bool) throws -> ServerResponse {
+        let text = TokenText.make(.access), now = clock.now(), account = asked.account
         guard issues.isAllowed(account.text, now: now) else { throw SDKProblem.tooMany(retryAfter: 60) }
         let time =
             switch kind {
@@ -193,17 +193,17 @@ package struct SDKService: ServerService {
             case .access: Self.accessTime
             }
         let token = SDKToken(
-            kind: kind, account: account, application: claim.application, domain: claim.domain,
-            expires: min(now + time, claim.end))
+            kind: kind, account: account, application: asked.application, domain: asked.domain,
+            expires: min(now + time, asked.end))
         try store.transaction(.write) { transaction in
-            guard try AccountTable.mayGetTokens(account, hash: claim.hash, transaction) else { throw SDKProblem.authentication }
+            guard try AccountTable.mayGetTokens(account, hash: asked.hash, transaction) else { throw SDKProblem.authentication }
             // Attack: a user logs out after the token of a request was found. A token that is issued after that would stay valid.
-            if let parent = claim.parent, try SDKTokenTable.find(parent, now: now, transaction) == nil {
-                throw claim.hash == nil ? SDKProblem.token : SDKProblem.registration
+            if let parent = asked.parent, try SDKTokenTable.find(parent, now: now, transaction) == nil {
+                throw asked.hash == nil ? SDKProblem.token : SDKProblem.registration
             }
-            try SDKTokenTable.add(text, token, parent: claim.parent, transaction)
+            try SDKTokenTable.add(text, token, parent: asked.parent, transaction)
             if kind == .handle {
-                try SDKTokenTable.keepNewest(Self.mostHandles, handlesOf: account, claim.application, transaction)
+                try SDKTokenTable.keepNewest(Self.mostHandles, handlesOf: account, asked.application, transaction)
             }
         }
         var members: [String: JSON] = [

@@ -19,7 +19,7 @@ struct HeadUpload: SyncUpload {
     ) throws -> Bool {
         let said = head.statement
         let answers = try transaction.answers([
-            RemoteTable.question(
+            RemoteTable.signerStatement(
                 said.device, naming: EntryTable.Row(number: said.rollNumber, digest: said.rollDigest), in: remote.id),
             HeadTable.kept(of: said.device, in: remote.id), PackTable.unsuperseded(of: said.device, in: remote.id),
             SignerTable.raised(.heads, of: said.device, in: remote.id, now: now, unlessHas: said.number),

@@ -45,12 +45,12 @@ enum PackTable {
     static func find(
         _ number: UInt64, of device: UInt32, in remote: [UInt8], _ transaction: any StoreTransaction
     ) throws(StoreError) -> Row? {
-        let question = question(number, of: device, in: remote)
-        return try row(transaction.rows(question.sql, question.values))
+        let statement = packStatement(number, of: device, in: remote)
+        return try row(transaction.rows(statement.sql, statement.values))
     }
 
     /// The statement of ``find(_:of:in:_:)``.
-    static func question(_ number: UInt64, of device: UInt32, in remote: [UInt8]) -> SQLStatement {
+    static func packStatement(_ number: UInt64, of device: UInt32, in remote: [UInt8]) -> SQLStatement {
         SQLStatement(
             "SELECT \(columns) FROM remote_pack WHERE remote = ?1 AND device = ?2 AND number = ?3",
             .bytes(remote), .number(Int64(device)), .number(Int64(bitPattern: number)))

@@ -20,7 +20,7 @@ struct PackUpload: SyncUpload {
     ) throws -> Bool {
         // A pack never changes: a head has its digest.
         let answers = try transaction.answers([
-            PackTable.question(pack.number, of: pack.device, in: remote.id),
+            PackTable.packStatement(pack.number, of: pack.device, in: remote.id),
             EntryTable.lastOnes(of: remote.id), PackTable.inListCount(of: pack.device, in: remote.id),
         ])
         if let stored = try PackTable.row(answers[0]) {

@@ -1,5 +1,5 @@
 #if Server
-// The remote of a request, by the request's token. One question has both, since most calls are no more than that.
+// The remote of a request, found by the request's token. One statement reads both: for most calls that is all of the work.
 
 internal import OMServerStore
 
@@ -11,10 +11,10 @@ enum RemoteAccess {
         _ name: RemoteName, for request: ServerRequest, now: Int64, _ transaction: any StoreTransaction
     ) throws -> Remote {
         let digest = try Bearer.digest(of: request)
-        let question = GrantTable.question(
+        let statement = GrantTable.tokenStatement(
             digest, .bytes(name.vault), .bytes(name.incarnation), joined: ", r.id, r.change",
             " LEFT JOIN remote r ON r.account = g.account AND r.vault = ?2 AND r.incarnation = ?3")
-        let rows = try transaction.rows(question.sql, question.values)
+        let rows = try transaction.rows(statement.sql, statement.values)
         try check(GrantTable.token(digest, rows), now: now)
         guard let row = rows.first, !row.isNull(GrantTable.columnCount) else { throw ServerProblem.notFound }
         return Remote(
@@ -32,9 +32,9 @@ enum RemoteAccess {
             SELECT r.id, r.change FROM token t JOIN grants g ON g.id = t.grant_id JOIN remote r ON r.account = g.account \
             WHERE t.digest = ?1 AND t.expires > ?4 AND r.vault = ?2 AND r.incarnation = ?3
             """, .bytes(digest), .bytes(name.vault), .bytes(name.incarnation), .number(now), locked: "r")
-        let token = GrantTable.question(digest)
+        let token = GrantTable.tokenStatement(digest)
         // Attack: an account is blocked while a thief's push waits for the lock. The block would stop only his next push. So
-        // the token is read behind the lock.
+        // the token is read after the lock.
         let answers = try transaction.answers([lock, token])
         try check(GrantTable.token(digest, answers[1]), now: now)
         guard let row = answers[0].first else { throw ServerProblem.notFound }

@@ -89,7 +89,7 @@ enum RemoteTable {
     }
 
     /// A device with its keys, and whether the remote has an entry: what a head of this device must name.
-    static func question(
+    static func signerStatement(
         _ device: UInt32, naming entry: EntryTable.Row, in remote: [UInt8]
     ) -> SQLStatement {
         SQLStatement(

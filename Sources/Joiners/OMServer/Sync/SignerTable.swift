@@ -8,7 +8,7 @@ enum SignerTable {
 
     /// Raises the number of a device that wrote before.
     ///
-    /// - Parameter head: The number of the head. One that is stored is sent once more, and does not count.
+    /// - Parameter head: The number of the head. A stored head is only sent again, so it does not count.
     static func raised(
         _ write: Write, of device: UInt32, in remote: [UInt8], now: Int64, unlessHas head: UInt64? = nil
     ) -> SQLStatement {

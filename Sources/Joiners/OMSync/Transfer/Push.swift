@@ -126,7 +126,7 @@ extension Vault {
     /// The newest heads of devices that have older ones or none on a remote, and those of former members: a device that reads it
     /// only would wait for them for ever.
     ///
-    /// Attack: a removed device writes further heads, so that its last one that counts is not on the remote any more.
+    /// Attack: a removed device writes further heads. They do not count, but the last one that does is not on the remote any more.
     ///
     /// Accident: the server forgot the last head of a device, which then got another number.
     private static func headsOfOthers(

@@ -79,7 +79,7 @@ struct DeviceJoin: Verb {
             context, [(key: "--pairing-code-from", value: pairingCodeFrom)] + options.sources + account.sources)
         let server = try account.logIn(at: given, secrets, device: deviceName)
         var isJoined = false
-        // A login for a device that is none stays for months.
+        // Otherwise the server keeps the login of a device that does not exist.
         defer { if !isJoined { server.endHeldLogin() } }
         let (place, remotes) = try server.namedRemotes()
         let messages = PairingMessages(try code(secrets))

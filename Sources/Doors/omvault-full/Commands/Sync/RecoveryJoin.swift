@@ -38,7 +38,7 @@ struct RecoveryJoin {
         do throws(VaultError) { code = try RecoveryCode(typed: typed) } catch { throw Failure(error, vault: nil) }
         let server = try account.logIn(at: place, secrets, device: name)
         var isJoined = false
-        // A login for a device that is none stays for months.
+        // Otherwise the server keeps the login of a device that does not exist.
         defer { if !isJoined { server.endHeldLogin() } }
         let (place, remote, recovered) = try find(code, in: server)
         let recovery = RecoveryMember(code.secret, vault: remote.vault)

@@ -147,8 +147,8 @@ struct RemotePlace {
         } catch { return false }
     }
 
-    /// Runs `body`. If it throws, the login that no vault keeps yet ends at the server too.
-    func endingLogin<R>(unless body: () throws -> R) throws -> R {
+    /// Runs `body`. If it fails, ends the login that no vault keeps yet.
+    func endingLogin<R>(ifFails body: () throws -> R) throws -> R {
         do { return try body() } catch {
             endHeldLogin()
             throw error

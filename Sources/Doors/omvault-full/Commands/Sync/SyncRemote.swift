@@ -56,7 +56,7 @@ struct RemoteAdd: Verb {
         let before = try synced.login(at: given, status)
         let place = try account.logIn(at: given, secrets, device: try status.ownName(), before: before)
         let logins = try status.remotes.map { (row: $0.row, login: try synced.login(of: $0.row)) }
-        let (row, remote) = try place.endingLogin { try add(place, to: synced, status, founding: founding, context) }
+        let (row, remote) = try place.endingLogin(ifFails: { try add(place, to: synced, status, founding: founding, context) })
         // The login that this remote had before, perhaps at another server. Another remote may use one of its own there.
         if let old = logins.first(where: { $0.row.incarnation == row.incarnation }), let login = old.login {
             _ = RemotePlace(of: old.row).logOut(login)

@@ -1,8 +1,9 @@
 #if Server
-// The right of a request to a token, as it was found before the token is issued.
+// A request for a token that was checked.
 
-/// The transaction that issues the token checks the hash and the parent again.
-struct Claim: Sendable {
+/// The account, the application and the proof of a request for a token. The transaction that issues the token checks the hash and
+/// the parent again.
+struct TokenRequest: Sendable {
     let account: AccountName
     /// Empty for a service without registration.
     let application: String
@@ -19,7 +20,7 @@ struct Claim: Sendable {
         (self.hash, self.parent) = (hash, parent)
     }
 
-    /// The right of a user's token to a further token.
+    /// A request that is made with a user's token.
     ///
     /// Attack: a token that was copied once is exchanged again and again, and never ends. So the new one does not outlive it.
     init(_ token: SDKToken, _ digest: [UInt8]) {
