@@ -2,7 +2,6 @@
 // Clients that wait for a change of a remote. docs/formats/sync.md, "Over HTTP".
 
 internal import NIOCore
-internal import NIOPosix
 internal import OMServer
 internal import OMServerStore
 
@@ -19,13 +18,13 @@ actor LongPolls {
     }
 
     private let store: any ServerStore
-    private let threads: NIOThreadPool
+    private let threads: BoundedThreads
     private var waiting: [Int: Waiting] = [:]
     private var next = 0
     private var isLooking = false
     private var isStopped = false
 
-    init(_ store: any ServerStore, threads: NIOThreadPool) { (self.store, self.threads) = (store, threads) }
+    init(_ store: any ServerStore, threads: BoundedThreads) { (self.store, self.threads) = (store, threads) }
 
     /// Waits until the remote has another change number than the client's, until the time is over, or until the client is gone.
     ///
@@ -57,7 +56,7 @@ actor LongPolls {
             try? await Task.sleep(for: .seconds(1))
             let remotes = Set(waiting.values.map(\.wait.remote))
             let store = store
-            let changes = try? await threads.runIfActive {
+            let changes = try? await threads.run {
                 try store.transaction(.read) { try ChangeWait.changes(of: remotes, $0) }
             }
             for (key, one) in waiting {

@@ -7,7 +7,6 @@ internal import HummingbirdCore
 internal import HummingbirdTLS
 internal import Logging
 internal import NIOCore
-internal import NIOPosix
 internal import NIOSSL
 internal import OMJSON
 internal import OMServer
@@ -42,12 +41,10 @@ struct ServeCommand: AsyncParsableCommand {
                 .config, "without a certificate the server listens on a loopback address only",
                 hint: "add \"certificate\" and \"key\" to \(settings.folder)/\(ServerSettings.fileName)")
         }
-        let store = try settings.open(connections: settings.threads)
-        let threads = NIOThreadPool(numberOfThreads: settings.threads)
-        threads.start()
-        let polls = LongPolls(store, threads: threads)
-        let responder = ServerResponder(
-            try services(store, settings), threads: threads, count: settings.threads, polls: polls)
+        let store = try settings.open(connections: settings.threads + settings.readingThreads)
+        let threads = RequestThreads(reading: settings.readingThreads, working: settings.threads)
+        let polls = LongPolls(store, threads: threads.reading)
+        let responder = ServerResponder(try services(store, settings), threads: threads, polls: polls)
         let counts = AddressCounts(most: settings.mostConnectionsOfAddress)
         let channel = HTTPServerBuilder.http1(
             configuration: .init(
@@ -66,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    .init(service: app), .init(service: Collector(store: store, threads: threads)),
+                    .init(service: app), .init(service: Collector(store: store, threads: threads.working)),
                     .init(service: PollEnd(polls: polls)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
@@ -76,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
                 .io, "cannot listen at \(settings.address):\(settings.port): \(String(cString: strerror(error.errnoCode)))",
                 hint: "is another server running? --listen names another address")
         }
-        try await threads.shutdownGracefully()
+        try await threads.shutDown()
         ServerLog.write("stopped")
     }
 
@@ -116,14 +113,14 @@ struct ServeCommand: AsyncParsableCommand {
 /// Removes what has ended, once an hour.
 private struct Collector: Service {
     let store: any ServerStore
-    let threads: NIOThreadPool
+    let threads: BoundedThreads
 
     func run() async throws {
         let store = store
         try? await cancelWhenGracefulShutdown {
             while true {
                 do {
-                    try await threads.runIfActive {
+                    try await threads.run {
                         let now = Int64(time(nil))
                         try store.transaction(.write) { transaction in
                             try GrantTable.collect(now: now, transaction)

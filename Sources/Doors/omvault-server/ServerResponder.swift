@@ -6,10 +6,8 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
-internal import NIOPosix
 internal import OMJSON
 internal import OMServer
-internal import Synchronization
 
 /// A request with its connection.
 struct ServerContext: RequestContext {
@@ -22,26 +20,21 @@ struct ServerContext: RequestContext {
     }
 }
 
-/// Answers requests on a fixed number of threads, since the store and password hashes block.
+/// Answers requests on a fixed number of threads.
 final class ServerResponder: HTTPResponder {
     static let longestPath = 1024
     static let longestQuery = 8 << 10
-    /// How many requests may wait for a thread.
-    static let mostWaiting = 256
 
     private let routes: ServerRoutes
-    private let threads: NIOThreadPool
-    private let most: Int
-    private let running = Mutex(0)
+    private let threads: RequestThreads
     /// The memory of large bodies of requests, until they are answered.
     private let bodies = BodyMemory()
     /// The memory of large answers, until clients have read them.
     private let answers = BodyMemory()
     private let polls: LongPolls
 
-    init(_ routes: ServerRoutes, threads: NIOThreadPool, count: Int, polls: LongPolls) {
+    init(_ routes: ServerRoutes, threads: RequestThreads, polls: LongPolls) {
         (self.routes, self.threads, self.polls) = (routes, threads, polls)
-        most = count + Self.mostWaiting
     }
 
     func respond(to request: Request, context: ServerContext) async throws -> Response {
@@ -86,7 +79,7 @@ final class ServerResponder: HTTPResponder {
             parts.method, path: parts.path, query: parts.query, headers: parts.headers, client: client)
         let isLarge = (length ?? limit) > ServerRoutes.usualBodyLimit
         // Attack: many connections send large bodies, which fill the memory before anyone has looked at a token.
-        if isLarge, let refusal = try await work({ [routes, asked] in routes.refusal(asked) }) {
+        if isLarge, let refusal = try await threads.reading.run({ [routes, asked] in routes.refusal(asked) }) {
             return Self.withoutBody(refusal)
         }
         guard let reservation = bodies.reserve(isLarge ? length ?? limit : 0, for: client) else {
@@ -96,9 +89,10 @@ final class ServerResponder: HTTPResponder {
         do { asked.body = Array(buffer: try await request.body.collect(upTo: limit)) } catch is NIOTooManyBytesError {
             return Self.withoutBody(ServerProblem.tooLarge.response)
         }
-        var answer = try await work { [routes, asked] in routes.answer(asked) }
+        let threads = threads.threads(for: parts.method)
+        var answer = try await threads.run { [routes, asked] in routes.answer(asked) }
         if let wait = answer.wait, try await polls.changed(wait, until: channel.closeFuture) {
-            answer = try await work { [routes, asked] in routes.answer(asked) }
+            answer = try await threads.run { [routes, asked] in routes.answer(asked) }
         }
         answer.wait = nil
         return answer
@@ -109,20 +103,6 @@ final class ServerResponder: HTTPResponder {
         var response = response
         response.headers["connection"] = "close"
         return response
-    }
-
-    /// Runs a service on one of the threads.
-    private func work<R: Sendable>(_ body: @escaping @Sendable () -> R) async throws -> R {
-        let most = most
-        guard
-            running.withLock({ running in
-                guard running < most else { return false }
-                running += 1
-                return true
-            })
-        else { throw ServerProblem.busy() }
-        defer { running.withLock { $0 -= 1 } }
-        return try await threads.runIfActive(body)
     }
 }
 

@@ -25,8 +25,8 @@ struct ServerSettings {
     var mostConnectionsOfAddress = 256
     /// A minute. Behind a proxy all clients have one address.
     var mostLoginsOfAddress = 60
-    /// How many requests are worked on at once.
-    var threads = max(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)) * 4)
+    /// How many requests that can change something are worked on at once.
+    var threads: Int
 
     static let limit = 64 << 10
     static let fileName = "settings.json"
@@ -47,6 +47,13 @@ struct ServerSettings {
     init(folder: String, store: String, url: String, address: String, port: Int, certificate: String?, key: String?) {
         (self.folder, self.store, self.url) = (folder, store, url)
         (self.address, self.port, self.certificate, self.key) = (address, port, certificate, key)
+        // A file has one writer at a time, so more threads only wait for it and wake each other. A database has many.
+        let perProcessor =
+            switch StoreLocation(store) {
+            case .file: 2
+            case .postgres: 4
+            }
+        threads = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))) * perProcessor
     }
 
     private init?(_ folder: String, _ members: [String: JSON]) {
@@ -96,6 +103,9 @@ struct ServerSettings {
             try draft.finish()
         } catch { throw ServerFailure(error, path) }
     }
+
+    /// How many GETs are worked on at once, besides.
+    var readingThreads: Int { max(1, threads / 2) }
 
     /// The store's place. A path that is not absolute is below the data folder.
     var location: StoreLocation {

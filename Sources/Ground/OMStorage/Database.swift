@@ -107,6 +107,12 @@ package struct Database: ~Copyable {
         while try statement.step() {}
     }
 
+    /// Runs a statement that is prepared once, as ``prepare(_:)`` has it.
+    private borrowing func run(_ sql: String) throws(StorageError) {
+        var statement = try prepare(sql)
+        while try statement.step() {}
+    }
+
     /// The single number that `sql` returns.
     package borrowing func number(_ sql: String) throws(StorageError) -> Int64 {
         var statement = try Statement(handle, sql)
@@ -126,7 +132,7 @@ package struct Database: ~Copyable {
         _ access: Access, _ body: () throws(E) -> R
     ) throws(E) -> R {
         precondition(sqlite3_get_autocommit(handle) != 0, "a transaction is running on this connection")
-        do throws(StorageError) { try execute(access == .write ? "BEGIN IMMEDIATE" : "BEGIN") } catch {
+        do throws(StorageError) { try run(access == .write ? "BEGIN IMMEDIATE" : "BEGIN") } catch {
             throw E(storage: error)
         }
         let result: R
@@ -137,7 +143,7 @@ package struct Database: ~Copyable {
             rollBack()
             throw error
         }
-        do throws(StorageError) { try execute("COMMIT") } catch {
+        do throws(StorageError) { try run("COMMIT") } catch {
             rollBack()
             throw E(storage: error)
         }

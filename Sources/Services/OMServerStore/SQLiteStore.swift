@@ -129,6 +129,8 @@ private final class SQLiteConnection: StoreTransaction {
 
     func transaction<R>(_ access: StoreAccess, _ body: (any StoreTransaction) throws -> R) throws -> R {
         hasFailed = false
+        // SQLite runs a statement outside a transaction as one of its own.
+        if access == .singleRead { return try body(self) }
         do {
             return try database.transaction(access == .write ? .write : .read) { () throws(BodyError) in
                 do {

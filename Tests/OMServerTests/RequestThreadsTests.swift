@@ -1,0 +1,42 @@
+#if Server
+// The threads that answer requests, and who waits for them.
+
+import OMServer
+import OMSystem
+import Testing
+
+@testable import omvault_server
+
+@Suite("Threads of requests") struct RequestThreadsTests {
+    @Test("a GET is answered while all other requests wait", .timeLimit(.minutes(1)))
+    func reading() async throws {
+        let threads = RequestThreads(reading: 1, working: 1), isAnswered = Latch()
+        async let put: Void = threads.threads(for: .put).run { isAnswered.wait() }
+        try await threads.threads(for: .get).run { isAnswered.open() }
+        try await put
+        try await threads.shutDown()
+    }
+
+    @Test("the first request that finds too many waiting is refused, and those who wait are answered", .timeLimit(.minutes(1)))
+    func bound() async throws {
+        let threads = BoundedThreads(1), isRefused = Latch(), most = BoundedThreads.mostWaiting + 1
+        let answers = await withTaskGroup { group in
+            for _ in 0...most {
+                group.addTask {
+                    do {
+                        return try await threads.run {
+                            isRefused.wait(); return 200
+                        }
+                    } catch {
+                        isRefused.open()
+                        return (error as? ServerProblem)?.response.status ?? 0
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.filter { $0 == 200 }.count == most && answers.filter { $0 == 503 }.count == 1)
+        try await threads.shutDown()
+    }
+}
+#endif
