@@ -133,6 +133,11 @@ private let later = [UInt8](16..<32)
             .oauth(
                 OAuthService(
                     .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "c", includesClientHeader: true))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .discovery("https://a.example/d"), clientID: "c", issuer: "https://a.example", origins: ["https://b.example"])
+            )),
     ]
     private static let oamms = OnlineService(
         .oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "corp")))
@@ -308,7 +313,7 @@ private let later = [UInt8](16..<32)
         ("logout-plain", { .logout(secret("cookie"), of: service) }), ("profile", { .profile(of: service) }),
         ("login-oamms", { .login("ü", password: secret("pw"), of: oamms) }),
         ("answer-oamms", { .answer(secret("Rex\n"), to: secret("state"), user: "ü", password: secret("pw"), of: oamms) }),
-        ("endpoints-oamms", { .endpoints(of: oamms) }),
+        ("endpoints-oamms", { .endpoints(of: oamms) }), ("endpoints-issuer", { .endpoints(of: oauth[2]) }),
     ]
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [

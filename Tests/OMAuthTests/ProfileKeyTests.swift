@@ -55,6 +55,11 @@ import Testing
                         ["", "a b", "a:b", "Cookie", "HOST", "a\r\nb", "Upgrade", "expect", "TE", "Trailer", "Content-Type"]
                     )
                 case .url: (["http://a/"], ["", "a", "ftp://a/", "https://a b/"])
+                case .origins:
+                    (
+                        ["https://a", "https://a/, http://[::1]:8080"],
+                        ["", "a", "https://a/b", "https://a?b", "https://a,", "https://u@a", "https://a,\(control)"]
+                    )
                 case .list: (["a", "a,b", " a , b "], ["", ",", "a,", control])
                 case .headers:
                     (

@@ -32,7 +32,9 @@ import Testing
         let address = try #require(EndpointURL(reading: "https://a.example/.well-known/openid-configuration"))
         func read(_ more: String) throws -> OAuthEndpoints {
             let text = "{\"issuer\":\"https://a.example\",\"token_endpoint\":\"https://a.example/t\"\(more)}"
-            return try OAuthEndpoints.read(Array(text.utf8), from: address)
+            return try DiscoveryDocument(
+                Array(text.utf8), from: address, of: OAuthService(.discovery(address.text), clientID: "c")
+            ).endpoints()
         }
         #expect(try read("").revocation == nil && read(",\"revocation_endpoint\":null").revocation == nil)
         #expect(throws: OnlineRefusal.failed(.unexpectedAnswer)) { try read("," + member) }

@@ -27,6 +27,12 @@ import Testing
                     .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "id",
                     includesClientHeader: true))),
         OnlineService(.oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: ""))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .discovery("https://a.example/d"), clientID: "id", issuer: "https://a.example",
+                    origins: ["https://b.example", "https://c.example:8443"]))),
+        OnlineService(.oauth(OAuthService(.discovery("https://a.example/d"), clientID: "id", origins: ["https://b.example"]))),
         OnlineService(.oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "ü"))),
     ]
 
@@ -47,6 +53,17 @@ import Testing
         return all
     }
 
+    @Test("a service has one form: the longer one of OAuth is refused without an issuer and without origins")
+    func oneForm() throws {
+        let service = OnlineService(.oauth(OAuthService(.token("t", revocation: nil), clientID: "", issuer: "i")))
+        let question = OnlineQuestion.check(secret([]), of: service)
+        var body = try bytes(of: question)
+        // The optional issuer: 1, its length and "i".
+        let issuer = try #require(body.indices.first { body[$0...].starts(with: [1, 0, 1, 0x69]) })
+        body.replaceSubrange(issuer..<(issuer + 4), with: [0])
+        #expect(throws: MalformedBytes.self) { try OnlineQuestion(decoding: body.span) }
+    }
+
     @Test("a question is read as it was written, and written again as the same bytes")
     func roundTrip() throws {
         var count = 0
@@ -65,7 +82,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 34)
+        #expect(count == 46)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -203,7 +220,7 @@ import Testing
             #expect(bodies.map { outcome($0, number, task) != "malformed" } == allowed, "\(task)")
         }
         for tail: [UInt8] in [
-            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 25, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
+            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 26, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
             // A policy that always passes, and an epoch beyond 2^53 - 1.
             [0, 1, 0, 0, 0, 0, 0, 0, 2, 1], [0, 1, 0, 0, 0, 0, 0, 0, 2, 2], [0, 1, 0, 0, 0, 0, 0, 0, 2, 3],
             [0, 1, 0, 0, 0, 0, 0, 0, 3], [0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -237,7 +254,7 @@ import Testing
             #expect(read(body(wrong)) == nil)
         }
         #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 97]) == nil, "kind 0")
-        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 8, 0, 1, 97]) == nil, "kind 8")
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 16, 0, 1, 97]) == nil, "kind 16")
         #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 97]) == [ServerEndpoint(.token, "a")])
     }
 

@@ -10,8 +10,16 @@ import Testing
 @Suite("Threads of requests") struct RequestThreadsTests {
     @Test("a GET is answered while all other requests wait", .timeLimit(.minutes(1)))
     func reading() async throws {
-        let threads = RequestThreads(reading: 1, working: 1), isAnswered = Latch()
-        async let put: Void = threads.threads(for: .put).run { isAnswered.wait() }
+        let threads = RequestThreads(reading: 1, working: 1), isWaiting = Latch(), isAnswered = Latch()
+        // Otherwise this test would wait for ever.
+        for method in [ServerRequest.Method.put, .post, .delete] {
+            try #require(threads.threads(for: .get) !== threads.threads(for: method))
+        }
+        async let put: Void = threads.threads(for: .put).run {
+            isWaiting.open()
+            isAnswered.wait()
+        }
+        try await threads.reading.run { isWaiting.wait() }
         try await threads.threads(for: .get).run { isAnswered.open() }
         try await put
         try await threads.shutDown()

@@ -33,6 +33,7 @@ import Testing
             """)
         let endpoints = [
             "token_endpoint URL/oauth2/token server N", "revocation_endpoint URL/oauth2/revoke server N",
+            "introspection_endpoint URL/oauth2/introspect server N",
         ]
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
@@ -89,6 +90,7 @@ import Testing
         let work = [
             "exit 50", "error: the server was not reached: the connection was refused", limit,
             "token_endpoint URL/oauth2/token server N", "revocation_endpoint URL/oauth2/revoke server N",
+            "introspection_endpoint URL/oauth2/introspect server N",
         ]
         #expect(
             ran.output.split(separator: "\n").map(String.init)

@@ -242,6 +242,9 @@ def http(scheme):
                 document["token_endpoint"] = "http://elsewhere.example/token"
             if tenant == "/nothing":
                 document = {"issuer": issuer}
+            if tenant == "/foreign":
+                # The same machine by another name is another origin.
+                document["token_endpoint"] = f"{base}/token/plain".replace("127.0.0.1", "localhost")
             send(connection, 200, document)
         elif path == "/hanging":
             black_hole(connection)

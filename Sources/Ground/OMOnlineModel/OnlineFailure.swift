@@ -49,6 +49,8 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case handleRefused = 23
     /// The password is empty, or it is not UTF-8 and the server takes it within JSON only.
     case unusablePassword = 24
+    /// The discovery document names an endpoint at an origin that the profile does not allow.
+    case foreignEndpoint = 25
     // Errors that RFC 6749 names
     case invalidClient = 32
     case unauthorizedClient = 33
@@ -100,6 +102,7 @@ extension OnlineFailure {
         case .challenge: ("challenge", 10408)
         case .handleRefused: ("handle_refused", 129)
         case .unusablePassword: ("unusable_password", nil)
+        case .foreignEndpoint: ("foreign_endpoint", 10015)
         case .cancelled: ("cancelled", 10029)
         case .invalidClient: ("server_error", 40239)
         case .unauthorizedClient: ("server_error", 40214)

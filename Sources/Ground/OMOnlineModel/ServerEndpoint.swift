@@ -11,6 +11,24 @@ public struct ServerEndpoint: Hashable, Sendable {
         case access
         case validation
         case deletion
+        case authorization
+        case device
+        case pushedRequest
+        case introspection
+        case userInfo
+        case keySet
+        case clientRegistration
+        case endSession
+
+        /// Whether a document of OAuth names it. The others are of a Mobile and Social service.
+        public var isOfOAuth: Bool {
+            switch self {
+            case .token, .revocation, .authorization, .device, .pushedRequest, .introspection, .userInfo, .keySet,
+                .clientRegistration, .endSession:
+                true
+            case .registration, .authentication, .access, .validation, .deletion: false
+            }
+        }
 
         /// The name of the member in the server's document.
         public var name: String {
@@ -22,6 +40,14 @@ public struct ServerEndpoint: Hashable, Sendable {
             case .access: "access"
             case .validation: "validate"
             case .deletion: "delete"
+            case .authorization: "authorization_endpoint"
+            case .device: "device_authorization_endpoint"
+            case .pushedRequest: "pushed_authorization_request_endpoint"
+            case .introspection: "introspection_endpoint"
+            case .userInfo: "userinfo_endpoint"
+            case .keySet: "jwks_uri"
+            case .clientRegistration: "registration_endpoint"
+            case .endSession: "end_session_endpoint"
             }
         }
     }

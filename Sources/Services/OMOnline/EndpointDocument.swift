@@ -4,7 +4,7 @@ public import OMOnlineModel
 
 public enum EndpointDocument {
     /// Fetches the endpoints of `service`: from its discovery document, or from the application profile of a Mobile and
-    /// Social service. The same rules as at a login decide which addresses may be used. No request has a password.
+    /// Social service. Their addresses are safe; at a login their origin counts too. No request has a password.
     ///
     /// - Returns: An empty list if the document names no endpoint.
     /// - Throws: ``OnlineFailure/noService`` for a service without such a document, and every refusal of a login at its
@@ -12,15 +12,10 @@ public enum EndpointDocument {
     public static func fetch(_ service: OnlineService) async throws(OnlineRefusal) -> [ServerEndpoint] {
         switch service.kind {
         case .oauth(let oauth) where service.namesEndpoints:
-            return try await OAuthEndpoints.find(oauth.endpoint, HTTPExchange(service)).named
+            guard case .discovery(let address) = oauth.endpoint else { throw .failed(.noService) }
+            return try await DiscoveryDocument.fetch(address, of: oauth, HTTPExchange(service)).named()
         case .oamms(let oamms): return try await OAMMSProvider(service, oamms).endpoints()
         case .basic, .oauth: throw .failed(.noService)
         }
-    }
-}
-
-extension OAuthEndpoints {
-    fileprivate var named: [ServerEndpoint] {
-        [ServerEndpoint(.token, token.text)] + (revocation.map { [ServerEndpoint(.revocation, $0.text)] } ?? [])
     }
 }

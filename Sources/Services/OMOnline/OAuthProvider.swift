@@ -23,7 +23,7 @@ public struct OAuthProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let name = try QualifiedUserName(user, service.domain)
         let exchange = try HTTPExchange(service)
-        let endpoints = try await OAuthEndpoints.find(oauth.endpoint, exchange)
+        let endpoints = try await OAuthEndpoints.find(oauth, exchange)
         var form = FormBody()
         form.add("grant_type", "password")
         form.add("username", name.text)
@@ -66,7 +66,7 @@ public struct OAuthProvider: Sendable {
         var tokens = try tokens(session)
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
         let exchange = try HTTPExchange(service)
-        let endpoints = try await OAuthEndpoints.find(oauth.endpoint, exchange)
+        let endpoints = try await OAuthEndpoints.find(oauth, exchange)
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)

@@ -3,8 +3,8 @@
 package import OMOnlineModel
 
 extension OnlineService {
-    /// The ports of the addresses that the profile names. For a discovery document they are the document's own port and
-    /// 443: ``OAuthEndpoints`` takes no endpoint at another port.
+    /// The ports of the addresses that the profile names. ``DiscoveryDocument`` takes no endpoint at another port: with an
+    /// issuer only the document's and those of `OAuthEndpointOrigins`, without one the document's and 443.
     package var ports: Set<UInt16> {
         var texts = [profile]
         var ports: Set<UInt16> = []
@@ -16,7 +16,8 @@ extension OnlineService {
             case .token(let token, let revocation): texts += [token, revocation]
             case .discovery(let document):
                 texts.append(document)
-                ports.insert(UInt16(EndpointURL.securePort))
+                texts += oauth.origins
+                if oauth.issuer == nil { ports.insert(UInt16(EndpointURL.securePort)) }
             }
         }
         for case let text? in texts {

@@ -44,7 +44,13 @@ enum OnlineTargets {
             guard let address = EndpointURL(reading: "https://a.example/.well-known/openid-configuration") else {
                 return
             }
-            _ = try? OAuthEndpoints.read(bytes, from: address)
+            for issuer in [nil, "https://a.example"] {
+                let service = OAuthService(.discovery(address.text), clientID: "c", issuer: issuer)
+                guard let document = try? DiscoveryDocument(bytes, from: address, of: service) else { continue }
+                _ = try? document.named()
+                guard let found = try? document.endpoints() else { continue }
+                precondition(issuer == nil || found.token.hasOrigin(of: address), "an endpoint of another server")
+            }
         },
         FuzzTarget(name: "online-oamms-profile") { bytes in
             let oamms = OAMMSService("https://a.example:14100", serviceDomain: "d", application: "A")

@@ -78,8 +78,10 @@ extension OnlineFailure {
         case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
         case .untrustedDiscovery:
             return
-                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
-                + "and unset oauth_discoveryURL"
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document, and OAuthIssuer the issuer's "
+                + "exact text; or set OAuthTokenEndpoint and unset oauth_discoveryURL"
+        case .foreignEndpoint:
+            return "'omvault profile discover' shows the origins of its endpoints, and asks before it allows them"
         case .unusableTrust: return "TrustedCA must be a PEM file; only you or root may change the file and its folder"
         case .unsafeAddress:
             return

@@ -49,6 +49,7 @@ extension OnlineFailure {
         case .unusableTrust: "TrustedCA holds no certificate, does not exist, or users other than you and root can change it"
         case .unusableSession: "the session does not belong to this server"
         case .untrustedDiscovery: "its discovery document is for another issuer, or has no token endpoint at a safe address"
+        case .foreignEndpoint: "its discovery document has an endpoint at an origin that OAuthEndpointOrigins does not name"
         case .unusableProfile: "the answer from ProfileURL cannot be used"
         case .helper: "the process that asks it failed or ended"
         case .cancelled: "the login was cancelled"
@@ -75,6 +76,7 @@ extension OnlineFailure {
         case .unusableUser, .unusablePassword: .usage
         case .unusableSession, .noLogout: .general
         case .helper: .agent
+        case .foreignEndpoint: .policy
         case .cancelled: .aborted
         default: .remoteError
         }

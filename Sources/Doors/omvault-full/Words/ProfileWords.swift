@@ -102,6 +102,7 @@ extension ProfileValueType {
         case .domain: "1 to 255 bytes of text without control characters"
         case .headerName: "the name of a header that may be set"
         case .url: "an http or https address"
+        case .origins: "at most 16 addresses without a path, with commas between them"
         case .list: "a list of names with commas between them"
         case .headers: "a list of at most 10 headers, Name:value with commas between them"
         case .path: "an absolute path"
@@ -114,6 +115,7 @@ extension ProfileValueType {
     fileprivate var hint: String? {
         switch self {
         case .url: "the form is http://HOST[:PORT][/PATH][?QUERY] or https; no user, no password, no fragment, ASCII only"
+        case .origins: "for example https://id.example.org,https://keys.example.org:8443"
         case .headers:
             "each name once, and none of the headers that omvault sets: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"

@@ -16,8 +16,8 @@ extension OnlineService {
             texts += [basic.login, basic.logout].compactMap(\.self) + basic.requiredTokens
             lists.append(basic.requiredTokens.count)
         case .oauth(let oauth):
-            texts += oauth.scopes + [oauth.clientID]
-            lists.append(oauth.scopes.count)
+            texts += oauth.scopes + oauth.origins + [oauth.clientID, oauth.issuer].compactMap(\.self)
+            lists += [oauth.scopes.count, oauth.origins.count]
             switch oauth.endpoint {
             case .discovery(let address): texts.append(address)
             case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
@@ -41,9 +41,13 @@ extension SecretBuffer {
             write(shortList: basic.requiredTokens)
             write(basic.sendsHeadersAtLogout)
         case .oauth(let oauth):
-            write(tag: 2, oauth.endpoint, oauth.clientID)
+            write(tag: oauth.isPlain ? 2 : 4, oauth.endpoint, oauth.clientID)
             write(shortList: oauth.scopes)
             write(oauth.includesClientHeader)
+            if !oauth.isPlain {
+                write(oauth.issuer)
+                write(shortList: oauth.origins)
+            }
             write(clientSecret)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         }
@@ -60,7 +64,8 @@ struct DecodedService: ~Copyable {
         let headers: [OnlineService.Header] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
         let (trusted, profile): (Certificates?, String?) = (try wire.read(), try wire.read())
         let kind: OnlineService.Kind
-        switch try wire.read(UInt8.self) {
+        let tag: UInt8 = try wire.read()
+        switch tag {
         case 1:
             kind = .basic(
                 BasicService(
@@ -68,11 +73,15 @@ struct DecodedService: ~Copyable {
                     requiredTokens: try wire.shortList(upTo: OnlineQuestion.maximumListEntries),
                     sendsHeadersAtLogout: try wire.read()))
             clientSecret = SecretBytes(copying: [])
-        case 2:
-            kind = .oauth(
-                OAuthService(
-                    try wire.read(), clientID: try wire.read(),
-                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read()))
+        case 2, 4:
+            let oauth = OAuthService(
+                try wire.read(), clientID: try wire.read(),
+                scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
+                issuer: tag == 2 ? nil : try wire.read(),
+                origins: tag == 2 ? [] : try wire.shortList(upTo: OnlineQuestion.maximumListEntries))
+            // One service has one form.
+            guard oauth.isPlain == (tag == 2) else { throw MalformedBytes() }
+            kind = .oauth(oauth)
             clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
         case 3:
             kind = .oamms(
@@ -126,6 +135,11 @@ private struct Certificates: WireValue {
         guard count <= OnlineQuestion.maximumTrustedBytes else { throw MalformedBytes() }
         pem = try wire.bytes(Int(count))
     }
+}
+
+extension OAuthService {
+    /// Whether it has what the protocol's first form of OAuth can say.
+    fileprivate var isPlain: Bool { issuer == nil && origins.isEmpty }
 }
 
 /// 1 ‖ address, or 2 ‖ token ‖ optional revocation

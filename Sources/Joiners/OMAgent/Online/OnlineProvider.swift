@@ -229,7 +229,8 @@ extension OnlineService {
             return .oauth(
                 OAuthService(
                     endpoint, clientID: profile.oauthClientID ?? "", scopes: profile.oauthScopes,
-                    includesClientHeader: profile.oauthIncludesClientHeader))
+                    includesClientHeader: profile.oauthIncludesClientHeader, issuer: profile.oauthIssuer,
+                    origins: profile.oauthEndpointOrigins))
         case .oamms:
             guard let server = profile.oammsServer else { throw .failed(.unsafeAddress) }
             return .oamms(

@@ -64,6 +64,7 @@ extension Profile {
     private func laxity(of key: ProfileKey) -> Int64? {
         switch key {
         case .profileURL: profileURL == nil ? 1 : 0
+        case .oauthIssuer: oauthIssuer == nil ? 1 : 0
         case .connectivityMode:
             switch connectivityMode {
             case .online: 0
@@ -87,6 +88,7 @@ extension Profile {
         if key.valueType == .secret { return .secret }
         return switch key {
         case .trustedCA: .trust
+        case .oauthEndpointOrigins: .trust
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
         case .offlineOnServerError: value == .bool(true) ? .failingServer : nil
         case .cryptoScheme: [.plainText, .aes].contains(cryptoScheme) ? .recoverableScheme : nil

@@ -23,6 +23,8 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthGrantType = "OAuthAuthZGrantType"
     case oauthTokenEndpoint = "OAuthTokenEndpoint"
     case oauthDiscoveryURL = "oauth_discoveryURL"
+    case oauthIssuer = "OAuthIssuer"
+    case oauthEndpointOrigins = "OAuthEndpointOrigins"
     case oauthClientID = "OAuthClientID"
     case oauthClientSecret = "OAuthClientSecret"
     case oauthScope = "OAuthScope"

@@ -40,6 +40,7 @@ extension ProfileKey {
             case .domain: ProfileValueParser.isDomain(text) ? text : nil
             case .headerName: ProfileValueParser.isHeaderName(text) ? text : nil
             case .url: ServerURL(text).map(\.text)
+            case .origins: ProfileValueParser.origins(text)?.joined(separator: ",")
             case .list: ProfileValueParser.list(text, areScopes: self == .oauthScope)?.joined(separator: ",")
             case .headers: ProfileValueParser.headers(text).map { $0.map { "\($0.name):\($0.value)" }.joined(separator: ",") }
             case .path: FilePath.isAbsolute(text) && ProfileValueParser.isText(text, bytes: 2...4095) ? text : nil
@@ -102,6 +103,15 @@ enum ProfileValueParser {
         guard !areScopes || areOfScopeBytes else { return nil }
         var known: Set<String> = []
         return names.filter { known.insert($0).inserted }
+    }
+
+    /// 1 to 16 origins, without repetitions.
+    static func origins(_ text: String) -> [String]? {
+        let addresses = text.split(separator: ",", omittingEmptySubsequences: false).map { ServerURL(trimmed($0)) }
+        let origins = addresses.compactMap { $0.flatMap { $0.isOrigin ? $0.shortOrigin : nil } }
+        guard (1...16).contains(addresses.count), origins.count == addresses.count else { return nil }
+        var known: Set<String> = []
+        return origins.filter { known.insert($0).inserted }
     }
 
     static func isHeaderName(_ text: String) -> Bool {

@@ -25,6 +25,8 @@ package enum ProfileValueType: Hashable, Sendable {
     case headerName
     /// An address that ``ServerURL`` takes.
     case url
+    /// Addresses without a path and a query, separated by commas: `https://id.example.org,https://id.example.org:8443`.
+    case origins
     /// Names separated by commas. Spaces separate too, if the names cannot contain any.
     case list
     /// At most ten of `Name:value`, separated by commas.
@@ -78,6 +80,8 @@ extension ProfileKey {
         case .oauthGrantType: (.choice(OAuthGrant.allCases.map(\.rawValue)), 40240, .acts)
         case .oauthTokenEndpoint: (.url, 40243, .acts)
         case .oauthDiscoveryURL: (.url, nil, .acts)
+        case .oauthIssuer: (.url, nil, .acts)
+        case .oauthEndpointOrigins: (.origins, nil, .acts)
         case .oauthClientID: (.text, 40242, .acts)
         case .oauthClientSecret: (.secret, 40241, .acts)
         case .oauthScope: (.list, 40232, .acts)

@@ -110,6 +110,9 @@ extension Profile {
     package var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
     package var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
     package var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
+    /// The issuer that the discovery document must name, byte for byte.
+    package var oauthIssuer: String? { word(.oauthIssuer) }
+    package var oauthEndpointOrigins: [String] { list(.oauthEndpointOrigins) }
     package var oauthClientID: String? { word(.oauthClientID) }
     /// The source of the client's secret: `file:/PATH` or `cred:NAME`.
     package var oauthClientSecretSource: String? { word(.oauthClientSecret) }

@@ -42,6 +42,15 @@ public struct ServerURL: Hashable, Sendable {
     /// `scheme://host:port`, always with the port.
     package var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
 
+    /// The origin as people write it: without the port if it is the scheme's own.
+    package var shortOrigin: String {
+        let scheme = isSecure ? "https" : "http"
+        return port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : origin
+    }
+
+    /// Whether there is no path and no query.
+    package var isOrigin: Bool { path == "/" && !text.contains("?") }
+
     /// Origin and path. Two texts that every reader takes for one address give the same value. Paths are compared byte
     /// by byte. If equal addresses look different, the user only logs in online again. If different ones looked equal,
     /// one server's users could log in at another.

@@ -12,7 +12,8 @@ struct ProfileCommand: ParsableCommand {
             docs/reference/profiles.md lists them.
             """,
         subcommands: [
-            ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileRefresh.self, ProfileList.self, ProfileRemove.self,
+            ProfileImport.self, ProfileSet.self, ProfileDiscover.self, ProfileShow.self, ProfileRefresh.self, ProfileList.self,
+            ProfileRemove.self,
         ])
 }
 
@@ -65,33 +66,10 @@ struct ProfileSet: Verb {
         guard !values.isEmpty || !unset.isEmpty else {
             throw Failure(.usage, "no values given", hint: "omvault profile set --help")
         }
-        let typed = try values.enumerated().map { index, text in
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[0].isEmpty else {
-                // The value is not repeated: it may be a secret that was typed in the wrong place.
-                throw Failure(.usage, "value \(index + 1) is not KEY=VALUE", hint: "omvault profile set --help")
-            }
-            return (key: parts[0], value: parts[1])
-        }
+        let typed = try ProfileChanges.typed(values, hint: "omvault profile set --help")
         let access = try LoginAccess(context, system: system), name = try ProfileName(name)
-        let changes = try OmvaultServer.expand(typed, for: name)
-        var server: ServerPolicy?
-        if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key).map(PolicySetUp.keys.contains) ?? false }) {
-            let proposed = try access.profiles.preview(name, changes, unset: unset)
-            server = try PolicySetUp(access: access, output: context.output).fetch(for: proposed)
-        }
-        let profile = try access.profiles.set(name, changes, unset: unset)
-        context.output.warn(about: profile, system: system)
-        access.deleteDisallowed(profile, context.output)
-        let policy = LoginPolicy(profile, access.knownPolicy(of: profile, context.output))
-        try context.output.done(
-            "profile \"\(profile.name.text)\": \(policy.limitWords)\(policy.limitSource)",
-            [
-                "result": .text("set"), "profile": .text(profile.name.text), "offline": .flag(policy.isOfflineAllowed),
-                "limit": .number(policy.maxLoginAttempts), "limit_mode": .text(policy.limitMode.rawValue),
-                "limit_from": (policy.sources[.maxLoginAttempts]?.rawValue).map { .text($0) } ?? .null,
-                "policy_epoch": server.map { .number(Int($0.epoch)) } ?? .null,
-            ])
+        let changes = ProfileChanges(name: name, values: try OmvaultServer.expand(typed, for: name), unset: unset)
+        try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
     }
 }
 

@@ -1,0 +1,139 @@
+// The document in which an OAuth server names its endpoints (RFC 8414, OpenID Connect Discovery), and which of them may be used.
+
+internal import AsyncHTTPClient
+internal import NIOHTTP1
+internal import OMJSON
+internal import OMOnlineModel
+
+/// A document that may speak for its issuer.
+struct DiscoveryDocument {
+    private static let maximumBytes = 256 << 10
+
+    private let members: [String: JSON]
+    /// Where it was fetched.
+    private let address: EndpointURL
+    /// The origins that endpoints may have. Nil if the profile names no issuer: then any host at the right port.
+    private let origins: [EndpointURL]?
+
+    /// - Throws: ``OnlineFailure/untrustedDiscovery``, also for a refusal with 401 or 403: this request asked about no password,
+    ///   so its refusal must not count as a decision.
+    static func fetch(
+        _ text: String, of service: OAuthService, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> DiscoveryDocument {
+        let address = try EndpointURL(text)
+        var request = HTTPClientRequest(url: address.text)
+        request.headers.add(name: "Accept", value: "application/json")
+        let answer = try await exchange.fetch(request, limit: maximumBytes, readsErrors: false)
+        guard answer.isSuccess else {
+            let refusal = HTTPExchange.refusal(answer)
+            if refusal.isDecision { throw .failed(.untrustedDiscovery, status: UInt16(answer.status)) }
+            throw refusal
+        }
+        return try DiscoveryDocument(answer.body, from: address, of: service)
+    }
+
+    /// - Throws: ``OnlineFailure/unexpectedAnswer`` if it is no such document, ``OnlineFailure/untrustedDiscovery`` if it may not
+    ///   speak for its issuer, or is another issuer's.
+    init(_ bytes: [UInt8], from address: EndpointURL, of service: OAuthService) throws(OnlineRefusal) {
+        guard let members = JSON(answer: bytes)?.members, let named = members["issuer"]?.text else {
+            throw .failed(.unexpectedAnswer)
+        }
+        guard let issuer = EndpointURL(reading: named), Self.speaks(for: issuer, address) else {
+            throw .failed(.untrustedDiscovery)
+        }
+        // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
+        if let known = service.issuer, !known.utf8.elementsEqual(named.utf8) { throw .failed(.untrustedDiscovery) }
+        (self.members, self.address) = (members, address)
+        origins = service.issuer.map { _ in [address] + service.origins.compactMap { EndpointURL(reading: $0) } }
+    }
+
+    /// The endpoints that a login needs.
+    ///
+    /// - Throws: ``OnlineFailure/foreignEndpoint``; ``OnlineFailure/untrustedDiscovery`` without a token endpoint that may be used.
+    func endpoints() throws(OnlineRefusal) -> OAuthEndpoints {
+        guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
+        guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
+        let revocation = try endpoint(.revocation)
+        let revocationMethods = try given("revocation_endpoint_auth_methods_supported", \.texts)
+        // Without a list the secret goes into a header: by RFC 8414 every server takes that. A client has one way to
+        // prove itself. So a server without a list for revocations takes what its token endpoint takes.
+        let methods = try given("token_endpoint_auth_methods_supported", \.texts) ?? ["client_secret_basic"]
+        return OAuthEndpoints(
+            token: token, revocation: revocation, takesSecretInBody: Self.takesOnlyBody(methods),
+            revocationTakesSecretInBody: Self.takesOnlyBody(revocationMethods ?? methods))
+    }
+
+    /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.
+    func named() throws(OnlineRefusal) -> [ServerEndpoint] {
+        var found: [ServerEndpoint] = []
+        for kind in ServerEndpoint.Kind.allCases where kind.isOfOAuth {
+            guard let address = try text(kind.name).flatMap(safe), address.text.utf8.count <= ServerEndpoint.longest else {
+                continue
+            }
+            found.append(ServerEndpoint(kind, address.text))
+        }
+        return found
+    }
+
+    // MARK: - Rules
+
+    /// An endpoint that may be used. Nil if there is none.
+    ///
+    /// Attack: a document leads the helper, and the password, to any service of this machine or network. With an issuer in the
+    /// profile an endpoint has an origin that the user has seen. Without one its port is the document's or that of https.
+    private func endpoint(_ kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> EndpointURL? {
+        guard let endpoint = try text(kind.name).flatMap(safe) else { return nil }
+        if let origins {
+            guard origins.contains(where: endpoint.hasOrigin) else { throw .failed(.foreignEndpoint) }
+            return endpoint
+        }
+        let isAtPort = endpoint.port == address.port || endpoint.isSecure && endpoint.port == EndpointURL.securePort
+        return isAtPort ? endpoint : nil
+    }
+
+    /// The address, if a request may go there. It is never http if the document came by https.
+    private func safe(_ text: String) -> EndpointURL? {
+        guard let endpoint = try? EndpointURL(text), endpoint.isSecure || !address.isSecure else { return nil }
+        return endpoint
+    }
+
+    private func text(_ name: String) throws(OnlineRefusal) -> String? { try given(name, \.text) }
+
+    /// - Throws: ``OnlineFailure/unexpectedAnswer`` for a member of another type than the standard's: it is another kind of document.
+    private func given<Part>(_ name: String, _ part: (JSON) -> Part?) throws(OnlineRefusal) -> Part? {
+        guard let value = members[name], value != .null else { return nil }
+        guard let part = part(value) else { throw .failed(.unexpectedAnswer) }
+        return part
+    }
+
+    private static func takesOnlyBody(_ methods: [String]) -> Bool {
+        !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
+    }
+
+    /// Whether a document at `address` may speak for `issuer`. It must have the same origin, and be below its path in
+    /// one of the two places that the standards name. Attack: one tenant of a server serves another tenant's document.
+    /// The path refuses that.
+    private static func speaks(for issuer: EndpointURL, _ address: EndpointURL) -> Bool {
+        guard issuer.hasOrigin(of: address), !issuer.text.contains("?") else { return false }
+        let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
+        let isBeneath = address.path.hasPrefix(path + "/")
+        return isBeneath || address.path.hasPrefix("/.well-known/") && address.path.hasSuffix(path)
+    }
+}
+
+extension JSON {
+    /// Parses a server's answer, which may begin with a byte order mark (RFC 8259, section 8.1).
+    init?(answer bytes: [UInt8]) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        guard let value = try? JSON(parsing: text.span) else { return nil }
+        self = value
+    }
+
+    /// The texts of a list, or nil if the list holds anything else.
+    var texts: [String]? {
+        guard let elements else { return nil }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count ? texts : nil
+    }
+}

@@ -1,0 +1,94 @@
+// Which endpoints of a discovery document may be used.
+
+import OMOnlineModel
+import Testing
+
+@testable import OMOnline
+
+@Suite("A discovery document") struct DiscoveryDocumentTests {
+    private static let address = "https://a.example/t/.well-known/openid-configuration"
+
+    private func document(
+        issuer: String?, _ origins: [String] = [], named: String = "https://a.example/t", token: String,
+        revocation: String? = nil, more: String = ""
+    ) throws(OnlineRefusal) -> DiscoveryDocument {
+        let second = revocation.map { ",\"revocation_endpoint\":\"\($0)\"" } ?? ""
+        let text = "{\"issuer\":\"\(named)\",\"token_endpoint\":\"\(token)\"\(second)\(more)}"
+        guard let address = EndpointURL(reading: Self.address) else { throw .failed(.unsafeAddress) }
+        let service = OAuthService(.discovery(Self.address), clientID: "c", issuer: issuer, origins: origins)
+        return try DiscoveryDocument(Array(text.utf8), from: address, of: service)
+    }
+
+    @Test(
+        "with an issuer in the profile the document names exactly that one",
+        arguments: [
+            ("https://a.example/t", true), ("https://a.example/t/", false), ("https://A.example/t", false),
+            ("https://a.example:443/t", false), ("https://a.example", false),
+        ])
+    func issuer(known: String, isRight: Bool) throws {
+        let token = "https://a.example/token"
+        if isRight {
+            #expect(try document(issuer: known, token: token).endpoints().token.text == token)
+        } else {
+            #expect(throws: OnlineRefusal.failed(.untrustedDiscovery)) { try document(issuer: known, token: token) }
+        }
+    }
+
+    @Test(
+        "with an issuer an endpoint has the document's origin or an allowed one; without one it has the port",
+        arguments: [
+            // The address, the allowed origins, and the verdicts with and without an issuer. Nil: it is used.
+            ("https://a.example/x", [], nil, nil),
+            ("https://b.example/x", [], OnlineFailure.foreignEndpoint, nil),
+            ("https://b.example/x", ["https://b.example"], nil, nil),
+            ("https://b.example:8443/x", ["https://b.example"], .foreignEndpoint, .untrustedDiscovery),
+            ("https://b.example:8443/x", ["https://c.example", "https://b.example:8443"], nil, .untrustedDiscovery),
+            ("https://b.example/x", ["http://b.example"], .foreignEndpoint, nil),
+            // Never http, whatever is allowed.
+            ("http://127.0.0.1/x", ["http://127.0.0.1"], .untrustedDiscovery, .untrustedDiscovery),
+        ] as [(String, [String], OnlineFailure?, OnlineFailure?)])
+    func origins(address: String, allowed: [String], strict: OnlineFailure?, lax: OnlineFailure?) throws {
+        for (issuer, verdict) in [("https://a.example/t", strict), (nil, lax)] {
+            func read() throws -> OAuthEndpoints { try document(issuer: issuer, allowed, token: address).endpoints() }
+            if let verdict {
+                #expect(throws: OnlineRefusal.failed(verdict)) { try read() }
+            } else {
+                #expect(try read().token.text == address)
+            }
+        }
+    }
+
+    @Test("a foreign address for revocations is refused with an issuer, and not used without one")
+    func revocation() throws {
+        func read(_ issuer: String?) throws -> OAuthEndpoints {
+            try document(issuer: issuer, token: "https://a.example/x", revocation: "https://b.example:1/r").endpoints()
+        }
+        #expect(throws: OnlineRefusal.failed(.foreignEndpoint)) { try read("https://a.example/t") }
+        #expect(try read(nil).revocation == nil)
+    }
+
+    @Test("all endpoints at safe addresses are shown, in the order of their kinds")
+    func named() throws {
+        let names = ServerEndpoint.Kind.allCases.filter { $0.isOfOAuth && $0 != .token }.map(\.name)
+        let more = names.reversed().map { ",\"\($0)\":\"https://b.example/\($0)\"" }.joined()
+        let found = try document(issuer: nil, token: "https://a.example/token", more: more).named()
+        #expect(ServerEndpoint.isOrdered(found) && found.map(\.kind.name) == ["token_endpoint"] + names)
+        // An unsafe one is left out, and one of another type means another kind of document.
+        let unsafe = ",\"jwks_uri\":\"http://b.example/k\",\"userinfo_endpoint\":null"
+        #expect(try document(issuer: nil, token: "https://a.example/x", more: unsafe).named().map(\.kind) == [.token])
+        #expect(throws: OnlineRefusal.failed(.unexpectedAnswer)) {
+            try document(issuer: nil, token: "https://a.example/x", more: ",\"jwks_uri\":[]").named()
+        }
+    }
+
+    @Test("a helper connects to the ports of the allowed origins, and to 443 only without an issuer")
+    func ports() {
+        func ports(_ issuer: String?, _ origins: [String]) -> Set<UInt16> {
+            OnlineService(
+                .oauth(OAuthService(.discovery("https://a.example:8443/d"), clientID: "c", issuer: issuer, origins: origins))
+            ).ports
+        }
+        #expect(ports(nil, []) == [443, 8443] && ports("https://a.example:8443", []) == [8443])
+        #expect(ports("https://a.example:8443", ["https://b.example:9", "https://c.example"]) == [9, 443, 8443])
+    }
+}
