@@ -84,6 +84,29 @@ import Testing
         }
     }
 
+    @Test("base64 takes its 64 digits and no other byte, at every position and in a whole group")
+    func base64Alphabet() throws {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        for byte in UInt8.min...UInt8.max {
+            var texts = (0..<4).map { position in
+                var text = Array("Zm9vZm9v".utf8)
+                text[position] = byte
+                return text
+            }
+            texts.append([UInt8](repeating: byte, count: 4))
+            for text in texts {
+                for padding in [Base64.Padding.padded, .unpadded] {
+                    #expect(refusedBase64(text, padding) != digits.contains(byte), "\(text)")
+                }
+            }
+            if !digits.contains(byte) { #expect(refusedBase64([UInt8(ascii: "Z"), byte], .unpadded)) }
+        }
+    }
+
+    private func refusedBase64(_ text: [UInt8], _ padding: Base64.Padding) -> Bool {
+        refusal { () throws(SecretsError) in _ = try Base64.decode(SecretBytes(copying: text), padding) } == .notCanonical
+    }
+
     private func refusedBase32(_ text: [UInt8], _ padding: Base64.Padding) -> Bool {
         refusal { () throws(SecretsError) in _ = try Base32.decode(SecretBytes(copying: text), padding) } == .notCanonical
     }

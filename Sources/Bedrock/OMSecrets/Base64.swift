@@ -48,7 +48,7 @@ public enum Base64 {
         _ text: borrowing SecretBytes, _ padding: Padding = .padded
     ) throws(SecretsError) -> SecretBytes {
         guard text.count > 0 else { return SecretBytes(count: 0) { _ in } }
-        guard padding == .unpadded || text.count % 4 == 0 else { throw .notCanonical }
+        guard padding == .unpadded || text.count % 4 == 0, text.withBytes(isASCII) else { throw .notCanonical }
         var written = 0
         let decoded = try text.withBytes { (text: Span<UInt8>) throws(SecretsError) in
             try SecretBytes(count: text.count / 4 * 3 + 3) { (target) throws(SecretsError) in
@@ -62,5 +62,15 @@ public enum Base64 {
             }
         }
         return decoded.withBytes { SecretBytes(copying: $0.extracting(0..<written)) }
+    }
+
+    /// libsodium 1.0.18 reads every byte from 0x80 as `/`.
+    ///
+    /// Attack: a second spelling of the same bytes passes for another value, for example a signed token in a list of revoked
+    /// ones.
+    private static func isASCII(_ text: Span<UInt8>) -> Bool {
+        var bits: UInt8 = 0
+        for index in text.indices { bits |= text[index] }
+        return bits < 0x80
     }
 }
