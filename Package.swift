@@ -130,7 +130,7 @@ let tests: [Target] = [
     .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: .callsC),
     .testTarget(name: "OMJSONTests", dependencies: ["OMJSON"], swiftSettings: .callsC),
     .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: .callsC),
-    .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: .callsC),
+    .testTarget(name: "OMCryptoTests", dependencies: ["TestSupport", "OMCrypto", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
         name: "OMVaultTests",

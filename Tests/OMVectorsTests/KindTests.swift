@@ -23,6 +23,7 @@ import Testing
         "ecdsa": ["msg", "sig"], "rsa-verify": ["msg", "sig"], "rsa-oaep": ["msg", "label", "ct"],
         "ed25519": ["seed", "pk", "msg", "sig"], "xdh": ["private", "public", "shared"],
         "keyfile": ["passwordHex", "spkiSha256"], "pkcs12": ["passwordHex", "spkiSha256", "certSha256"],
+        "jws": ["jws", "payload"], "jwk-thumbprint": ["thumbprint"],
     ]
 
     @Test("one flipped bit in any field of any valid case is a failure, in every kind")
@@ -44,7 +45,7 @@ import Testing
                 flips += count
             }
         }
-        #expect(flips == 1115)
+        #expect(flips == 1153)
     }
 
     /// Changes the last digit of `field`, or of the first element of a list, in every valid test that has the field.

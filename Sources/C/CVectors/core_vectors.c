@@ -71,6 +71,12 @@ static const unsigned char hmac_sha2[] = {
 static const unsigned char hmac_sha256[] = {
 #embed "../../../vectors/hmac-sha256.json"
 };
+static const unsigned char jwk_thumbprint_rfc[] = {
+#embed "../../../vectors/jwk-thumbprint-rfc.json"
+};
+static const unsigned char jws_rfc[] = {
+#embed "../../../vectors/jws-rfc.json"
+};
 static const unsigned char kw_aes[] = {
 #embed "../../../vectors/kw-aes.json"
 };
@@ -139,6 +145,8 @@ static const omv_core_vector files[] = {
     CORE("hmac-sha1.json", hmac_sha1),
     CORE("hmac-sha2.json", hmac_sha2),
     CORE("hmac-sha256.json", hmac_sha256),
+    CORE("jwk-thumbprint-rfc.json", jwk_thumbprint_rfc),
+    CORE("jws-rfc.json", jws_rfc),
     CORE("kw-aes.json", kw_aes),
     CORE("kwp-aes.json", kwp_aes),
     CORE("otp-rfc4226.json", otp_rfc4226),

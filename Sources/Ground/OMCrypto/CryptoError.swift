@@ -112,6 +112,14 @@ public enum CryptoError: Error, Hashable, Sendable {
     /// The first certificate that the caller gave with a key belongs to another key.
     case foreignCertificate
 
+    // Signed tokens
+    /// A token that is not a strict compact JWS, or that demands an extension (`crit`, `b64`).
+    case malformedJWS
+    /// The token's `alg` is `none`, a MAC, or another algorithm than those that the caller allows.
+    case algorithmNotAllowed
+    /// The key set has no key with the token's `kid`. A newer set may have it.
+    case unknownKeyID
+
     /// The SDK's number for this error, in the iOS numbering: docs/reference/sdk-numbers.md. 10502 is "invalid input".
     public var sdkCode: Int {
         switch self {
@@ -121,10 +129,10 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .emptyKey: 10501
         case .wrapLength, .unusableRecipient, .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm, .parameterOutOfRange,
             .workTooHigh, .passwordNotSupported, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey, .severalKeys,
-            .certificateInsteadOfKey, .foreignCertificate:
+            .certificateInsteadOfKey, .foreignCertificate, .malformedJWS:
             10502
         case .saltTooShort: 10505
-        case .unknownAlgorithm: 10506
+        case .unknownAlgorithm, .algorithmNotAllowed: 10506
         case .keyLength: 10507
         case .ivLength: 10508
         case .notWholeBlocks: 10509
@@ -140,7 +148,7 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .inputTooLong: 10519
         case .cannotGenerate: 10520
         case .invalidTag: 10521
-        case .keyPairNotFound: 10523
+        case .keyPairNotFound, .unknownKeyID: 10523
         case .cannotSign: 10524
         case .emptySignature: 10525
         case .badSignature: 10526

@@ -29,6 +29,7 @@ private let targets: [FuzzTarget] =
     + PasswordTargets.all
     + SymmetricTargets.all
     + KeyTargets.all
+    + TokenTargets.all
     + AgentTargets.all
     + OnlineTargets.all
     + VaultTargets.all

@@ -65,6 +65,16 @@ extension Failure {
         case .foreignCertificate:
             self.init(
                 .usage, "the first certificate does not belong to the key", hint: "put the key's own certificate first")
+        case .malformedJWS:
+            self.init(
+                .corrupt, "the token is not a strict signed token (compact JWS)",
+                hint: "it has three parts of base64url, and no crit or b64 in its header")
+        case .algorithmNotAllowed:
+            self.init(
+                .corrupt, "the token's algorithm is not allowed here",
+                hint: "RS256, PS256, ES256, ES384 and EdDSA are supported; none and HS256 never are")
+        case .unknownKeyID:
+            self.init(.notFound, "the key set has no key with the token's kid", hint: "get the issuer's key set again")
         default: self.init(.general, "the key cannot be used", hint: "omvault crypto inspect shows what the key is")
         }
     }

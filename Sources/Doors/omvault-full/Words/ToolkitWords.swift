@@ -98,7 +98,7 @@ extension Failure {
         case .cannotGenerate, .invalidTag, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
             .badSignature, .cannotUnwrap, .wrongKeyType, .keyUseNotAllowed, .unknownKeyFormat, .malformedKey,
             .unsupportedKey, .invalidKey, .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys,
-            .certificateInsteadOfKey, .foreignCertificate:
+            .certificateInsteadOfKey, .foreignCertificate, .malformedJWS, .algorithmNotAllowed, .unknownKeyID:
             self.init(ofKeys: error)
         }
     }

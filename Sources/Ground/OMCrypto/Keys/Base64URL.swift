@@ -21,4 +21,19 @@ package enum Base64URL {
         }
         return text.finish()
     }
+
+    /// - Throws: ``SecretsError/notCanonical`` for padding, for standard base64's two other characters, and for unused bits that
+    ///   are not zero.
+    static func decode(_ text: Span<UInt8>) throws(SecretsError) -> SecretBytes {
+        var standard = SecretBuffer(capacity: text.count)
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): throw .notCanonical
+            default: standard.append(text[index])
+            }
+        }
+        return try Base64.decode(standard.finish(), .unpadded)
+    }
 }

@@ -38,6 +38,11 @@ struct JWKReader {
 
     var isPrivate: Bool { members["d"] != nil }
 
+    /// Whether a member of the key is secret, also if the key is not complete: RFC 7518 sections 6.2.2, 6.3.2 and 6.4.
+    var hasPrivateMembers: Bool {
+        ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].contains { members[$0] != nil }
+    }
+
     // MARK: Keys
 
     func publicKey(_ bytes: Span<UInt8>) throws(CryptoError) -> PublicKey {
@@ -174,6 +179,16 @@ struct JWKReader {
         bytes.text(try string(name, bytes))
     }
 
+    /// The text of `kid` or `alg`, without its escapes. Nil if the key does not have it.
+    ///
+    /// - Throws: ``CryptoError/malformedKey(_:)`` for another value than text, and for a text above `maximum` bytes.
+    func label(_ name: String, maximum: Int, _ bytes: Span<UInt8>) throws(CryptoError) -> String? {
+        guard members[name] != nil else { return nil }
+        let text = JSONText.decode(try string(name, bytes), in: bytes)
+        guard text.utf8.count <= maximum else { throw Self.blame }
+        return text
+    }
+
     /// A number without leading zeros, RFC 7518 section 2.
     private func number(_ name: String, _ bytes: Span<UInt8>) throws(CryptoError) -> SecretBytes {
         let number = try decoded(name, bytes)
@@ -182,23 +197,11 @@ struct JWKReader {
     }
 
     private func decoded(_ name: String, _ bytes: Span<UInt8>, count: Int? = nil) throws(CryptoError) -> SecretBytes {
-        let text = bytes.extracting(try string(name, bytes))
-        var standard = SecretBuffer(capacity: text.count + 4)
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): throw Self.blame
-            default: standard.append(text[index])
-            }
-        }
-        while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
-        let value = try Self.decode(standard.finish())
-        guard count == nil || value.count == count else { throw Self.blame }
-        return value
-    }
-
-    private static func decode(_ text: consuming SecretBytes) throws(CryptoError) -> SecretBytes {
-        do throws(SecretsError) { return try Base64.decode(text) } catch { throw blame }
+        let text = try string(name, bytes)
+        do throws(SecretsError) {
+            let value = try Base64URL.decode(bytes.extracting(text))
+            guard count == nil || value.count == count else { throw SecretsError.notCanonical }
+            return value
+        } catch { throw Self.blame }
     }
 }

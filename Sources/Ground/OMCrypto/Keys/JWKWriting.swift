@@ -4,20 +4,28 @@ public import OMSecrets
 
 extension PublicKey {
     /// The public key as a JWK (RFC 7517), without `kid`, `use` or `alg`.
-    public func jwk() throws(CryptoError) -> String {
+    public func jwk() throws(CryptoError) -> String { Self.json(try jwkMembers()) }
+
+    static func json(_ members: [(name: String, value: String)]) -> String {
+        "{" + members.map { "\"\($0.name)\":\"\($0.value)\"" }.joined(separator: ",") + "}"
+    }
+
+    /// The members that RFC 7518 and RFC 8037 require. No value needs an escape.
+    func jwkMembers() throws(CryptoError) -> [(name: String, value: String)] {
         switch kind {
         case .rsa:
             let numbers = try numbers()
-            return
-                #"{"kty":"RSA","n":"\#(Base64URL.encode(numbers.modulus))","e":"\#(Base64URL.encode(numbers.exponent))"}"#
+            return [
+                ("kty", "RSA"), ("n", Base64URL.encode(numbers.modulus)), ("e", Base64URL.encode(numbers.exponent)),
+            ]
         case .ec(let curve):
             let point = try point()
             let x = Base64URL.encode(Array(point[1...curve.count]))
             let y = Base64URL.encode(Array(point[(1 + curve.count)...]))
-            return #"{"kty":"EC","crv":"\#(curve.name)","x":"\#(x)","y":"\#(y)"}"#
+            return [("kty", "EC"), ("crv", curve.name), ("x", x), ("y", y)]
         case .ed25519, .x25519:
             let name = kind == .ed25519 ? "Ed25519" : "X25519"
-            return try #"{"kty":"OKP","crv":"\#(name)","x":"\#(Base64URL.encode(rawBytes))"}"#
+            return [("kty", "OKP"), ("crv", name), ("x", Base64URL.encode(try rawBytes))]
         }
     }
 }

@@ -28,6 +28,7 @@ enum VectorKindList {
         AgreementKinds.all,
         EdwardsKinds.all,
         KeyFileKinds.all,
+        JOSEKinds.all,
     ].flatMap { $0 }
 
     static func wycheproof(_ group: VectorGroup) throws(UnreadableFile) -> GroupPlan? {

@@ -92,7 +92,9 @@ extension ParsedVectors {
             if isSchema { return ParsedVectors(companion: "a JSON schema") }
         }
         if ACVPReader.isACVP(document) { return try ACVPReader.read(document, companions) }
-        if case .object(let members) = document, members["testGroups"] != nil, members["algorithm"] != nil {
+        if case .object(let members) = document, members["testGroups"] != nil,
+            members["algorithm"] != nil || members["schema"] != nil
+        {
             return try WycheproofReader.read(Fields(members, at: "file"), companions)
         }
         if case .object(let members) = document, members["algorithm"] != nil, members["revision"] != nil {
