@@ -27,9 +27,27 @@ struct ModelRules: OptionSet {
     static let freshNotes = ModelRules(rawValue: 128)
     /// Devices keep the newest heads of former members for remotes that do not show them.
     static let keptHeads = ModelRules(rawValue: 256)
-    static let all: ModelRules = [
-        .copies, .causes, .levels, .counts, .ownChain, .knownHeads, .removedHeads, .freshNotes, .keptHeads,
-    ]
+    /// A head counts only with all of its packs.
+    static let wholePacks = ModelRules(rawValue: 512)
+    /// A pack counts only with the digest that the head has.
+    static let packDigests = ModelRules(rawValue: 1024)
+    /// What was in an own pack that is gone is written again.
+    static let lostPacks = ModelRules(rawValue: 2048)
+    /// The roll that was accepted before goes on.
+    static let acceptedRoll = ModelRules(rawValue: 4096)
+    /// Only entries of this vault count.
+    static let ownVault = ModelRules(rawValue: 8192)
+    /// Of two entries that exclude each other, the user chooses.
+    static let asksUser = ModelRules(rawValue: 16384)
+    /// Entries that the remote does not show are written again.
+    static let entriesAgain = ModelRules(rawValue: 32768)
+    /// Devices write lists `heads` with their heads for walks.
+    static let walks = ModelRules(rawValue: 65536)
+    /// A walk for which a head is missing proves no fork. Without the rule the user refuses the device.
+    static let lateWalks = ModelRules(rawValue: 131_072)
+    /// Own packs are joined only if all of them can be read.
+    static let wholeJoins = ModelRules(rawValue: 262_144)
+    static let all = ModelRules(rawValue: 524_287)
 }
 
 struct ModelItems: SyncedItems {
@@ -72,13 +90,25 @@ struct ModelDevice {
     var held: [UInt32: [[UInt8]: SyncedVersion]] = [:]
     /// The signers whose versions it does not take any more.
     var refused: Set<UInt32> = []
-    /// What its newest head lists, and that head.
-    var written: [[UInt8]: SyncedVersion] = [:]
+    /// What its newest head lists, the packs of that head, and that head.
+    var written: [[UInt8]: ModelParcel] = [:]
+    var packs: [Head.PackReference] = []
     var last: ModelHead?
+    /// The number of its newest pack.
+    var lastPack: UInt64 = 0
+    /// Its own heads, for the walks of others.
+    var ownHeads: [ModelHead] = []
     /// Of a control alone: what needs not be written, because an earlier remote agreed to store it.
     var stored: [[UInt8]: SyncedVersion] = [:]
-    /// The next head, when it is on this disk and perhaps on the remote.
-    var pending: ModelHead?
+    /// The next push, when it is on this disk and perhaps on the remote.
+    var pending: ModelPush?
+    /// The roll that it accepted. Nil without a server: then `removed` alone says who is no member.
+    var roll: Roll?
+    /// The digests of the entries that it signed, and of those that its user chose.
+    var signedEntries: Set<[UInt8]> = []
+    var chosenEntries: Set<[UInt8]> = []
+    /// Of a control alone: the entries that it wrote once.
+    var sentEntries: Set<[UInt8]> = []
     /// The members that the roll has no more.
     var removed: Set<UInt32> = []
     /// Whether its disk was put back, and it has not looked at its remote since.
@@ -165,25 +195,28 @@ struct ModelDevice {
         }
     }
 
-    /// The next head: what another device has to learn from this one.
-    func nextHead(_ digest: UInt64) -> ModelHead {
-        var parcels = written
-        let others = known.values.filter { !removed.contains($0.signer) }
-        for (id, version) in items.versions where isOpen(version.level) && stored[id] != version {
-            let isListed = others.contains { $0.parcels[id] == version }
-            let own = parcels[id].map { (seen: $0.seen, isSame: $0 == version) }
-            if PushRule.mustBeWritten(version.seen, over: own, isListed: isListed) { parcels[id] = version }
-        }
-        return ModelHead(
-            signer: number, digest: digest, earlier: last.map { $0.earlier + [$0.digest] } ?? [], count: issued,
-            parcels: parcels, others: known.mapValues(\.reference), removed: removed)
+    /// The own head is on the remote, as far as this device can tell, and is noted here.
+    mutating func note(_ push: ModelPush) {
+        (written, packs, last, lastPack) = (push.written, push.head.packs, push.head, push.lastPack)
+        ownHeads.append(push.head)
+        pending = nil
     }
 
-    /// The own head is on the remote, as far as this device can tell, and is noted here.
-    mutating func note(_ head: ModelHead) { (written, last, pending) = (head.parcels, head, nil) }
+    /// Its list `heads`. Own heads that no one needs go.
+    mutating func list(_ rules: ModelRules) -> ModelList {
+        let newest = last?.number ?? 0
+        let present = known.values.filter { !removed.contains($0.signer) }
+        let targets = present.compactMap { $0.others[number]?.number }.filter { $0 <= newest }.map(UInt64.init)
+        let members = roll.map { Set($0.members.keys).subtracting([number]) } ?? []
+        let isSilent = members.contains { known[$0]?.others[number] == nil }
+        let numbers = Set(HeadWalk.numbersForOthers(to: UInt64(newest), named: targets, isSilent: isSilent))
+        ownHeads.removeAll { !numbers.contains(UInt64($0.number)) && $0.number + 1 < newest }
+        let walks = rules.contains(.walks) ? ownHeads.filter { numbers.contains(UInt64($0.number)) } : []
+        return ModelList(walks: walks, counts: listed(rules))
+    }
 
     /// The counts that its list `heads` proves: those of former members.
-    func listed(_ rules: ModelRules) -> [UInt32: UInt64] {
+    private func listed(_ rules: ModelRules) -> [UInt32: UInt64] {
         guard rules.contains(.keptHeads) else { return [:] }
         return vouched.merging(known.filter { removed.contains($0.key) }.mapValues(\.count)) { max($0, $1) }
     }
@@ -197,7 +230,12 @@ struct ModelDevice {
         items.versions = items.versions.mapValues { $0.renaming(old, above: limit, to: renamed) }
         removed.insert(old)
         (known[old], accepted[old]) = (last, last?.digest)
-        (written, last, pending) = ([:], nil, nil)
+        forgetWritten()
+    }
+
+    private mutating func forgetWritten() {
+        (written, packs, lastPack, ownHeads) = ([:], [], 0, [])
+        (last, pending) = (nil, nil)
     }
 
     /// Forgets its remote, and takes another one in its place.
@@ -206,10 +244,10 @@ struct ModelDevice {
     mutating func take(remote new: Int, _ rules: ModelRules) -> [UInt32: [[UInt8]: SyncedVersion]] {
         let dropped = waiting.merging(held) { $0.merging($1) { first, _ in first } }
         if rules.contains(.keptHeads) { vouched = counts }
-        (known, accepted, waiting, held, last, pending) = ([:], [:], [:], [:], nil, nil)
+        (known, accepted, waiting, held) = ([:], [:], [:], [:])
         // The control: what a server once agreed to store counts as stored.
-        if !rules.contains(.freshNotes) { stored = written }
-        written = [:]
+        if !rules.contains(.freshNotes) { stored = written.mapValues(\.version) }
+        forgetWritten()
         remote = new
         return dropped
     }

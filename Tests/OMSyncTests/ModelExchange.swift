@@ -11,11 +11,12 @@ extension SyncModel {
     /// A device ends what it was writing when it crashed, and then writes its parcels and a new head. It can crash behind each
     /// step.
     mutating func push(_ index: Int, crashes: Bool = true) {
-        guard look(index), send(index, crashes: crashes) else { return }
-        let digest = nextDigest()
-        let head = devices[index].nextHead(digest)
-        signed[digest] = head.earlier.last
-        devices[index].pending = head
+        guard look(index) != nil else { return }
+        guard send(index, crashes: crashes) else { return }
+        writeRoll(index)
+        var device = devices[index]
+        device.pending = draft(&device)
+        devices[index] = device
         if crashes, random.chance(10) { return }
         _ = send(index, crashes: crashes)
     }
@@ -25,13 +26,18 @@ extension SyncModel {
         return nextToken
     }
 
-    /// Sends the head that is on the disk, if there is one.
+    /// Sends the packs and the head that are on the disk, if there are some.
     ///
     /// - Returns: false if the device crashed, or the server refused the head.
     private mutating func send(_ index: Int, crashes: Bool) -> Bool {
-        guard let head = devices[index].pending else { return true }
+        guard let push = devices[index].pending else { return true }
+        let head = push.head
         check(head)
         let (number, place) = (devices[index].number, devices[index].remote)
+        for pack in push.packs {
+            if remotes[place].forgetsPack.remove(number) != nil { continue }
+            guard remotes[place].store(pack.bytes, as: pack.file) || !rules.contains(.ownChain) else { return isRefused(index) }
+        }
         switch remotes[place].answers.removeValue(forKey: number) {
         case .refusesAndStores?:
             remotes[place].store(head)
@@ -42,8 +48,10 @@ extension SyncModel {
         case nil:
             let last = remotes[place].chains[number]?.last
             // An honest server stores no head that does not continue the chain. A device without the rule does not ask it.
-            if remotes[place].isHonest, rules.contains(.ownChain), last != head, last?.digest != head.earlier.last {
-                return isRefused(index)
+            if remotes[place].isHonest, rules.contains(.ownChain) {
+                if last != head, last?.digest != head.earlier.last { return isRefused(index) }
+                // 422: to send it again cannot help.
+                if rules.contains(.lostPacks), !remotes[place].hasAll(of: head) { return false }
             }
             if rules.contains(.ownChain) {
                 remotes[place].store(head)
@@ -52,8 +60,8 @@ extension SyncModel {
             }
         }
         if crashes, random.chance(10) { return false }
-        devices[index].note(head)
-        remotes[place].lists[number] = devices[index].listed(rules)
+        devices[index].note(push)
+        remotes[place].lists[number, default: []].append(devices[index].list(rules))
         return true
     }
 
@@ -61,7 +69,7 @@ extension SyncModel {
     private mutating func isRefused(_ index: Int) -> Bool {
         let place = devices[index].remote
         if remotes[place].isHonest || random.chance(20) {
-            rejoin(index, reading: remotes[place].files(for: devices[index].number)[devices[index].number]?.first)
+            rejoin(index, reading: remotes[place].files(for: devices[index].number)[devices[index].number] ?? [])
         }
         return false
     }
@@ -81,47 +89,88 @@ extension SyncModel {
 
     // MARK: - Pull
 
+    /// What a remote shows to a device.
+    struct Shown {
+        /// Of each signer the heads that can be accepted, the newer one first.
+        var heads: [UInt32: [ModelHead]] = [:]
+        /// The digests of all heads, for the walks.
+        var there: Set<UInt64> = []
+        var packs = ReadPacks()
+    }
+
     /// Some of what the others wrote arrives: of each chain, any later head that the remote shows, and perhaps what is here
     /// already.
     mutating func pull(_ index: Int, isWhole: Bool = false) {
-        guard look(index) else { return }
-        let place = devices[index].remote
+        guard let shown = look(index) else { return }
         let number = devices[index].number
-        for list in remotes[place].lists.sorted(by: { $0.key < $1.key }) {
-            devices[index].vouched.merge(list.value) { max($0, $1) }
+        for list in remotes[devices[index].remote].lists(for: number) {
+            devices[index].vouched.merge(list.counts) { max($0, $1) }
         }
-        for (signer, files) in remotes[place].files(for: number).sorted(by: { $0.key < $1.key }) where signer != number {
-            guard let head = next(of: signer, files, for: index, isWhole: isWhole) else { continue }
-            receive(index, head)
+        for (signer, heads) in shown.heads.sorted(by: { $0.key < $1.key }) where signer != number {
+            guard let (head, packs) = next(of: signer, heads, for: index, shown, isWhole: isWhole) else { continue }
+            receive(index, head, packs)
         }
         devices[index].apply(rules, groups: !isWhole && random.chance(20) ? random.below(3) : nil)
     }
 
-    /// The head of a signer that a device accepts now. The newest one can be late.
-    private mutating func next(of signer: UInt32, _ files: [ModelHead], for index: Int, isWhole: Bool) -> ModelHead? {
+    /// The head of a signer that a device accepts now, and its packs. The newest one can be late.
+    private mutating func next(
+        of signer: UInt32, _ heads: [ModelHead], for index: Int, _ shown: Shown, isWhole: Bool
+    ) -> (ModelHead, ReadPacks)? {
         let device = devices[index]
         if device.removed.contains(signer), rules.contains(.removedHeads) {
-            return files.first { device.isNamed($0) && device.decision(on: [$0], rules) == .isNew }
+            let head = heads.first { device.isNamed($0) && device.decision(on: [$0], over: shown.there, rules) == .isNew }
+            return head.map { ($0, shown.packs) }
         }
-        guard device.decision(on: files, rules) == .isNew, let newest = files.first else { return nil }
+        guard device.decision(on: heads, over: shown.there, rules) == .isNew, let newest = heads.first else { return nil }
         let from = device.known[signer]?.number ?? 0
-        guard !isWhole, newest.number > from else { return newest }
+        guard !isWhole, newest.number > from else { return (newest, shown.packs) }
         let to = from + random.below(newest.number - from + 1)
-        return remotes[device.remote].chains[signer, default: []].last { $0.number > from && $0.number <= to }
+        let late = remotes[device.remote].chains[signer, default: []].last { $0.number > from && $0.number <= to }
+        guard let late, late != newest else { return late.map { ($0, shown.packs) } }
+        var packs = ReadPacks()
+        guard hasPacks(of: late, device, &packs), device.decision(on: [late], over: shown.there, rules) == .isNew else {
+            return nil
+        }
+        return (late, packs)
+    }
+
+    /// Whether all packs of a head are there, but for those of the known one. The control: they need not be.
+    private func hasPacks(of head: ModelHead, _ device: ModelDevice, _ packs: inout ReadPacks) -> Bool {
+        let files = ModelFiles(remotes[device.remote], for: device.number)
+        guard rules.contains(.packDigests) else { return true }
+        let known = head.signer == device.number ? device.last : device.known[head.signer]
+        let isWhole = try? packs.read(head.packs, of: head.signer, ModelMembers.vault, since: known?.packs ?? [], files)
+        return isWhole ?? false || !rules.contains(.wholePacks)
     }
 
     /// A head of another device is verified and noted, and its parcels are kept.
-    private mutating func receive(_ index: Int, _ head: ModelHead) {
+    private mutating func receive(_ index: Int, _ head: ModelHead, _ packs: ReadPacks) {
         let signer = head.signer
         checkAccepted(head, by: index)
         let before = devices[index].known.updateValue(head, forKey: signer)
-        devices[index].removed.formUnion(head.removed)
-        let listed = random.chance(10) ? [:] : before?.parcels ?? [:]
+        if devices[index].roll == nil { devices[index].removed.formUnion(head.removed) }
         guard !devices[index].refused.contains(signer) else { return }
-        // Of each signer the newest parcel of an item is kept, and no older one.
-        for (id, version) in head.parcels where listed[id] != version {
-            devices[index].waiting[signer, default: [:]][id] = version
-            devices[index].held[signer]?[id] = nil
+        let files = ModelFiles(remotes[devices[index].remote], for: devices[index].number)
+        var (listed, read) = (Set(before?.packs ?? []), packs.packs(of: signer))
+        // A crash: the packs of the known head too are read once more.
+        var every = ReadPacks()
+        if random.chance(10), (try? every.read(head.packs, of: signer, ModelMembers.vault, since: [], files)) ?? false {
+            (listed, read) = ([], every.packs(of: signer))
+        }
+        if !rules.contains(.packDigests) {
+            for reference in head.packs where !listed.contains(reference) {
+                read[reference.number] = pack(reference, of: signer, files)
+            }
+        }
+        // Of each signer the parcel of the newest pack is kept, and no older one.
+        var taken: Set<[UInt8]> = []
+        for reference in head.packs.reversed() where !listed.contains(reference) {
+            if read[reference.number] == nil, rules.contains(.wholePacks) { problems.append("a pack was not read") }
+            for parcel in read[reference.number]?.parcels ?? [] where taken.insert(parcel.header.id).inserted {
+                devices[index].waiting[signer, default: [:]][parcel.header.id] = sealed[parcel.header.salt]
+                devices[index].held[signer]?[parcel.header.id] = nil
+            }
         }
     }
 
@@ -136,35 +185,59 @@ extension SyncModel {
 
     // MARK: - What stops a remote
 
-    /// A device looks at the heads that its remote shows.
+    /// A device looks at what its remote shows.
     ///
-    /// - Returns: false if the remote is gone, or is stopped (31).
-    mutating func look(_ index: Int) -> Bool {
+    /// - Returns: nil if the remote is gone, or is stopped (31).
+    mutating func look(_ index: Int) -> Shown? {
         let place = devices[index].remote
-        guard !remotes[place].isLost else { return false }
+        guard !remotes[place].isLost, takeRoll(index) else { return nil }
         let number = devices[index].number
         let files = remotes[place].files(for: number)
         let own = files[number] ?? []
         devices[index].wasPutBack = false
-        switch devices[index].decision(on: own, rules) {
+        var shown = Shown()
+        shown.there = Set(files.values.joined().map(\.digest))
+        for list in remotes[place].lists(for: number) { shown.there.formUnion(list.walks.map(\.digest)) }
+        switch devices[index].decision(on: own, over: shown.there, rules) {
         // The head that it was writing when it crashed.
         case .isNew: if let pending = devices[index].pending { devices[index].note(pending) }
-        case .isClone: rejoin(index, reading: own.first)
-        case .stops: return false
+        case .isClone: if !rejoin(index, reading: own) { return nil }
+        case .stops: return nil
         case .isKnown, .waits: break
         }
         let device = devices[index]
-        return !files.contains { signer, files in
-            signer != number && !device.removed.contains(signer) && device.decision(on: files, rules) == .stops
+        for (signer, heads) in files.sorted(by: { $0.key < $1.key }) where signer != device.number {
+            shown.heads[signer] = RemoteNews.possible(
+                heads, device.known[signer], number: { UInt64($0.number) }, isOwn: false
+            ) { head, _ in hasPacks(of: head, device, &shown.packs) }
         }
+        let stopping = shown.heads.filter { signer, heads in
+            !device.removed.contains(signer) && device.decision(on: heads, over: shown.there, rules) == .stops
+        }
+        if !rules.contains(.lateWalks) { for signer in stopping.keys { devices[index].refuse(signer) } }
+        return stopping.isEmpty ? shown : nil
     }
 
     /// A device gets a new number. What only its old chain has must not be lost with the old number. So the device reads that
     /// first, and names it.
-    private mutating func rejoin(_ index: Int, reading own: ModelHead?) {
-        let last = devices[index].last
-        devices[index].rejoin(as: nextNumber)
-        nextNumber += 1
-        if let own, own.number > last?.number ?? 0 { receive(index, own) }
+    ///
+    /// - Parameter own: The heads of its old number that the remote shows, the newer one first.
+    /// - Returns: false if its user waits.
+    @discardableResult
+    private mutating func rejoin(_ index: Int, reading own: [ModelHead]) -> Bool {
+        guard canSign(index) else { return false }
+        let device = devices[index]
+        var packs = ReadPacks()
+        let later = own.first.flatMap { $0.number > device.last?.number ?? 0 ? $0 : nil }
+        // A head whose packs are not whole is read later, or not at all if this device wrote it.
+        let isWhole = later.map { hasPacks(of: $0, device, &packs) } ?? true
+        guard isWhole || !adversary.hasSnapshots else { return false }
+        let new = newMember()
+        if devices[index].roll != nil {
+            sign(.replace, on: index, adding: [ModelMembers.all[new.place]], removing: [device.number])
+        }
+        devices[index].rejoin(as: new.number)
+        if let later, isWhole { receive(index, later, packs) }
+        return true
     }
 }

@@ -1,5 +1,6 @@
 // Which heads a device of the model accepts: the table of docs/formats/sync.md, "Head".
 
+import OMParcels
 import OMSync
 
 extension ModelDevice {
@@ -13,9 +14,11 @@ extension ModelDevice {
         case isClone
     }
 
-    /// - Parameter files: The two newest heads of a signer that the remote shows, the newer one first.
-    func decision(on files: [ModelHead], _ rules: ModelRules) -> Decision {
-        guard let head = files.first else { return .waits }
+    /// - Parameters:
+    ///   - files: The two newest heads of a signer that the remote shows and that can be accepted, the newer one first.
+    ///   - there: The digests of all heads that the remote shows, for the walks.
+    func decision(on files: [ModelHead], over there: Set<UInt64>, _ rules: ModelRules) -> Decision {
+        guard let head = files.first, isOnRoll(head) else { return .waits }
         if head.signer == number { return decisionOnOwn(head, files.count, rules) }
         // The control: whatever the remote shows counts.
         guard rules.contains(.knownHeads) else { return known[head.signer] == head ? .isKnown : .isNew }
@@ -23,6 +26,7 @@ extension ModelDevice {
             // The file with the newer head is being replaced.
             if head.number < before.number { return files.count < 2 ? .waits : .stops }
             if head.number == before.number { return head == before ? .isKnown : .stops }
+            guard isWalk(from: head, to: before, over: there) else { return rules.contains(.lateWalks) ? .waits : .stops }
             guard head.digest(of: before.number) == before.digest, head.continues(before) else { return .stops }
         } else if members.contains(where: { ($0.others[head.signer]?.number ?? 0) > head.number }) {
             return .waits
@@ -32,10 +36,24 @@ extension ModelDevice {
 
     private func decisionOnOwn(_ head: ModelHead, _ files: Int, _ rules: ModelRules) -> Decision {
         guard rules.contains(.ownChain) else { return .isKnown }
-        if head == pending { return .isNew }
+        if head == pending?.head { return .isNew }
         guard let last, head.number <= last.number else { return .isClone }
         guard head.number == last.number else { return files < 2 ? .waits : .stops }
         return head == last ? .isKnown : .isClone
+    }
+
+    /// Whether the signer was a member, and the entry that the head names is here.
+    private func isOnRoll(_ head: ModelHead) -> Bool {
+        guard let roll, let entry = head.entry else { return true }
+        return roll.formerOrPresent(head.signer) != nil && roll.has(entry: entry.number, entry.digest)
+    }
+
+    /// Whether all heads are here that lead from a head to an earlier one. A folder that no server lies about has them.
+    private func isWalk(from head: ModelHead, to earlier: ModelHead, over there: Set<UInt64>) -> Bool {
+        guard roll != nil else { return true }
+        return HeadWalk.numbers(from: UInt64(head.number), to: UInt64(earlier.number)).dropLast().allSatisfy { number in
+            head.digest(of: Int(number)).map { there.contains($0) } ?? false
+        }
     }
 
     /// Of a removed member only the heads count that a present one has read.

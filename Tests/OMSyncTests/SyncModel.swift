@@ -40,6 +40,7 @@ struct SyncModel {
     var random: ModelRandom
     let rules: ModelRules
     let adversary: Adversary
+    let lies: ModelLies
     var devices: [ModelDevice] = []
     /// The remotes, each in the place of the one before.
     var remotes = [ModelRemote()]
@@ -53,7 +54,9 @@ struct SyncModel {
     var ghosts: [ModelDevice] = []
     var now: Int64 = 1000
     var nextToken: UInt64 = 1
-    var nextNumber: UInt32 = 100
+    var nextPlace = 0
+    /// The place of the next member that a removed device adds.
+    var nextAdded = ModelMembers.reserved
     var nextItem: UInt64 = 1
     /// The values that a user replaced or removed, and saw.
     var replaced: Set<[UInt8]> = []
@@ -61,6 +64,14 @@ struct SyncModel {
     var allowed: [[UInt8]: ProtectionLevel.Availability] = [:]
     /// The values that a user moved to the trash.
     var trashed: Set<[UInt8]> = []
+    /// The versions in the parcels, by the salts of these.
+    var sealed: [[UInt8]: SyncedVersion] = [:]
+    /// The digests of the entries of the roll that the users signed.
+    var honest: Set<[UInt8]> = []
+    /// What was computed before, and is the same again.
+    var choices: [ModelQuestion: RollChoice] = [:]
+    /// The digests of entries of the roll, by their signatures.
+    var digests: [[UInt8]: [UInt8]] = [:]
     var problems: [String] = []
     var snapshots: [Int: ModelDevice] = [:]
 
@@ -70,15 +81,28 @@ struct SyncModel {
         set { remotes[remotes.count - 1].chains = newValue }
     }
 
-    init(seed: UInt64, rules: ModelRules = .all, adversary: Adversary = .none) {
+    init(seed: UInt64, rules: ModelRules = .all, adversary: Adversary = .none, lies: ModelLies = .all) {
         random = ModelRandom(state: seed)
-        (self.rules, self.adversary) = (rules, adversary)
+        (self.rules, self.adversary, self.lies) = (rules, adversary, lies)
         for _ in 0..<(2 + random.below(4)) {
-            var device = ModelDevice(number: nextNumber)
-            nextNumber += 1
+            var device = ModelDevice(number: newMember().number)
             device.skew = random.chance(20) ? Int64(random.below(2_000_000)) - 1_000_000 : 0
             devices.append(device)
         }
+        guard adversary.hasServer else { return }
+        let roll = ModelMembers.founded[devices.count - 1]
+        for index in devices.indices { devices[index].roll = roll }
+        for (entry, digest) in zip(roll.entries, roll.digests).dropFirst() { remotes[0].entries[digest] = entry }
+        devices[0].signedEntries = Set(roll.digests)
+        honest = Set(roll.digests)
+    }
+
+    /// A number that no device had, and its place among the members.
+    mutating func newMember() -> (number: UInt32, place: Int) {
+        let place = nextPlace
+        nextPlace += 1
+        precondition(!adversary.hasServer || place < ModelMembers.reserved, "a life without end")
+        return (adversary.hasServer ? ModelMembers.all[place].number : 100 + UInt32(place), place)
     }
 
     static let names = ["mail", "db", "bank"].map { ItemName(checked: $0) }
@@ -171,8 +195,13 @@ struct SyncModel {
 
     /// A device removes another one. Its values that no other device ever got are gone with it.
     mutating func remove(_ target: Int, by index: Int) {
-        guard target != index, devices.count > 1 else { return }
-        devices[index].removed.insert(devices[target].number)
+        guard target != index, devices.count > 1, canSign(index) else { return }
+        if devices[index].roll == nil {
+            devices[index].removed.insert(devices[target].number)
+        } else {
+            guard devices[index].roll?.members[devices[target].number] != nil else { return }
+            sign(.remove, on: index, removing: [devices[target].number])
+        }
         let gone = devices.remove(at: target)
         snapshots = [:]
         if adversary.hasServer { ghosts.append(gone) }
@@ -185,8 +214,7 @@ struct SyncModel {
     /// All devices are lost. A new one reads the remote with the recovery code.
     mutating func recover() {
         let lost = devices
-        var device = ModelDevice(number: nextNumber)
-        nextNumber += 1
+        var device = ModelDevice(number: newMember().number)
         device.refused = lost[0].refused
         devices = [device]
         for _ in 0..<2 { pull(0, isWhole: true) }

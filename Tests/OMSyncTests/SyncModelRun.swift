@@ -34,7 +34,8 @@ extension SyncModel {
     /// The server misbehaves now and then, and users take the remote that came in the place of a lost one.
     private mutating func serve(_ index: Int) {
         remotes[remotes.count - 1].isHonest = false
-        if random.chance(20) { misbehave() }
+        if random.chance(25) { misbehave() }
+        if random.chance(4) { goOn() }
         if random.chance(30) { takeRemote(index) }
     }
 
@@ -58,9 +59,15 @@ extension SyncModel {
 
     private mutating func append(_ parcels: [[UInt8]: SyncedVersion], by number: UInt32, count: UInt64) {
         let last = chains[number]?.last
+        let next = (last?.packs.last?.number ?? 0) + 1
+        let sealed = parcels.map { seal($0.value, of: $0.key) }
+        let pack = Pack(vault: ModelMembers.vault, device: number, number: next, parcels: sealed).encoded
+        _ = remotes[remotes.count - 1].store(pack, as: .pack(device: number, number: next))
+        let packs = (last?.packs ?? []) + [Head.PackReference(number: next, digest: Pack.digest(of: pack))]
         let all = (last?.parcels ?? [:]).merging(parcels) { $1 }
         let earlier = last.map { $0.earlier + [$0.digest] } ?? []
-        let head = ModelHead(signer: number, digest: nextDigest(), earlier: earlier, count: count, parcels: all)
+        let head = ModelHead(
+            signer: number, digest: nextDigest(), earlier: earlier, count: count, parcels: all, packs: packs)
         signed[head.digest] = earlier.last
         remotes[remotes.count - 1].store(head)
     }
@@ -129,9 +136,21 @@ extension SyncModel {
         remotes[remotes.count - 1].comesBack()
         remotes[remotes.count - 1].isHonest = true
         for index in devices.indices { takeRemote(index) }
-        guard devices.indices.filter({ !look($0) }) != [] else { return }
+        guard devices.indices.filter({ !isServed($0) }) != [] else { return }
         loseRemote()
         for index in devices.indices { takeRemote(index) }
+    }
+
+    /// Whether a device goes on with its remote. A head on its disk, of which the server lost a pack, is refused for ever.
+    private mutating func isServed(_ index: Int) -> Bool {
+        guard look(index) != nil else { return false }
+        return devices[index].pending.map { push in
+            let new = Set(push.packs.map(\.file))
+            return push.head.packs.allSatisfy { pack in
+                let file = RemoteFile.pack(device: push.head.signer, number: pack.number)
+                return new.contains(file) || remotes[devices[index].remote].packs[file] != nil
+            }
+        } ?? true
     }
 
     /// All devices exchange everything until no item changes any more.
@@ -170,7 +189,14 @@ extension SyncModel {
     private mutating func join() {
         let before = liveValues(devices[0].items.versions.values)
         let held = liveValues(devices.flatMap { $0.held.values.flatMap(\.values) })
-        var joining = ModelDevice(number: nextNumber)
+        let new = newMember()
+        if devices[0].roll != nil {
+            guard canSign(0) else { return problems.append("the devices have different rolls") }
+            sign(.add, on: 0, adding: [ModelMembers.all[new.place]])
+            push(0, crashes: false)
+        }
+        var joining = ModelDevice(number: new.number)
+        joining.roll = devices[0].roll
         (joining.removed, joining.refused, joining.remote) = (devices[0].removed, devices[0].refused, devices[0].remote)
         devices.append(joining)
         // The heads of members name the last heads of those that were removed.

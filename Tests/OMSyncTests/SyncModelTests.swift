@@ -26,10 +26,31 @@ import Testing
             (.keptHeads, .server, "a new device lacks"),
         ])
     func controls(rule: ModelRules, adversary: SyncModel.Adversary, problem: String) {
-        let failed = (0..<UInt64(Sweep.count(10_000, sample: 200))).contains { seed in
-            var model = SyncModel(seed: seed, rules: .all.subtracting(rule), adversary: adversary)
+        #expect(fails(without: rule, adversary, telling: .heads, problem))
+    }
+
+    /// A rule, the only lie that the server tells, and the first words of what the model finds without the rule.
+    @Test(
+        "without the rule against it, the model finds each lie about a file",
+        arguments: [
+            (ModelRules.wholePacks, ModelLies.withheldPack, "devices "), (.wholePacks, .tornPack, "devices "),
+            (.packDigests, .otherPack, "devices "),
+            (.packDigests, .olderPack, "devices "), (.lostPacks, .forgottenPack, "devices "),
+            (.lostPacks, .earlyDeletion, "devices "), (.acceptedRoll, .withheldEntry, "I3: "),
+            (.acceptedRoll, .olderRoll, "I3: "), (.asksUser, .twoEntries, "devices "), (.ownVault, .foreignEntry, "devices "),
+            (.entriesAgain, .forgottenEntry, "devices "), (.lateWalks, .withheldList, "devices "),
+            (.lateWalks, .olderList, "devices "), (.lateWalks, .otherList, "devices "),
+        ])
+    func controlsOfFiles(rule: ModelRules, lie: ModelLies, problem: String) {
+        #expect(fails(without: rule, .server, telling: lie, problem))
+    }
+
+    private func fails(
+        without rule: ModelRules, _ adversary: SyncModel.Adversary, telling lies: ModelLies, _ problem: String
+    ) -> Bool {
+        (0..<UInt64(Sweep.count(10_000, sample: 200))).contains { seed in
+            var model = SyncModel(seed: seed, rules: .all.subtracting(rule), adversary: adversary, lies: lies)
             return model.run().contains { $0.hasPrefix(problem) }
         }
-        #expect(failed)
     }
 }

@@ -17,6 +17,20 @@ package enum HeadWalk {
         return numbers
     }
 
+    /// The own heads that other devices need for their walks, by falling number.
+    ///
+    /// - Parameters:
+    ///   - own: The number of the newest own head.
+    ///   - targets: The numbers of the own heads that present members name.
+    ///   - isSilent: Whether a present member names none.
+    package static func numbersForOthers(to own: UInt64, named targets: [UInt64], isSilent: Bool) -> [UInt64] {
+        guard let oldest = isSilent ? 1 : targets.min() else { return [] }
+        let last = (oldest..<own).suffix(maximumForOthers)
+        return Set(last).union(targets.flatMap { numbers(from: own, to: $0) }).sorted(by: >)
+    }
+
+    private static let maximumForOthers = 1024
+
     /// The digest of an earlier head of the same device, as a later head has it.
     ///
     /// - Parameters:

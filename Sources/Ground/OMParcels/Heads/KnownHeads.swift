@@ -71,9 +71,7 @@ package struct KnownHeads: Hashable, Sendable {
             return Int(said.rollNumber) < roll.entries.count ? .isRefused : .waits
         }
         guard head.isSigned(by: member.keys.head) else { return .isRefused }
-        guard Int(said.rollNumber) < roll.entries.count, roll.digests[Int(said.rollNumber)] == said.rollDigest else {
-            return .waits
-        }
+        guard roll.has(entry: said.rollNumber, said.rollDigest) else { return .waits }
         guard said.device != device else { return decisionOnOwn(head) }
         guard roll.members[said.device] != nil else {
             // A removed device stops nothing any more.
@@ -184,12 +182,8 @@ package struct KnownHeads: Hashable, Sendable {
             member.kind == .device && member.number != device
                 && newest[member.number]?.statement.reference(to: device) == nil
         }
-        guard let oldest = isSilent ? 1 : targets.min() else { return [] }
-        let last = (oldest..<own).suffix(Self.maximumForWalks)
-        return Set(last).union(targets.flatMap { HeadWalk.numbers(from: own, to: $0) }).sorted(by: >)
+        return HeadWalk.numbersForOthers(to: own, named: targets, isSilent: isSilent)
     }
-
-    private static let maximumForWalks = 1024
 }
 
 extension Head.Statement {
@@ -199,7 +193,7 @@ extension Head.Statement {
     ///
     /// Accident: the entry that the older head names was lost against another one. Then number and lane epoch go back.
     fileprivate func continues(_ older: Head.Statement, on roll: Roll) -> Bool {
-        let isOnRoll = Int(older.rollNumber) < roll.digests.count && roll.digests[Int(older.rollNumber)] == older.rollDigest
+        let isOnRoll = roll.has(entry: older.rollNumber, older.rollDigest)
         return count >= older.count && (!isOnRoll || laneEpoch >= older.laneEpoch && rollNumber >= older.rollNumber)
             && older.others.allSatisfy { old in
                 guard let new = reference(to: old.device) else { return false }

@@ -49,7 +49,9 @@ package struct RemoteNews: Sendable {
             guard let member = roll.roll.formerOrPresent(device) else { continue }
             let signed = heads.filter { $0.isSigned(by: member.keys.head) }
             if signed.contains(where: { contents.laterEntries.contains($0.statement.rollDigest) }) { needsLaterVersion = true }
-            possible.append((device, try Self.possible(signed, known.newest[device], isOwn: device == known.device, hasPacks)))
+            let there = try Self.possible(
+                signed, known.newest[device], number: \.statement.number, isOwn: device == known.device, hasPacks)
+            possible.append((device, there))
         }
         // An accepted head can name those of a removed member. So all are looked at until none is new.
         var isChanging = true
@@ -82,11 +84,14 @@ package struct RemoteNews: Sendable {
     /// Accident: the newest head arrives before its packs, and the file of the other one still has an older head than the known
     /// one. That is no rollback.
     ///
-    /// - Parameter heads: By falling number.
-    private static func possible(
-        _ heads: [Head], _ known: Head?, isOwn: Bool, _ hasPacks: (Head, _ known: Head?) throws -> Bool
-    ) rethrows -> [Head] {
-        let later = heads.filter { $0.statement.number >= known?.statement.number ?? 0 }
+    /// - Parameters:
+    ///   - heads: By falling number.
+    ///   - number: The number of a head.
+    package static func possible<Signed>(
+        _ heads: [Signed], _ known: Signed?, number: (Signed) -> UInt64, isOwn: Bool,
+        _ hasPacks: (Signed, _ known: Signed?) throws -> Bool
+    ) rethrows -> [Signed] {
+        let later = heads.filter { number($0) >= known.map(number) ?? 0 }
         guard !later.isEmpty else { return heads }
         return try later.filter { try isOwn || hasPacks($0, known) }
     }

@@ -34,6 +34,11 @@ package struct Roll: Hashable, Sendable {
     /// A device that is or was a member. Its head key tells whether an old head is genuine.
     package func formerOrPresent(_ number: UInt32) -> RollMember? { everyMember[number] }
 
+    /// Whether this is the entry of that number here.
+    package func has(entry number: UInt32, _ digest: [UInt8]) -> Bool {
+        Int(number) < digests.count && digests[Int(number)] == digest
+    }
+
     /// The entry that added a member, also a former one.
     package func entry(adding number: UInt32) -> RollEntry.Contents? {
         entries.first { $0.contents.added.contains { $0.number == number } }?.contents

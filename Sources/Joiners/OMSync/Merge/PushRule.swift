@@ -15,4 +15,13 @@ package enum PushRule {
         // The own parcel must not stay in the way of the version here: two devices would take each other's for ever.
         return !isListed || !seen.includes(own.seen)
     }
+
+    /// The own packs that are not on a remote any more. What was in them is written again.
+    ///
+    /// - Parameters:
+    ///   - listed: The packs of the newest own head.
+    ///   - files: Those that the remote shows.
+    package static func lost(_ listed: [Head.PackReference], of device: UInt32, on files: Set<RemoteFile>) -> Set<UInt64> {
+        Set(listed.map(\.number).filter { !files.contains(.pack(device: device, number: $0)) })
+    }
 }

@@ -1,5 +1,7 @@
 // Which packs a device writes. Format: docs/formats/sync.md, "Pack".
 
+package import OMParcels
+
 /// The packs of a device on a remote, and which of them are joined.
 package struct PackPlan: Hashable, Sendable {
     /// A pack without its parcels.
@@ -46,6 +48,18 @@ package struct PackPlan: Hashable, Sendable {
             if list.count >= Self.joined { joins.append(list.sorted()) }
         }
         self.joins = joins
+    }
+
+    /// Whether packs can be joined: all of them were read, unless nothing of them counts. A pack that cannot be read stays:
+    /// nothing of it may be lost.
+    ///
+    /// - Parameters:
+    ///   - read: Those of `numbers` that could be read.
+    ///   - own: Of each own parcel that counts, the number of its pack.
+    package static func canJoin(_ numbers: [UInt64], _ read: [OMParcels.Pack], having own: [[UInt8]: UInt64]) -> Bool {
+        let there = Set(read.flatMap { pack in pack.parcels.map(\.header.id) })
+        let counting = own.filter { numbers.contains($0.value) }
+        return (read.count == numbers.count || counting.isEmpty) && counting.allSatisfy { there.contains($0.key) }
     }
 
     private static func sizeClass(_ count: Int) -> Int {

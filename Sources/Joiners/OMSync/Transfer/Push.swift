@@ -42,21 +42,20 @@ extension Vault {
         _ remote: UInt8, _ store: Store, now: Int64
     ) throws -> (report: PushReport, isPending: Bool) {
         // Own packs that are joined are read before the transaction, which must not wait for a share.
-        let (joins, listed, device): (PackPlan, [Head.PackReference], UInt32) = try readSync { access throws(VaultError) in
+        let (joins, listed, device, vault): (PackPlan, [Head.PackReference], UInt32, [UInt8]) = try readSync {
+            access throws(VaultError) in
             let row = try RemoteRow.all(access).first { $0.id == remote }
-            return (try OwnPacks(remote, access).plan, row?.packs ?? [], access.own?.device ?? 0)
+            return (try OwnPacks(remote, access).plan, row?.packs ?? [], access.own?.device ?? 0, access.vault)
         }
         var old: [UInt64: Pack] = [:]
         for number in joins.joins.joined() {
             // Attack: someone who can write the folder puts other parcels into a pack of this device, which would sign them.
             guard let reference = listed.first(where: { $0.number == number }),
-                let bytes = try store.bytes(of: .pack(device: device, number: number)),
-                Pack.digest(of: bytes) == reference.digest, let pack = try? Pack(decoding: bytes)
+                let pack = try ReadPacks.pack(reference, of: device, vault, store)?.pack
             else { continue }
             old[number] = pack
         }
-        let there = Set(try store.files())
-        let lost = Set(listed.map(\.number).filter { !there.contains(.pack(device: device, number: $0)) })
+        let lost = PushRule.lost(listed, of: device, on: Set(try store.files()))
         return try editSync(now: now) { access throws(VaultError) in
             guard var row = try RemoteRow.all(access).first(where: { $0.id == remote }), let own = access.own else {
                 throw .corrupt(.sync)

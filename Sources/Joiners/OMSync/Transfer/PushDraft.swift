@@ -196,12 +196,8 @@ struct PushDraft {
     mutating func join(_ plan: PackPlan, _ old: [UInt64: Pack], _ access: inout SyncAccess) throws(VaultError) {
         ownPacks = try OwnPacks(remote.id, access)
         for numbers in plan.joins {
-            // A pack that cannot be read stays: nothing of it may be lost.
             let packs = numbers.compactMap { old[$0] }
-            let isEmpty = numbers.allSatisfy { ownPacks.packs[$0]?.count ?? 0 == 0 }
-            guard packs.count == numbers.count || isEmpty else { continue }
-            let there = Set(packs.flatMap { pack in pack.parcels.map { [UInt8]($0.header.id) } })
-            guard ownPacks.parcels.allSatisfy({ !numbers.contains($0.value.pack) || there.contains($0.key) }) else { continue }
+            guard PackPlan.canJoin(numbers, packs, having: ownPacks.parcels.mapValues(\.pack)) else { continue }
             var parcels: [Parcel] = []
             for pack in packs {
                 for parcel in pack.parcels where ownPacks.parcels[parcel.header.id]?.pack == pack.number {
