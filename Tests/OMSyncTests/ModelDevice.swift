@@ -41,13 +41,9 @@ struct ModelRules: OptionSet {
     static let asksUser = ModelRules(rawValue: 16384)
     /// Entries that the remote does not show are written again.
     static let entriesAgain = ModelRules(rawValue: 32768)
-    /// Devices write lists `heads` with their heads for walks.
-    static let walks = ModelRules(rawValue: 65536)
     /// A walk for which a head is missing proves no fork. Without the rule the user refuses the device.
-    static let lateWalks = ModelRules(rawValue: 131_072)
-    /// Own packs are joined only if all of them can be read.
-    static let wholeJoins = ModelRules(rawValue: 262_144)
-    static let all = ModelRules(rawValue: 524_287)
+    static let lateWalks = ModelRules(rawValue: 65536)
+    static let all = ModelRules(rawValue: 131_071)
 }
 
 struct ModelItems: SyncedItems {
@@ -211,8 +207,7 @@ struct ModelDevice {
         let isSilent = members.contains { known[$0]?.others[number] == nil }
         let numbers = Set(HeadWalk.numbersForOthers(to: UInt64(newest), named: targets, isSilent: isSilent))
         ownHeads.removeAll { !numbers.contains(UInt64($0.number)) && $0.number + 1 < newest }
-        let walks = rules.contains(.walks) ? ownHeads.filter { numbers.contains(UInt64($0.number)) } : []
-        return ModelList(walks: walks, counts: listed(rules))
+        return ModelList(walks: ownHeads.filter { numbers.contains(UInt64($0.number)) }, counts: listed(rules))
     }
 
     /// The counts that its list `heads` proves: those of former members.

@@ -12,8 +12,8 @@ extension SyncModel {
     /// step.
     mutating func push(_ index: Int, crashes: Bool = true) {
         guard look(index) != nil else { return }
-        guard send(index, crashes: crashes) else { return }
         writeRoll(index)
+        guard send(index, crashes: crashes) else { return }
         var device = devices[index]
         device.pending = draft(&device)
         devices[index] = device

@@ -60,9 +60,7 @@ extension SyncModel {
         var gone: Set<UInt64> = []
         for numbers in joins {
             let read = numbers.compactMap { old[$0] }
-            // The control: what cannot be read is left out.
-            let canJoin = PackPlan.canJoin(numbers, read, having: written.mapValues(\.pack))
-            guard canJoin || !rules.contains(.wholeJoins) else { continue }
+            guard PackPlan.canJoin(numbers, read, having: written.mapValues(\.pack)) else { continue }
             gone.formUnion(numbers)
             var kept: [Parcel] = []
             for pack in read {
@@ -74,7 +72,8 @@ extension SyncModel {
             add(kept)
         }
         let bytes = new.map { (file: RemoteFile.pack(device: device.number, number: $0.number), bytes: $0.encoded) }
-        let listed = device.packs.filter { !gone.contains($0.number) }
+        let listed =
+            device.packs.filter { !gone.contains($0.number) }
             + zip(new, bytes).map { Head.PackReference(number: $0.number, digest: Pack.digest(of: $1.bytes)) }
         let head = ModelHead(
             signer: device.number, digest: nextDigest(), earlier: device.last.map { $0.earlier + [$0.digest] } ?? [],
