@@ -28,7 +28,7 @@ struct ModelLies: OptionSet {
     static let olderPack = ModelLies(rawValue: 512)
     /// 204 to a pack, which is forgotten.
     static let forgottenPack = ModelLies(rawValue: 1024)
-    /// Superseded packs are deleted at once, and one that the newest head still lists.
+    /// Superseded packs are deleted at once, and a pack that the newest head still lists.
     static let earlyDeletion = ModelLies(rawValue: 2048)
     /// A list `heads` is not shown.
     static let withheldList = ModelLies(rawValue: 4096)
