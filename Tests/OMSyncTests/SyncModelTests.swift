@@ -39,8 +39,8 @@ import Testing
             (.ownVault, .foreignEntry, 7), (.entriesAgain, .forgottenEntry, 9), (.lateWalks, .withheldList, 3),
             (.lateWalks, .olderList, 55), (.lateWalks, .otherList, 8),
         ])
-    func controlsOfFiles(rule: ModelRules, lie: ModelLies, seed: UInt64) {
-        #expect(fails(without: rule, .server, telling: lie, "devices ", from: seed))
+    func controlsOfFiles(rule: ModelRules, lie: ModelLies, seed: Int) {
+        #expect(fails(without: rule, .server, telling: lie, "devices ", from: UInt64(seed)))
     }
 
     private func fails(
