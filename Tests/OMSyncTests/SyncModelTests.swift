@@ -9,7 +9,7 @@ import Testing
         "no acknowledged value is lost, whatever a thief, a liar or a server does, and all devices end with the same items",
         arguments: SyncModel.Adversary.allCases)
     func lives(adversary: SyncModel.Adversary) {
-        for seed in 0..<UInt64(Sweep.count(10_000, sample: adversary.hasServer ? 60 : 300)) {
+        for seed in 0..<UInt64(Sweep.count(10_000, sample: adversary.hasServer ? 30 : 300)) {
             var model = SyncModel(seed: seed, adversary: adversary)
             let problems = model.run()
             #expect(problems.isEmpty, "seed \(seed): \(problems)")
