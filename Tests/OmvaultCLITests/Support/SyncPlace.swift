@@ -39,13 +39,20 @@ enum SyncPlace: String, CaseIterable, CustomTestStringConvertible {
                     account=alice
                     "$OMVAULT_SERVER" init --data server --url http://127.0.0.1:8080 --listen 127.0.0.1:0 > /dev/null
                     "$OMVAULT_SERVER" user add --data server alice < account.pw > /dev/null
-                    "$OMVAULT_SERVER" serve --data server 2> server.log & server=$!
-                    at_end="${at_end:-:}; kill $server; wait $server"
-                    listens() { grep -q '"event":"listening"' server.log; }
-                    while_runs $server listens
-                    url=http://127.0.0.1:$(sed -nE 's/.*"event":"listening".*"port":([0-9]+).*/\\1/p' server.log)
+                    at_end="${at_end:-:}; stop_server"
+                    start_server
                     as_account
                 }
+                listens() { grep -qs '"event":"listening"' server.log; }
+                start_server() {
+                    # What an earlier one said must not count for this one.
+                    rm -f server.log
+                    "$OMVAULT_SERVER" serve --data server 2> server.log & server=$!
+                    while_runs $server listens
+                    server_port=$(sed -nE 's/.*"event":"listening".*"port":([0-9]+).*/\\1/p' server.log)
+                    url=http://127.0.0.1:$server_port
+                }
+                stop_server() { kill $server; wait $server; }
                 messages() { sqlite3 server/store.db 'SELECT hex(mailbox), number FROM remote_message'; }
 
                 """
