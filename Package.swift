@@ -147,7 +147,7 @@ let tests: [Target] = [
     .testTarget(
         name: "OMSyncTests",
         dependencies: [
-            "TestSupport", "OMSync", "OMAgent", "omvault-agent", "OMRemote", "OMVault", "OMSyncKeys", "OMItems", "OMParcels",
+            "TestSupport", "OMSync", "OMAgent", "omvault-agent", "omvault-server", "OMRemote", "OMVault", "OMSyncKeys", "OMItems", "OMParcels",
             "OMRecords", "OMSecrets",
             "OMStorage", "OMSystem",
         ],
