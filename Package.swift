@@ -147,8 +147,8 @@ let tests: [Target] = [
     .testTarget(
         name: "OMSyncTests",
         dependencies: [
-            "TestSupport", "OMSync", "OMAgent", "omvault-agent", "omvault-server", "OMRemote", "OMVault", "OMSyncKeys", "OMItems", "OMParcels",
-            "OMRecords", "OMSecrets",
+            "TestSupport", "OMSync", "OMAgent", "omvault-agent", "omvault-server", "OMRemote", "OMVault", "OMSyncKeys", "OMItems",
+            "OMParcels", "OMRecords", "OMSecrets",
             "OMStorage", "OMSystem",
         ],
         swiftSettings: .callsC),

@@ -55,8 +55,8 @@ import Testing
             if home === world.a { try remote.make(founding: try vault.roll().entries[0].encoded) }
             // The token is there, so the search works.
             try exchange(
-                vault, with: row, remote, now: home.now, helper: "--server", mark: Array(Hex.encode(incarnation).utf8),
-                has: [bytes(of: login.access)], hasNot: world.needles)
+                vault, with: row, remote, now: home.now, helper: "--server", mark: bytes(of: login.access),
+                has: [incarnation], hasNot: world.needles)
             world.needles.append(("access token", bytes(of: login.access)))
         }
         try world.check(store: server.data)
@@ -68,7 +68,7 @@ import Testing
 
     /// Exchanges with a remote whose helper is a child of this process, and searches the helper's memory while it lives.
     ///
-    /// - Parameter mark: What only this helper has. Other tests have helpers too.
+    /// - Parameter mark: What only the helpers of this remote have. Other tests have helpers too.
     private func exchange<Store: RemoteStore>(
         _ vault: borrowing Vault, with row: RemoteRow, _ store: Store, now: Int64, helper: String, mark: [UInt8],
         has: [[UInt8]], hasNot needles: [(String, [UInt8])]
@@ -77,7 +77,9 @@ import Testing
         #expect(report.push.bytes + report.pull.written > 0)
         var isFound = false
         for process in try ProcessMemory.children(with: helper) {
-            guard let memory = try? ProcessMemory(of: process), try memory.copies(of: mark) > 0 else { continue }
+            let memory = ProcessMemory(of: process)
+            // One of another test may end now.
+            guard let marks = try? memory.copies(of: mark), marks > 0 else { continue }
             isFound = true
             for needle in has { #expect(try memory.copies(of: needle) > 0) }
             for (what, needle) in needles { #expect(try memory.copies(of: needle) == 0, "\(what)") }
