@@ -134,24 +134,29 @@ private let later = [UInt8](16..<32)
                 OAuthService(
                     .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "c", includesClientHeader: true))),
         OnlineService(
+            .oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: "c", grant: .clientCredentials))),
+        OnlineService(
             .oauth(
                 OAuthService(
                     .discovery("https://a.example/d"), clientID: "c", issuer: "https://a.example", origins: ["https://b.example"])
             )),
     ]
+    private static func access() -> AccessToken { AccessToken(secret("at"), scopes: ScopeSet(["x", "y"]) ?? ScopeSet()) }
     private static let oamms = OnlineService(
         .oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "corp")))
     private static func kept() throws -> NewSession {
         NewSession(
             login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .online,
-            limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20),
+            limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20), release: .allow,
             serverPart: NewSession.ServerPart(
-                service: service, clientSecret: secret("cs"), logout: 9, session: secret("cookie"), expires: 77))
+                service: oauth[0], clientSecret: secret("cs"), logout: 9, session: secret("tokens"), access: access(),
+                expires: 77))
     }
     private static func session() throws -> AgentSession {
         AgentSession(
             login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline, state: .idle, since: 8,
-            idleLeft: 0, sessionLeft: nil, isWarningDue: false, hasServerSession: true, survivesRestart: false)
+            idleLeft: 0, sessionLeft: nil, isWarningDue: false, hasServerSession: true, survivesRestart: false,
+            token: HeldToken(scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), left: 5), release: .confirm)
     }
     private static func search() throws -> ItemSearch {
         var search = ItemSearch(in: .init(itemName: true, fields: [try field("user")]))
@@ -207,11 +212,19 @@ private let later = [UInt8](16..<32)
                 .keepSession(
                     NewSession(
                         login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline,
-                        limits: SessionLimits(idle: nil, session: 5), serverPart: nil))
+                        limits: SessionLimits(idle: nil, session: 5), release: .never, serverPart: nil))
             }
         ),
         ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), newTokens: true) }),
         ("end-session", { .endSession(try login(), waits: true, password: secret("pw")) }),
+        (
+            "token",
+            {
+                .token(
+                    try login(),
+                    TokenQuestion(scopes: try #require(ScopeSet(["x"])), atLeast: 60, needsLife: true, isAgreed: true))
+            }
+        ),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
         ("secret", { .perform(paths, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),
@@ -303,6 +316,9 @@ private let later = [UInt8](16..<32)
         ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
         ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied))) }),
         ("sessions", { .sessions([try session(), try session()]) }),
+        ("token-given", { .token(access(), left: 5, .unrenewed) }),
+        ("token-refused", { .tokenRefused(.server(.unreachable(.refused))) }),
+        ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]
 
     private static let questions: [(String, @Sendable () -> OnlineQuestion)] = [
@@ -313,7 +329,9 @@ private let later = [UInt8](16..<32)
         ("logout-plain", { .logout(secret("cookie"), of: service) }), ("profile", { .profile(of: service) }),
         ("login-oamms", { .login("ü", password: secret("pw"), of: oamms) }),
         ("answer-oamms", { .answer(secret("Rex\n"), to: secret("state"), user: "ü", password: secret("pw"), of: oamms) }),
-        ("endpoints-oamms", { .endpoints(of: oamms) }), ("endpoints-issuer", { .endpoints(of: oauth[2]) }),
+        ("endpoints-oamms", { .endpoints(of: oamms) }),
+        ("grant", { .grant(of: oauth[2], clientSecret: secret("cs")) }),
+        ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
     ]
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
@@ -327,6 +345,10 @@ private let later = [UInt8](16..<32)
                             ServerProfile(
                                 epoch: 4, application: "corp", values: ["MaxLoginAttempts": "3", "OfflineAuthAllowed": "true"]))))
             }
+        ),
+        (
+            "client-token", .grant,
+            { .accepted(OnlineAcceptance(session: nil, access: access(), lifetime: 60)) }
         ),
         ("confirmed", .check, { .accepted(OnlineAcceptance(session: nil)) }),
         (

@@ -116,16 +116,18 @@ import Testing
     func afterLogout() throws {
         let home = try AgentHome(options: ["--no-memfd-secret"]), login = try sessionLogin()
         let access = "an access token that occurs nowhere else, 4711", password = "a password for the logout, 4712"
-        try home.client.keep(try keptSession(login, token: tokens(access)))
+        let handed = "an access token for clients that occurs nowhere else, 4713"
+        try home.client.keep(try keptSession(login, token: tokens(access), access: handed, release: .allow))
+        _ = try home.client.token(login, TokenQuestion(atLeast: 0)).isGiven
         _ = try home.client.useSession(login)
         _ = try home.client.renewSession(login, newTokens: true)
         let process = try home.process()
-        for needle in [access, "refresh of " + access, "client secret"] {
+        for needle in [access, "refresh of " + access, "client secret", handed] {
             #expect(try copies(of: Array(needle.utf8), in: process) > 0, "before: \(needle)")
         }
         let ending = try home.client.endSession(login, password: Password(bytes(password)))
         #expect(ending.wasThere)
-        for needle in [access, "refresh of " + access, "client secret", password] {
+        for needle in [access, "refresh of " + access, "client secret", handed, password] {
             #expect(try copies(of: Array(needle.utf8), in: process) == 0, "after: \(needle)")
         }
     }

@@ -33,7 +33,7 @@ struct AskedOf: Equatable {
 /// A server under test control, and the cleared logins. Questions wait at the gate while it is closed.
 final class SessionServer: Sendable {
     enum Answer: Sendable {
-        case yes(String?, lifetime: UInt32? = nil)
+        case yes(String?, access: String? = nil, scopes: [String] = [], lifetime: UInt32? = nil)
         case no(OnlineRefusal)
     }
 
@@ -60,8 +60,9 @@ final class SessionServer: Sendable {
         state.withLock { $0.asked.append(asked) }
         gate.pass()
         switch state.withLock({ $0.answers.isEmpty ? .yes(nil) : $0.answers.removeFirst() }) {
-        case .yes(let session, let lifetime):
-            return .accepted(OnlineAcceptance(session: session.map { bytes($0) }, lifetime: lifetime))
+        case .yes(let session, let access, let scopes, let lifetime):
+            return .accepted(
+                OnlineAcceptance(session: session.map { bytes($0) }, access: token(access, scopes), lifetime: lifetime))
         case .no(let refusal): return .refused(refusal)
         }
     }
@@ -109,7 +110,7 @@ func said(_ text: String) throws -> ProfileDigest {
 func keptSession(
     _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
     session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
-    expires: Int64? = nil
+    expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never
 ) throws -> NewSession {
     let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
@@ -122,13 +123,19 @@ func keptSession(
         case .noServer: nil
         }
     guard let service else {
-        return NewSession(login: login, profile: profile, mode: mode, limits: limits, serverPart: nil)
+        return NewSession(login: login, profile: profile, mode: mode, limits: limits, release: release, serverPart: nil)
     }
     return NewSession(
-        login: login, profile: profile, mode: mode, limits: limits,
+        login: login, profile: profile, mode: mode, limits: limits, release: release,
         serverPart: NewSession.ServerPart(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
-            expires: expires))
+            access: OMAgentTests.token(access, scopes), expires: expires))
+}
+
+/// An access token. Nil if there is no text.
+func token(_ text: String?, _ scopes: [String]) -> AccessToken? {
+    guard let text else { return nil }
+    return AccessToken(bytes(text), scopes: ScopeSet(scopes) ?? ScopeSet())
 }
 
 // `#expect` takes no move-only values.
@@ -136,13 +143,24 @@ extension SessionStore {
     func keeps(
         _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
         session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
-        expires: Int64? = nil
+        expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never
     ) throws -> Bool {
         keep(
             try keptSession(
                 login, kind, token: token, idle: idle, session: session, survives: survives, mode: mode, under: profile,
-                expires: expires))
+                expires: expires, access: access, scopes: scopes, release: release))
     }
 
     func ends(_ login: LoginReference) -> SessionEnding { end(login, waits: true, password: nil) }
+}
+
+extension TokenReply {
+    /// Whether a token was given.
+    var isGiven: Bool {
+        switch self {
+        case .given: true
+        case .none: false
+        case .refused: false
+        }
+    }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import OMAuth
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing
@@ -38,17 +39,20 @@ import Testing
     func survives() throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)"), other = try sessionLogin("bob \(mark)")
         let before = server.store(clock, runtime.tickets)
-        #expect(try before.keeps(login, idle: 100, session: 1_000, survives: true, expires: 5_050))
+        #expect(
+            try before.keeps(
+                login, idle: 100, session: 1_000, survives: true, expires: 5_050, access: "at 1", release: .confirm))
         #expect(try before.keeps(other))
         clock.advance(60)
         _ = before.use(login)
-        server.say(.yes("token 2", lifetime: 20))
+        server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 20))
         _ = before.renew(login, newTokens: true)
         clock.advance(30)
         let after = server.store(clock, runtime.tickets)
         after.resume()
         #expect(after.list() == before.list().filter { $0.login == login })
-        #expect(after.list().first?.state == .expired)
+        #expect(after.list().first?.state == .expired && after.list().first?.release == .confirm)
+        #expect(after.list().first?.token == HeldToken(scopes: try #require(ScopeSet(["a"])), left: 0))
         #expect(after.list().first?.idleLeft == 70 && after.list().first?.sessionLeft == 910)
         _ = after.renew(login, newTokens: true)
         #expect(server.asked.last == AskedOf(task: .refresh, session: "token 2"))
@@ -111,6 +115,46 @@ import Testing
         chmod(foreign, 0o600)
         unlink(own)
         #expect(!isTaken())
+    }
+
+    @Test("an agent that is killed at any step of writing a ticket leaves the ticket before it or the new one")
+    func killedMeanwhile() throws {
+        let runtime = try Runtime(), login = try sessionLogin("ada \(mark)"), store = server.store(clock, runtime.tickets)
+        #expect(try store.keeps(login, survives: true))
+        func token() -> String? {
+            let next = server.store(clock, runtime.tickets)
+            next.resume()
+            return next.entries.withLock { entries in
+                guard let entry = entries[login] else { return nil }
+                switch entry.question(newTokens: true) {
+                case .some(let question): return question.session.text
+                case .none: return nil
+                }
+            }
+        }
+        // The tickets alternate between two places.
+        for number in 2...5 {
+            let secrets = BootSecrets(
+                runtime.folder, prefix: "omvault-session-", secretPrefix: "omvault-session-secret-", longest: 1 << 20)
+            let place = try #require(store.entries.withLock { $0[login]?.secretPlace })
+            // The first step is a new secret. A killed agent made only this step.
+            let isKept = secrets.keep(Key<Deriving>.random(), for: login.id, at: place.other)
+            #expect(isKept)
+            #expect(token() == "token \(number - 1)")
+            // The next step is a draft of the ticket.
+            let draft = runtime.path + "/.omvault-session-" + Hex.encode(login.id)
+            try Data("half a ticket".utf8).write(to: URL(filePath: draft))
+            #expect(token() == "token \(number - 1)")
+            // After the new ticket has its name, the old secret may still be there.
+            server.say(.yes("token \(number)"))
+            _ = store.renew(login, newTokens: true)
+            let isStillThere = secrets.keep(Key<Deriving>.random(), for: login.id, at: place)
+            #expect(isStillThere)
+            #expect(token() == "token \(number)")
+            #expect(runtime.names.allSatisfy { !$0.hasPrefix(".") })
+        }
+        #expect(store.ends(login).wasThere)
+        #expect(runtime.names.isEmpty)
     }
 
     private static var hasDisk: Bool {

@@ -124,6 +124,9 @@ import Testing
             ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlockedThisDeviceOnly"), ("OfflineAuthAllowed", "true"),
         ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }
         #expect(try dangers("SessionActiveOnRestart", "TRUE") == [.keepsSession])
+        #expect(
+            try dangers("TokenRelease", "allow") == [.releasesTokens] && dangers("TokenRelease", "confirm") == [.releasesTokens])
+        #expect(try dangers("TokenRelease", "never") == [])
         #expect(try dangers("SendAuthorizationHeaderDuringLogout", "TRUE") == [.sendsPasswordAgain])
         // Attack: choose a value that asks no question and gives everything.
         #expect(throws: AuthError.profile(.plainSecret(.oauthClientSecret))) { try dangers("OAuthClientSecret", "cmd:id") }

@@ -55,6 +55,15 @@ import Testing
         #expect(try home.files(holding: old.box.bytes) == [])
     }
 
+    @Test("the life of a session's access token counts from the question to the server, however late the answer is")
+    func lateAnswer() throws {
+        let home = try Home(), clock = TestClock(), before = clock.read().sinceBoot
+        let late = LateProvider { clock.advance(wall: 30, boot: 30) }
+        let receipt = try home.authenticator(clock: clock.read).login(
+            LoginRequest(ada, try serverProfile(3)), password: Password("right"), asking: late)
+        #expect(receipt.sessionExpires == before + 100)
+    }
+
     @Test("a server that accepts every password gives no check beyond the limit")
     func lyingServer() throws {
         let place = MemoryLoginBackend(), profile = try serverProfile(2, .lockout), checks = Counter()
@@ -252,4 +261,18 @@ import Testing
 private final class Seen: @unchecked Sendable {
     var numbers: [UInt32] = []
     func add(_ number: UInt32) { numbers.append(number) }
+}
+
+/// A server whose answer takes a while, with a token that lives for 100 seconds.
+private final class LateProvider: Provider {
+    private let passes: @Sendable () -> Void
+
+    init(_ passes: @escaping @Sendable () -> Void) { self.passes = passes }
+
+    func authenticate(
+        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter, cancellation: Cancellation
+    ) -> ProviderAnswer {
+        passes()
+        return .accepted(policy: nil, serverTime: nil, session: nil, lifetime: 100)
+    }
 }

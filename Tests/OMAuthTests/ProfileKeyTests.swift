@@ -211,6 +211,9 @@ import Testing
             "OAuthRedirectEndpoint": "app://x",
         ]) { $1 }.filter { $0.key != "OAuthAuthZGrantType" }
         #expect(try profile(implicit).serverKind == .unsupported(.oauth, .implicit))
+        let client = try profile(
+            Self.owner.merging(["OAuthAuthZGrantType": "OAuthClientCredentials", "OAuthClientSecret": "cred:a"]) { $1 })
+        #expect(client.serverKind == .oauthClientCredentials && client.serverIdentity == owner.serverIdentity)
         #expect(try profile(["AuthServerType": "LocalAuthenticator"]).onAttemptsExceeded == .lockout)
     }
 
@@ -237,6 +240,8 @@ import Testing
         #expect(
             given.clockRollback == .deny && given.offlineOnUntrustedServer && given.offlineOnServerError
                 && given.trustedCA == "/etc/ca.pem")
+        #expect(given.tokenRelease == .never)
+        #expect(try profile(Self.owner.merging(["TokenRelease": "confirm"]) { $1 }).tokenRelease == .confirm)
         #expect(given.idleTimeOut == 20 && given.sessionTimeOut == 30 && given.percentageToIdleTimeout == 99)
         #expect(given.sessionActiveOnRestart && given.level == ProtectionLevel(.afterFirstUnlock))
         // With OAuth a password is never remembered, for any value.

@@ -1,6 +1,7 @@
 // Which endpoints of a discovery document may be used.
 
 import OMOnlineModel
+import OMSecrets
 import Testing
 
 @testable import OMOnline
@@ -48,12 +49,30 @@ import Testing
             ("http://127.0.0.1/x", ["http://127.0.0.1"], .untrustedDiscovery, .untrustedDiscovery),
         ] as [(String, [String], OnlineFailure?, OnlineFailure?)])
     func origins(address: String, allowed: [String], strict: OnlineFailure?, lax: OnlineFailure?) throws {
-        for (issuer, verdict) in [("https://a.example/t", strict), (nil, lax)] {
-            func read() throws -> OAuthEndpoints { try document(issuer: issuer, allowed, token: address).endpoints() }
+        for (issuer, origins, verdict) in [("https://a.example/t", allowed, strict), (nil, [], lax)] {
+            func read() throws -> OAuthEndpoints { try document(issuer: issuer, origins, token: address).endpoints() }
             if let verdict {
                 #expect(throws: OnlineRefusal.failed(verdict)) { try read() }
             } else {
                 #expect(try read().token.text == address)
+            }
+        }
+    }
+
+    @Test("origins alone bind the endpoints too, also the address in a session from before")
+    func originsAlone() async throws {
+        #expect(throws: OnlineRefusal.failed(.foreignEndpoint)) {
+            try document(issuer: nil, ["https://c.example"], token: "https://b.example/x").endpoints()
+        }
+        let tokens = ServerSession.Tokens(
+            access: "a", refresh: "r", issued: 0, lifetime: nil, scopes: [], revocation: "https://b.example/r",
+            revocationTakesSecretInBody: nil)
+        let session = try ServerSession.tokens(tokens).sealable(), secret = SecretBytes(copying: [1])
+        for (issuer, origins) in [("https://a.example/t", []), (nil, ["https://c.example"])] as [(String?, [String])] {
+            let oauth = OAuthService(.discovery(Self.address), clientID: "c", issuer: issuer, origins: origins)
+            let provider = OAuthProvider(OnlineService(.oauth(oauth)), oauth)
+            await #expect(throws: OnlineRefusal.failed(.noLogout)) {
+                _ = try await provider.logOut(session, clientSecret: secret)
             }
         }
     }

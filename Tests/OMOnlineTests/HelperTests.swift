@@ -69,6 +69,7 @@ import Testing
         let renewed = try client.ask(refresh).get().session()
         let logout = try refusal(client, .logout(renewed, of: service("plain")))
         #expect(logout == nil)
+        #expect(try refusal(client, .grant(of: service("plain"), clientSecret: bytes("secret"))) == .failed(.helper))
         #expect(try refusal(client, login(service("invalid-client"))) == .failed(.invalidClient, status: 401))
         #expect(try refusal(client, login(service("disabled"))) == .blocked)
     }
@@ -177,7 +178,8 @@ import Testing
         ("answers with another version", "say(number + accepted, version=1)"),
         ("answers with a byte more", "say(number + accepted + b'\\0')"),
         ("answers with a byte less", "say((number + accepted)[:-1])"),
-        ("accepts without a session", "say(number + bytes(5))"),
+        ("accepts without a session", "say(number + bytes(6))"),
+        ("gives an access token of a server that has none", "say(number + token)"),
         ("sends the question back", "os.write(3, question)"),
         ("announces 4 GiB", "os.write(3, b'OA\\x02\\xa0\\xff\\xff\\xff\\xff')"),
     ]

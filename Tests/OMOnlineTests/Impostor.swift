@@ -30,7 +30,8 @@ final class Impostor {
             head = read(8)
             question = head + read(int.from_bytes(head[4:], 'big'))
             number = question[8:24]
-            accepted = b'\\0\\1\\0\\0\\0\\1x\\0\\0\\0'
+            accepted = b'\\0\\1\\0\\0\\0\\1x\\0\\0\\0\\0'
+            token = b'\\0\\1\\0\\0\\0\\1x\\0\\0\\0\\1\\0\\0\\0\\1y\\0\\0'
             def say(body, kind=0xa0, version=2):
                 os.write(3, bytes([0x4f, 0x41, version, kind]) + len(body).to_bytes(4, 'big') + body)
             \(script)

@@ -42,7 +42,7 @@ import Testing
         let answer = provider.authenticate(
             request.question, password: try Password(bytes(password)), asking: prompter, cancellation: Cancellation())
         switch consume answer {
-        case .accepted(let policy, let problem, _, let session, _):
+        case .accepted(let policy, let problem, _, let session, _, _):
             guard let session else { return "no session" }
             if let problem { return "\(problem)" }
             let ended = provider.end(session, of: request)

@@ -1,5 +1,6 @@
 // The frames of docs/formats/online-protocol.md, good and malformed.
 
+import OMAuth
 import OMOnlineModel
 import OMRecords
 import OMSecrets
@@ -34,9 +35,16 @@ import Testing
                     origins: ["https://b.example", "https://c.example:8443"]))),
         OnlineService(.oauth(OAuthService(.discovery("https://a.example/d"), clientID: "id", origins: ["https://b.example"]))),
         OnlineService(.oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "ü"))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", scopes: ["a"], grant: .clientCredentials))),
     ]
 
     private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
+        guard !service.isOfClient else {
+            return [{ .profile(of: service) }, { .grant(of: service, clientSecret: secret([9])) }]
+        }
         var all: [() -> OnlineQuestion] = [
             { .login("ü", password: secret([0, 255, 13]), of: service) },
             { .check(secret([1]), of: service) },
@@ -51,17 +59,6 @@ import Testing
             all.append { .answer(secret([6, 10]), to: secret([7]), user: "ü", password: secret([8]), of: service) }
         }
         return all
-    }
-
-    @Test("a service has one form: the longer one of OAuth is refused without an issuer and without origins")
-    func oneForm() throws {
-        let service = OnlineService(.oauth(OAuthService(.token("t", revocation: nil), clientID: "", issuer: "i")))
-        let question = OnlineQuestion.check(secret([]), of: service)
-        var body = try bytes(of: question)
-        // The optional issuer: 1, its length and "i".
-        let issuer = try #require(body.indices.first { body[$0...].starts(with: [1, 0, 1, 0x69]) })
-        body.replaceSubrange(issuer..<(issuer + 4), with: [0])
-        #expect(throws: MalformedBytes.self) { try OnlineQuestion(decoding: body.span) }
     }
 
     @Test("a question is read as it was written, and written again as the same bytes")
@@ -82,7 +79,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 46)
+        #expect(count == 48)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -112,7 +109,8 @@ import Testing
             ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("kind 4", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
-            ("task 0", number + times + plain + basic + [0]), ("task 8", number + times + plain + basic + [8]),
+            ("task 0", number + times + plain + basic + [0]), ("task 9", number + times + plain + basic + [9]),
+            ("a grant of Basic", number + times + plain + basic + [8]),
             ("endpoints of Basic", number + times + plain + basic + [7]),
             ("answers for Basic", number + times + plain + basic + [6] + [UInt8](repeating: 0, count: 14)),
             ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
@@ -128,6 +126,31 @@ import Testing
             ),
         ] {
             #expect(refused(body), "\(what)")
+        }
+    }
+
+    @Test("a question about a user is refused for a service of a client itself, and a question for its token for every other")
+    func client() throws {
+        let kinds = try #require(Self.services.first { $0.isOfClient })
+        let owner = try #require(Self.services.first { if case .oauth = $0.kind { !$0.isOfClient } else { false } })
+        let grant = try bytes(of: .grant(of: kinds, clientSecret: secret([9])))
+        #expect(!refused(grant))
+        let others: [() -> OnlineQuestion] = [
+            { .login("a", password: secret([1]), of: kinds) }, { .check(secret([1]), of: kinds) },
+            { .refresh(secret([1]), of: kinds) }, { .logout(secret([1]), of: kinds) },
+            { .grant(of: owner, clientSecret: secret([9])) },
+        ]
+        for (index, make) in others.enumerated() {
+            let body = try bytes(of: make())
+            #expect(refused(body), "\(index)")
+        }
+        // The grant is the byte behind the kind: behind the number, the deadlines and five absent parts.
+        let place = 16 + 8 + 5 + 1
+        #expect(Array(grant[place - 1...place]) == [2, 2])
+        for value: UInt8 in [0, 1, 3] {
+            var other = grant
+            other[place] = value
+            #expect(refused(other))
         }
     }
 
@@ -253,9 +276,49 @@ import Testing
         for wrong in [[all[0], all[0]], [all[1], all[0]], [ServerEndpoint(.token, "")], [ServerEndpoint(.token, long)]] {
             #expect(read(body(wrong)) == nil)
         }
-        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 97]) == nil, "kind 0")
-        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 16, 0, 1, 97]) == nil, "kind 16")
-        #expect(read(number + [0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 97]) == [ServerEndpoint(.token, "a")])
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 97]) == nil, "kind 0")
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 0, 1, 16, 0, 1, 97]) == nil, "kind 16")
+        #expect(read(number + [0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 97]) == [ServerEndpoint(.token, "a")])
+    }
+
+    @Test("an access token comes beside a session or to the question for it, with scopes in order, and not cut")
+    func access() throws {
+        let number = Random.bytes(16)
+        func outcome(_ body: [UInt8], _ task: OnlineTask) -> String {
+            do {
+                let got = try OnlineReply.decode(body.span, to: number, task).get()
+                switch got.takeAccess() {
+                case .some(let token):
+                    return token.value.withBytes { bytes in "\(bytes.indices.map { bytes[$0] }) \(token.scopes.names)" }
+                case .none: return "none"
+                }
+            } catch { return "malformed" }
+        }
+        func accepted(_ session: [UInt8]?, _ token: [UInt8], _ scopes: [String] = ["b", "a"]) throws -> [UInt8] {
+            let access = AccessToken(secret(token), scopes: try #require(ScopeSet(scopes)))
+            let kept: SecretBytes? = if let session { secret(session) } else { nil }
+            return body(of: .accepted(OnlineAcceptance(session: kept, access: access, lifetime: 5)), number)
+        }
+        let beside = try accepted([1], [7, 8]), alone = try accepted(nil, [7, 8])
+        for task: OnlineTask in [.login(user: "a"), .check, .refresh] {
+            #expect(outcome(beside, task) == #"[7, 8] ["a", "b"]"#, "\(task)")
+            #expect(outcome(alone, task) == "malformed", "\(task)")
+        }
+        #expect(outcome(alone, .grant) == #"[7, 8] ["a", "b"]"# && outcome(beside, .grant) == "malformed")
+        for task: OnlineTask in [.answer(user: "a"), .logout(user: nil), .profile, .endpoints] {
+            #expect(outcome(beside, task) == "malformed" && outcome(alone, task) == "malformed", "\(task)")
+        }
+        for length in 0..<alone.count { #expect(outcome(Array(alone[..<length]), .grant) == "malformed") }
+        #expect(outcome(alone + [0], .grant) == "malformed")
+        // An empty token, and scopes in another order, twice, or with a blank.
+        let head: [UInt8] = number + [0, 0, 0, 0, 0, 1]
+        #expect(outcome(head + [0, 0, 0, 1, 7, 0, 1, 0, 1, 97], .grant) == #"[7] ["a"]"#)
+        for tail: [UInt8] in [
+            [0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 98, 0, 1, 97], [0, 0, 0, 1, 7, 0, 2, 0, 1, 97, 0, 1, 97],
+            [0, 0, 0, 1, 7, 0, 1, 0, 1, 32], [0, 0, 0, 1, 7, 0, 1, 0, 0],
+        ] { #expect(outcome(head + tail, .grant) == "malformed", "\(tail)") }
+        let refused = body(of: .refused(.rejected), number)
+        #expect(outcome(refused, .grant) == "malformed")
     }
 
     @Test("the question for endpoints is written and read, only for a service with a document of them")

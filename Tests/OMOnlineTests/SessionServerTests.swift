@@ -49,11 +49,11 @@ import Testing
         func keep(_ session: borrowing SecretBytes) throws {
             let asked = NewSession.ServerPart(
                 service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate(),
-                expires: nil)
+                access: nil, expires: nil)
             try home.client.keep(
                 NewSession(
                     login: login, profile: try Profile(login.key.profile, values: [:]).digest, mode: .online,
-                    limits: SessionLimits(idle: nil, session: nil), serverPart: asked))
+                    limits: SessionLimits(idle: nil, session: nil), release: .never, serverPart: asked))
         }
         let first = try tokens()
         try keep(first)

@@ -184,7 +184,7 @@ import Testing
             code server device revoke zz; code server client rm x; code server client add 'a b'; code server client add a --scope root
             code "$SERVER" nothing
             chmod 644 server/settings.json; code server user ls; chmod 600 server/settings.json
-            sed -i 's/"threads"/"thread"/' server/settings.json; code server user ls
+            sed -i 's/"most_connections"/"most_connection"/' server/settings.json; code server user ls
             """)
         #expect(
             ran.output == """

@@ -32,7 +32,7 @@ import Testing
             """)
         let shown = [
             "token_endpoint = URL/oauth2/token", "revocation_endpoint = URL/oauth2/revoke",
-            "introspection_endpoint = URL/oauth2/introspect",
+            "introspection_endpoint = URL/oauth2/introspect (no login uses it)",
         ]
         let lines = ran.output.split(separator: "\n").map(String.init)
         #expect(
@@ -47,7 +47,10 @@ import Testing
             """
             serve odd odd
             discover() { omvault profile discover work "http://127.0.0.1:$http$1" --client-id c --grant OAuthResourceOwner --yes "${@:2}"; }
-            discover /foreign OfflineAuthAllowed=true 2>&1 | sed -nE "s/$http/PORT/g; /_endpoint/s/^omvault: //p"
+            refused 13 discover /foreign OfflineAuthAllowed=true
+            sed -nE "s/$http/PORT/g; s/.*hint: if you/if you/p" .refused
+            refused 13 discover /foreign OfflineAuthAllowed=true --allow-origin http://localhost:1
+            discover /foreign OfflineAuthAllowed=true --allow-origin "http://localhost:$http/" 2>&1 | sed -nE "s/$http/PORT/g; /_endpoint/s/^omvault: //p"
             omvault profile show work --format plain | sed -nE "s/$http/PORT/; s/^(OAuthEndpointOrigins)[[:blank:]]+([^[:blank:]]+).*/\\1 \\2/p"
             echo right > right
             login() { omvault login check alice --profile work --password-from file:right --kdf-mem 8 --kdf-time 1 --mode online; }
@@ -60,14 +63,17 @@ import Testing
             # The server's own document decides: an issuer that it does not name is refused before any password.
             refused 52 discover /wrong-issuer
             refused 52 discover /other-tenant
+            refused 52 discover /unsafe
+            grep -o 'no token endpoint at a safe address' .refused
             # Of all requests one had a password.
             grep -c grant_type=password "$seen"
             """)
         #expect(
             lines == [
-                "token_endpoint = http://localhost:PORT/token/plain",
+                "if you trust them: --allow-origin http://localhost:PORT", "token_endpoint = http://localhost:PORT/token/plain",
                 "revocation_endpoint = http://127.0.0.1:PORT/token/revoke",
-                "OAuthEndpointOrigins http://localhost:PORT", "granted online", "reason=foreign_endpoint", "1",
+                "OAuthEndpointOrigins http://localhost:PORT", "granted online", "reason=foreign_endpoint",
+                "no token endpoint at a safe address", "1",
             ])
     }
 }

@@ -123,6 +123,7 @@ shows login\ check ada --profile work --mode offline --password-from file:wrong
 shows login\ start ada --profile work --mode offline --password-from file:login
 shows login\ passwd ada --profile work --password-from file:login --new-password-from file:pw --kdf-mem 8 --kdf-time 1
 shows login\ status
+shows token\ ls
 shows log\ ls --logins
 shows log\ verify --logins
 shows logout ada --profile work

@@ -3,12 +3,14 @@
 Each prints its port as KEY=VALUE. The servers `http` and `https` answer by the path: see `http`. A path after `/for/WORD` gets
 the same answer as without it. Its requests are in a separate file, for the test that uses this word.
 """
-import json, os, pathlib, socket, ssl, struct, threading, time, urllib.parse
+import itertools, json, os, pathlib, socket, ssl, struct, threading, time, urllib.parse
 
 from ports import hold
 
 SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
 lock = threading.Lock()
+serial = itertools.count(1)
+newest = None  # the only refresh token that "unique" takes
 listeners = {}
 
 
@@ -187,6 +189,25 @@ def oauth(connection, case, method, fields, body, base):
     }
     if case == "first-only":
         answer = answers["invalid-grant"] if refreshing else answers["short"]
+    elif case == "unique":
+        # Each token is another one, a refresh token is taken once, and a login's access token has no life. While there is the
+        # file `down`, a gateway says that the server is down.
+        global newest
+        if pathlib.Path(f"{FOLDER}/down").exists():
+            return send(connection, 503)
+        with lock:
+            if refreshing and form["refresh_token"] != newest:
+                return send(connection, *answers["invalid-grant"])
+            number, life = next(serial), 0 if form.get("grant_type") == "password" else 3600
+            newest = f"rt-{number}"
+        answer = (200, {"access_token": f"at-{number}", "token_type": "Bearer", "expires_in": life, "refresh_token": newest,
+                        "scope": "a b"})
+    elif case == "marked":
+        answer = (200, dict(good, access_token="a-token-that-occurs-" + "nowhere-else-4711", expires_in=3600))
+    elif case == "injected":
+        answer = (200, dict(good, access_token="at'1 \r\nX-A: \"b", expires_in=3600))
+    elif case == "quoting":
+        answer = (200, dict(good, access_token='at"1\\2', expires_in=3600))
     elif case == "moved":
         return send(connection, 307, b"", f"Location: {base}/token/plain")
     elif case == "big":

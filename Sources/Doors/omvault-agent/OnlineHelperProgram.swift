@@ -38,7 +38,7 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .profile, .answer, .endpoints: throw .failed(.unusableSession)
+        case .refresh, .profile, .answer, .endpoints, .grant: throw .failed(.unusableSession)
         }
     }
 
@@ -51,6 +51,7 @@ enum OnlineHelperProgram {
         case .check: try await provider.check(question.session, clientSecret: question.clientSecret)
         case .refresh: try await provider.refresh(question.session, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
+        case .grant: try await provider.grant(clientSecret: question.clientSecret)
         case .profile, .answer, .endpoints: throw .failed(.unusableSession)
         }
     }
@@ -68,7 +69,7 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .endpoints: throw .failed(.unusableSession)
+        case .refresh, .endpoints, .grant: throw .failed(.unusableSession)
         }
     }
 }
@@ -83,9 +84,11 @@ extension OnlineReply {
 
     fileprivate init(_ grant: consuming OnlineGrant) {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
+        var grant = grant
+        let access = grant.takeAccess(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
-                session: grant.takeSession(), lifetime: lifetime, serverTime: time, profile: profile,
-                endpoints: endpoints))
+                session: grant.takeSession(), access: access, scopes: scopes, lifetime: lifetime, serverTime: time,
+                profile: profile, endpoints: endpoints))
     }
 }

@@ -20,8 +20,8 @@ enum PamOnlineProvider {
     static func provider(for request: LoginRequest, within seconds: UInt32) throws(AuthError) -> OnlineProvider? {
         switch request.profile.serverKind {
         case .none: return nil
-        case .unsupported where request.mode == .offline: return nil
-        case .unsupported: throw .online(.failed(.unsupportedGrant))
+        case .unsupported where request.mode == .offline, .oauthClientCredentials where request.mode == .offline: return nil
+        case .unsupported, .oauthClientCredentials: throw .online(.failed(.unsupportedGrant))
         case .basic, .oauthResourceOwner, .oamms: break
         }
         do throws(AuthError) { return try provider(request.profile, seconds * 500) } catch {

@@ -79,9 +79,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func services(_ store: any ServerStore, _ settings: ServerSettings) throws -> ServerRoutes {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        // Logins never take all threads: sync and the health check go on.
-        let passwords = try PasswordCheck(
-            parallel: min(processors, max(1, settings.threads / 2)), waiting: max(1, settings.threads / 2 - processors))
+        // Logins leave one thread of several to pushes.
+        let parallel = min(processors, max(1, settings.threads / 2))
+        let waiting = min(max(1, settings.threads / 2 - processors), settings.threads - parallel - 1)
+        let passwords = try PasswordCheck(parallel: parallel, waiting: max(0, waiting))
         let attempts = AttemptLimit(most: settings.mostLoginsOfAddress)
         return ServerRoutes(
             [

@@ -82,13 +82,14 @@ struct ServerSettings {
 
     private static func number(_ value: JSON?) -> Int? { if case .number(let digits)? = value { Int(digits) } else { nil } }
 
-    /// The file's text. The limits are in it, so that their names need not be looked up.
+    /// The file's text. The limits are in it, so that their names need not be looked up. The number of threads is not: a store
+    /// that moves gets its own.
     var text: String {
         var members: [String: JSON] = [
             "store": .string(store), "url": .string(url), "address": .string(address), "port": .number(String(port)),
             "most_connections": .number(String(mostConnections)),
             "most_connections_of_address": .number(String(mostConnectionsOfAddress)),
-            "most_logins_of_address": .number(String(mostLoginsOfAddress)), "threads": .number(String(threads)),
+            "most_logins_of_address": .number(String(mostLoginsOfAddress)),
         ]
         if let certificate { members["certificate"] = .string(certificate) }
         if let key { members["key"] = .string(key) }

@@ -1,4 +1,4 @@
-/// `OAuthAuthentication` with the grant `OAuthResourceOwner`.
+/// `OAuthAuthentication` with a grant that needs no browser.
 public struct OAuthService: Hashable, Sendable {
     public enum Endpoint: Hashable, Sendable {
         /// `oauth_discoveryURL` or `OpenIDConnectDiscoveryURL`. The document is fetched for each question.
@@ -7,25 +7,34 @@ public struct OAuthService: Hashable, Sendable {
         case token(String, revocation: String?)
     }
 
+    /// `OAuthAuthZGrantType`
+    public enum Grant: UInt8, Hashable, Sendable {
+        /// A user logs in with a password.
+        case resourceOwner = 1
+        /// The client gets tokens of its own. There is no user, and so no login.
+        case clientCredentials = 2
+    }
+
     public let endpoint: Endpoint
     public let clientID: String
     public let scopes: [String]
     /// `OAuthIncludeClientAuthHeader`: a client without a secret sends `Basic id:` too.
     public let includesClientHeader: Bool
-    /// `OAuthIssuer`: the issuer that a discovery document must name, byte for byte. With it an endpoint has the origin of
-    /// the document, or one of ``origins``.
+    public let grant: Grant
+    /// `OAuthIssuer`: the issuer that a discovery document must name, byte for byte.
     public let issuer: String?
-    /// `OAuthEndpointOrigins`.
+    /// `OAuthEndpointOrigins`. With these or an issuer an endpoint has the origin of the document, or one of these.
     public let origins: [String]
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
-        issuer: String? = nil, origins: [String] = []
+        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = []
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
         self.scopes = scopes
         self.includesClientHeader = includesClientHeader
+        self.grant = grant
         (self.issuer, self.origins) = (issuer, origins)
     }
 }

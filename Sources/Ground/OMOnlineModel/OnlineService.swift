@@ -56,6 +56,11 @@ public struct OnlineService: Hashable, Sendable {
         self.deadlines = deadlines
     }
 
+    /// Whether the server gives tokens to the client itself, so that no user logs in.
+    package var isOfClient: Bool {
+        if case .oauth(let oauth) = kind { oauth.grant == .clientCredentials } else { false }
+    }
+
     /// This service with other deadlines.
     public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
         OnlineService(

@@ -257,11 +257,10 @@ package final class AgentServer: Sendable {
             return sessions.use(login).map { .session($0) } ?? .noSession
         case .renewSession(let login, let newTokens):
             expireDue()
-            switch sessions.renew(login, newTokens: newTokens) {
-            case .valid(let session): return .session(session)
-            case .none: return .noSession
-            case .refused(let refusal): return .sessionRefused(refusal)
-            }
+            return AgentReply(sessions.renew(login, newTokens: newTokens))
+        case .token(let login, let question):
+            expireDue()
+            return AgentReply(sessions.token(of: login, question))
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))
         case .sessions:

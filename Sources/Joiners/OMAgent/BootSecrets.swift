@@ -38,8 +38,13 @@ struct BootSecrets: Sendable {
     }
 
     func remove(_ id: [UInt8]) {
-        om_keyring_remove(name(id))
-        for name in [name(id), secretName(id)] { unlink(folder.descriptorPath(name)) }
+        for place in [SecretPlace.first, .second] { removeSecret(of: id, at: place) }
+        for name in [name(id), draft(name(id))] { unlink(folder.descriptorPath(name)) }
+    }
+
+    func removeSecret(of id: [UInt8], at place: SecretPlace) {
+        om_keyring_remove(keyName(id, place))
+        for name in [secretName(id, place), draft(secretName(id, place))] { unlink(folder.descriptorPath(name)) }
     }
 
     func read(_ id: [UInt8]) -> SecretBytes? { read(name(id)) }
@@ -49,36 +54,53 @@ struct BootSecrets: Sendable {
     // MARK: - The secret of this boot
 
     /// Keeps the secret in the kernel's keyring. If the keyring is full or not allowed, a file in the folder keeps it.
-    func keep(_ secret: borrowing Key<Deriving>, for id: [UInt8]) -> Bool {
+    func keep(_ secret: borrowing Key<Deriving>, for id: [UInt8], at place: SecretPlace = .first) -> Bool {
         secret.withExposedBytes { bytes in
-            bytes.withUnsafeBytes { om_keyring_put(name(id), $0.baseAddress, $0.count) == 0 }
-                || write(SecretBytes(copying: bytes), to: secretName(id))
+            bytes.withUnsafeBytes { om_keyring_put(keyName(id, place), $0.baseAddress, $0.count) == 0 }
+                || write(SecretBytes(copying: bytes), to: secretName(id, place))
         }
     }
 
-    func secret(for id: [UInt8]) -> Key<Deriving>? {
+    func secret(for id: [UInt8], at place: SecretPlace = .first) -> Key<Deriving>? {
         var buffer = SecretBuffer()
         buffer.append(upTo: Key<Deriving>.count + 1) { free in
-            let got = free.withUnsafeMutableBytes { om_keyring_get(name(id), $0.baseAddress, $0.count) }
+            let got = free.withUnsafeMutableBytes { om_keyring_get(keyName(id, place), $0.baseAddress, $0.count) }
             return got == Key<Deriving>.count ? got : 0
         }
         if buffer.count > 0 { return try? Key<Deriving>(readFrom: buffer.finish()) }
-        guard let bytes = read(secretName(id)) else { return nil }
+        guard let bytes = read(secretName(id, place)) else { return nil }
         return try? Key<Deriving>(readFrom: bytes)
     }
 
     // MARK: - Files
 
     private func name(_ id: [UInt8]) -> String { prefix + Hex.encode(id) }
-    private func secretName(_ id: [UInt8]) -> String { secretPrefix + Hex.encode(id) }
+    private func keyName(_ id: [UInt8], _ place: SecretPlace) -> String { name(id) + Self.end(place) }
+    private func secretName(_ id: [UInt8], _ place: SecretPlace) -> String { secretPrefix + Hex.encode(id) + Self.end(place) }
+    private func draft(_ name: String) -> String { "." + name }
 
+    private static func end(_ place: SecretPlace) -> String {
+        switch place {
+        case .first: ""
+        case .second: "-2"
+        }
+    }
+
+    /// Writes a draft and renames it, so that there is never a part of a file.
     private func write(_ bytes: borrowing SecretBytes, to name: String) -> Bool {
-        let path = folder.descriptorPath(name)
+        let path = folder.descriptorPath(draft(name))
         unlink(path)
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return bytes.withBytes { $0.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) == $0.count } }
+        let isWritten = bytes.withBytes { bytes in
+            bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) == $0.count }
+        }
+        guard isWritten, rename(path, folder.descriptorPath(name)) == 0 else {
+            unlink(path)
+            return false
+        }
+        return true
     }
 
     private func read(_ name: String) -> SecretBytes? {

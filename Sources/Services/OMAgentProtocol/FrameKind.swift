@@ -17,6 +17,7 @@ package enum FrameKind: UInt8 {
     case renewSession = 0x52
     case endSession = 0x53
     case sessions = 0x54
+    case token = 0x55
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     // From the agent
@@ -36,6 +37,8 @@ package enum FrameKind: UInt8 {
     case sessionRefused = 0xD2
     case sessionEnded = 0xD3
     case sessionList = 0xD4
+    case tokenGiven = 0xD5
+    case tokenRefused = 0xD6
     // From a helper
     case answer = 0xA0
     // From the agent, for logins

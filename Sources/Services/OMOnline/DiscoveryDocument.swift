@@ -12,8 +12,7 @@ struct DiscoveryDocument {
     private let members: [String: JSON]
     /// Where it was fetched.
     private let address: EndpointURL
-    /// The origins that endpoints may have. Nil if the profile names no issuer: then any host at the right port.
-    private let origins: [EndpointURL]?
+    private let service: OAuthService
 
     /// - Throws: ``OnlineFailure/untrustedDiscovery``, also for a refusal with 401 or 403: this request asked about no password,
     ///   so its refusal must not count as a decision.
@@ -43,8 +42,7 @@ struct DiscoveryDocument {
         }
         // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
         if let known = service.issuer, !known.utf8.elementsEqual(named.utf8) { throw .failed(.untrustedDiscovery) }
-        (self.members, self.address) = (members, address)
-        origins = service.issuer.map { _ in [address] + service.origins.compactMap { EndpointURL(reading: $0) } }
+        (self.members, self.address, self.service) = (members, address, service)
     }
 
     /// The endpoints that a login needs.
@@ -79,14 +77,13 @@ struct DiscoveryDocument {
 
     /// An endpoint that may be used. Nil if there is none.
     ///
-    /// Attack: a document leads the helper, and the password, to any service of this machine or network. With an issuer in the
-    /// profile an endpoint has an origin that the user has seen. Without one its port is the document's or that of https.
+    /// Attack: a document leads the helper, and the password, to any service of this machine or network. With an issuer or
+    /// origins in the profile an endpoint has an origin that the user has seen. With neither its port is the document's or that
+    /// of https.
     private func endpoint(_ kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> EndpointURL? {
         guard let endpoint = try text(kind.name).flatMap(safe) else { return nil }
-        if let origins {
-            guard origins.contains(where: endpoint.hasOrigin) else { throw .failed(.foreignEndpoint) }
-            return endpoint
-        }
+        guard service.allows(endpoint) else { throw .failed(.foreignEndpoint) }
+        guard !service.bindsOrigins else { return endpoint }
         let isAtPort = endpoint.port == address.port || endpoint.isSecure && endpoint.port == EndpointURL.securePort
         return isAtPort ? endpoint : nil
     }
@@ -118,6 +115,18 @@ struct DiscoveryDocument {
         let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
         let isBeneath = address.path.hasPrefix(path + "/")
         return isBeneath || address.path.hasPrefix("/.well-known/") && address.path.hasSuffix(path)
+    }
+}
+
+extension OAuthService {
+    /// Whether the profile says which origins an endpoint may have.
+    var bindsOrigins: Bool { issuer != nil || !origins.isEmpty }
+
+    /// Whether the endpoint has the origin of the document or one of `OAuthEndpointOrigins`. True too if the profile does not
+    /// say which origins there are, or has no document.
+    func allows(_ endpoint: EndpointURL) -> Bool {
+        guard case .discovery(let document) = self.endpoint, bindsOrigins else { return true }
+        return ([document] + origins).contains { EndpointURL(reading: $0).map(endpoint.hasOrigin) ?? false }
     }
 }
 

@@ -1,4 +1,5 @@
-// Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), and the use of their tokens. docs/reference/online.md, "OAuth".
+// Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), the use of their tokens, and tokens of a client itself (4.4).
+// docs/reference/online.md, "OAuth".
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
@@ -29,18 +30,39 @@ public struct OAuthProvider: Sendable {
         form.add("username", name.text)
         form.add("password", password)
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
+        // A token's life counts from here, because the answer may be late.
+        let sent = UnixTime.now()
         let answer = try await post(
             form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
         let said = try TokenResponse(answer, sendsPassword: true)
         let tokens = ServerSession.Tokens(
-            access: said.access, refresh: said.refresh, issued: UnixTime.now(), lifetime: said.lifetime,
+            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
             scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text,
             revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
         return OnlineGrant(
-            session: try ServerSession.tokens(tokens).sealable(), lifetime: said.lifetime,
+            session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, exchange))
+    }
+
+    /// Asks the server for an access token of the client itself. There is no session, and a refresh token is not used.
+    ///
+    /// - Throws: ``OnlineRefusal/rejected`` if the server does not take the client's proof, and says nothing more.
+    public func grant(clientSecret: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
+        let exchange = try HTTPExchange(service)
+        let endpoints = try await OAuthEndpoints.find(oauth, exchange)
+        var form = FormBody()
+        form.add("grant_type", "client_credentials")
+        if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
+        let answer = try await post(
+            form, to: endpoints.token, domain: domainHeader, clientSecret: clientSecret,
+            isSecretInBody: endpoints.takesSecretInBody, exchange)
+        let said = try TokenResponse(answer, sendsPassword: false)
+        return OnlineGrant(
+            access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
+            lifetime: said.lifetime, serverTime: endpoints.token.isSecure ? answer.date : nil)
     }
 
     /// Whether the session still counts. A live access token counts. An expired one is replaced, if there is a refresh token.
@@ -70,13 +92,14 @@ public struct OAuthProvider: Sendable {
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)
+        let sent = UnixTime.now()
         let answer = try await post(
             form, to: endpoints.token, domain: domainHeader, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         tokens.access = said.access
         tokens.refresh = said.refresh ?? refresh
-        tokens.issued = UnixTime.now()
+        tokens.issued = sent
         tokens.lifetime = said.lifetime
         tokens.scopes = said.scopes ?? tokens.scopes
         if let revocation = endpoints.revocation {
@@ -84,19 +107,23 @@ public struct OAuthProvider: Sendable {
             tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
         }
         return OnlineGrant(
-            session: try ServerSession.tokens(tokens).sealable(), lifetime: said.lifetime,
+            session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil)
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.
     ///
-    /// - Throws: ``OnlineFailure/noLogout`` if no address for revocation is known. Then the tokens stay valid.
+    /// - Throws: ``OnlineFailure/noLogout`` if no address for revocation is known, or if the profile does not allow its origin.
+    ///   Then the tokens stay valid.
     public func logOut(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let tokens = try tokens(session)
         guard let text = tokens.revocation else { throw .failed(.noLogout) }
         let address = try EndpointURL(text)
+        // Attack: the session is of a time when the profile allowed any origin. Its tokens and the client's secret would go there.
+        guard oauth.allows(address) else { throw .failed(.noLogout) }
         let exchange = try HTTPExchange(service)
         let isInBody = tokens.revocationTakesSecretInBody ?? false
         for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
@@ -163,6 +190,9 @@ public struct OAuthProvider: Sendable {
 }
 
 extension ServerSession.Tokens {
+    /// The access token for the agent, which cannot read the session.
+    fileprivate var secretAccess: SecretBytes { SecretBytes(copying: Array(access.utf8)) }
+
     /// Whether the access token is still valid. It is not once its lifetime has passed, and not if the clock is before
     /// the time of issue.
     func isAlive(_ now: Int64) -> Bool {

@@ -8,6 +8,10 @@ public struct OnlineGrant: ~Copyable, Sendable {
     /// The cookies or tokens that prove the login to the server from here on. Opaque; docs/formats/online-protocol.md,
     /// "Sessions". Nil if the session did not change, or if it has ended.
     public let session: SecretBytes?
+    /// The access token in the session, for a caller that hands it out. Nil for a server without such tokens.
+    public private(set) var access: SecretBytes?
+    /// The scopes of ``access``.
+    public let scopes: ScopeSet
     /// How many seconds the server gives the session. Nil if it does not say.
     public let lifetime: UInt32?
     /// The server's clock. Nil unless TLS vouches for it.
@@ -18,10 +22,13 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let endpoints: [ServerEndpoint]?
 
     init(
-        session: consuming SecretBytes? = nil, lifetime: UInt32? = nil, serverTime: Int64? = nil,
-        profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil
+        session: consuming SecretBytes? = nil, access: consuming SecretBytes? = nil, scopes: ScopeSet = ScopeSet(),
+        lifetime: UInt32? = nil, serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked,
+        endpoints: [ServerEndpoint]? = nil
     ) {
         self.session = session
+        self.access = access
+        self.scopes = scopes
         self.lifetime = lifetime
         self.serverTime = serverTime
         self.profile = profile
@@ -35,4 +42,7 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public init(of endpoints: [ServerEndpoint]) { self.init(endpoints: endpoints) }
 
     public consuming func takeSession() -> SecretBytes? { session }
+
+    /// Takes the access token out.
+    public mutating func takeAccess() -> SecretBytes? { access.take() }
 }

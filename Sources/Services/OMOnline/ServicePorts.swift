@@ -4,7 +4,7 @@ package import OMOnlineModel
 
 extension OnlineService {
     /// The ports of the addresses that the profile names. ``DiscoveryDocument`` takes no endpoint at another port: with an
-    /// issuer only the document's and those of `OAuthEndpointOrigins`, without one the document's and 443.
+    /// issuer or origins only the document's and the origins', with neither the document's and 443.
     package var ports: Set<UInt16> {
         var texts = [profile]
         var ports: Set<UInt16> = []
@@ -17,7 +17,7 @@ extension OnlineService {
             case .discovery(let document):
                 texts.append(document)
                 texts += oauth.origins
-                if oauth.issuer == nil { ports.insert(UInt16(EndpointURL.securePort)) }
+                if !oauth.bindsOrigins { ports.insert(UInt16(EndpointURL.securePort)) }
             }
         }
         for case let text? in texts {

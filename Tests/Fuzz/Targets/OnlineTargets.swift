@@ -23,7 +23,7 @@ enum OnlineTargets {
         // The first byte chooses the task that is answered.
         FuzzTarget(name: "online-answer") { bytes in
             let tasks: [OnlineTask] = [
-                .login(user: "a"), .check, .refresh, .logout(user: nil), .profile, .answer(user: "a"), .endpoints,
+                .login(user: "a"), .check, .refresh, .logout(user: nil), .profile, .answer(user: "a"), .endpoints, .grant,
             ]
             guard let first = bytes.first else { return }
             let body = number + bytes.dropFirst()

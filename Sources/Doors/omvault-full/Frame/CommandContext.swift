@@ -7,7 +7,7 @@ struct CommandContext: Sendable {
     let output: Output
     let terminal: Terminal
     let vaultGiven: String?
-    private let assumesYes: Bool
+    let assumesYes: Bool
 
     /// - Parameters:
     ///   - format: The format that the command asks for, instead of the one of the options.

@@ -38,7 +38,9 @@ struct CommandTree: ParsableCommand {
         CommandGroup(name: "Several devices", subcommands: [SyncCommand.self, DeviceCommand.self]),
         CommandGroup(
             name: "Logins",
-            subcommands: [LoginCommand.self, LogoutCommand.self, ProfileCommand.self, CredentialCommand.self]),
+            subcommands: [
+                LoginCommand.self, LogoutCommand.self, TokenCommand.self, ProfileCommand.self, CredentialCommand.self,
+            ]),
         CommandGroup(name: "Toolkit", subcommands: [GenCommand.self, CryptoCommand.self, VectorsCommand.self]),
         CommandGroup(
             name: "Agent and maintenance",

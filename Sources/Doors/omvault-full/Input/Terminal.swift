@@ -69,8 +69,10 @@ struct Terminal: Sendable {
     }
 
     /// Whether the answer to `question` is "y" or "yes".
-    func isAgreed(_ question: String) throws(Failure) -> Bool {
-        let terminal = try opened(toGet: "a confirmation", orElse: "give --yes if you are sure")
+    ///
+    /// - Parameter hint: What to do if there is no terminal to ask at.
+    func isAgreed(_ question: String, orElse hint: String = "give --yes if you are sure") throws(Failure) -> Bool {
+        let terminal = try opened(toGet: "a confirmation", orElse: hint)
         let answer = try terminal.readLine("\(question) [y/N] ", .text)
         return ["y", "Y", "yes"].contains { answer.isEqual(to: SecretBytes(copying: Array($0.utf8))) }
     }

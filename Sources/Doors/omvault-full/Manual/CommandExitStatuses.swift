@@ -98,6 +98,16 @@ extension CommandPage {
         (["login", "refresh"], [.network, .remoteAuth, .remoteError, .agent]),
         (["login", "unlock"], [.noOffline]),
         (["logout"], [.notFound]),
+        (["token"], [.config, .permission]),
+        (
+            ["token", "get"],
+            [
+                .aborted, .unsupported, .inputRequired, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError,
+                .agent,
+            ]
+        ),
+        (["token", "ls"], [.agent]),
+        (["token", "show"], [.unsupported, .notFound, .ambiguous, .agent]),
         (["profile"], [.config, .permission]),
         (["profile", "import"], [.aborted, .policy, .network, .remoteError]),
         (["profile", "refresh"], [.unsupported, .corrupt, .rollback, .network, .remoteError, .agent]),

@@ -74,7 +74,7 @@ extension Failure {
                 .corrupt, "the token's algorithm is not allowed here",
                 hint: "RS256, PS256, ES256, ES384 and EdDSA are supported; none and HS256 never are")
         case .unknownKeyID:
-            self.init(.notFound, "the key set has no key with the token's kid", hint: "get the issuer's key set again")
+            self.init(.notFound, "the key set has no key with the token's kid", hint: "get the issuer's key set again, once")
         default: self.init(.general, "the key cannot be used", hint: "omvault crypto inspect shows what the key is")
         }
     }

@@ -81,7 +81,11 @@ extension OnlineFailure {
                 "oauth_discoveryURL must have the scheme, host and port of the issuer in its document, and OAuthIssuer the issuer's "
                 + "exact text; or set OAuthTokenEndpoint and unset oauth_discoveryURL"
         case .foreignEndpoint:
-            return "'omvault profile discover' shows the origins of its endpoints, and asks before it allows them"
+            let name = profile?.name.text.asShellWord ?? "NAME"
+            let origins = (profile?.oauthEndpointOrigins ?? []).map { $0 + "," }.joined()
+            return
+                "'omvault profile refresh \(name)' shows the endpoints; to allow an origin: "
+                + "omvault profile set \(name) OAuthEndpointOrigins=\(origins)ORIGIN"
         case .unusableTrust: return "TrustedCA must be a PEM file; only you or root may change the file and its folder"
         case .unsafeAddress:
             return
@@ -97,6 +101,9 @@ extension OnlineFailure {
         case .unusablePassword: return "the password at the server must be text in UTF-8"
         case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
+        case .unsupportedGrant where profile?.serverKind == .oauthClientCredentials,
+            .unauthorizedClient where profile?.serverKind == .oauthClientCredentials:
+            return "the server must allow the client credentials grant for this client"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"
         case .invalidGrant:
@@ -109,7 +116,7 @@ extension OnlineFailure {
 
     private func redirectHint(_ profile: Profile?) -> String {
         switch profile?.serverKind {
-        case .oauthResourceOwner:
+        case .oauthResourceOwner, .oauthClientCredentials:
             "\(profile.addressKeys) and the token_endpoint in the server's document must be addresses that do not redirect"
         default:
             "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
@@ -147,8 +154,22 @@ extension OnlineFailure {
         }
     }
 
+    /// The message, if the server was asked for a token of the client itself. Nil if it is the same as for a login.
+    private var clientWords: String? {
+        switch self {
+        case .unexpectedAnswer: "its answer has no access token that a bearer may use"
+        case .unauthorizedClient: "it does not allow OAuthClientID to get a token of its own"
+        case .invalidScope: "it refuses the scopes"
+        case .unsupportedGrant: "it does not give tokens to clients themselves"
+        case .invalidGrant: "it gives no token to OAuthClientID"
+        case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the client"
+        default: nil
+        }
+    }
+
     /// The message, with the path that the profile names.
     func words(_ profile: Profile?) -> String {
+        if profile?.serverKind == .oauthClientCredentials, let words = clientWords { return words }
         if self == .unusableProfile, profile?.serverKind == .oamms { return "its application profile cannot be used" }
         guard self == .unusableTrust, let path = profile?.trustedCA else { return words }
         return profile?.trustProblem ?? "\(path) (TrustedCA) holds no certificate"
@@ -172,7 +193,7 @@ extension Profile {
     /// The key with the address that a login uses.
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
-        case .oauthResourceOwner: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
         case .oamms: values[.oammsURL] == nil ? .oammsHost : .oammsURL
         default: .loginURL
         }

@@ -5,7 +5,7 @@ public import OMSecrets
 /// A signed token, parsed and not verified. It shows its header only: ``VerifiedJWS`` has the payload.
 ///
 ///     let token = try JWS(bytes)
-///     let claims = try token.verified(by: keys, allowing: [.rs256]).payload
+///     let verified = try token.verified(by: keys, allowing: [.rs256])
 public struct JWS: ~Copyable, Sendable {
     /// The longest token in bytes.
     public static let maximumCount = 64 << 10

@@ -1,4 +1,5 @@
 internal import OMAgentProtocol
+internal import OMAuth
 internal import OMItems
 internal import OMOnlineModel
 internal import OMRecords
@@ -28,6 +29,7 @@ enum AgentRequest: ~Copyable, Sendable {
     case renewSession(LoginReference, newTokens: Bool)
     case endSession(LoginReference, waits: Bool, password: SecretBytes?)
     case sessions
+    case token(LoginReference, TokenQuestion)
 }
 
 /// The agent's answer.
@@ -53,4 +55,7 @@ enum AgentReply: ~Copyable, Sendable {
     case sessionRefused(OnlineRefusal)
     case sessionEnded(SessionEnding)
     case sessions([AgentSession])
+    /// `left` is in seconds. Nil for a token without an end.
+    case token(AccessToken, left: Int64?, TokenStatus)
+    case tokenRefused(TokenRefusal)
 }

@@ -50,6 +50,13 @@ extension AgentReply: FrameReply {
         case .sessions(let sessions):
             body.write(shortList: sessions)
             return .sessionList
+        case .token(let token, let left, let state):
+            body.write(token)
+            body.write(left, state)
+            return .tokenGiven
+        case .tokenRefused(let refusal):
+            body.write(refusal)
+            return .tokenRefused
         }
     }
 
@@ -80,6 +87,8 @@ extension AgentReply: FrameReply {
         case .sessionRefused: .sessionRefused(try wire.read())
         case .sessionEnded: .sessionEnded(try wire.read())
         case .sessionList: .sessions(try wire.shortList())
+        case .tokenGiven: .token(try wire.read(), left: try wire.secondsLeft(), try wire.read())
+        case .tokenRefused: .tokenRefused(try wire.read())
         default: throw MalformedBytes()
         }
     }

@@ -49,6 +49,9 @@ extension AgentRequest {
             body.write(password)
             return .endSession
         case .sessions: return .sessions
+        case .token(let login, let question):
+            body.write(login, question)
+            return .token
         }
     }
 
@@ -86,6 +89,7 @@ extension AgentRequest {
             let password = try wire.read(Bool.self) ? try wire.secret(upTo: OnlineQuestion.maximumSecret) : nil
             return .endSession(login, waits: waits, password: password)
         case .sessions: return .sessions
+        case .token: return .token(try wire.read(), try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

@@ -50,26 +50,27 @@ extension SessionLimits: WireValue {
     }
 }
 
-/// login ‖ profile ‖ mode ‖ limits ‖ optional server
+/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server
 extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
-        body.write(login, profile, mode, limits)
+        body.write(login, profile, mode, limits, release)
         body.write(serverPart)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
             login: try wire.read(), profile: try wire.read(), mode: try wire.read(), limits: try wire.read(),
-            serverPart: try wire.read())
+            release: try wire.read(), serverPart: try wire.read())
     }
 }
 
-/// service ‖ logout (4) ‖ optional session ‖ optional end (8)
+/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8)
 extension NewSession.ServerPart: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(service, clientSecret: clientSecret)
         body.write(logout, session.count > 0)
         if session.count > 0 { body.write(session) }
+        body.write(access)
         body.write(expires)
     }
 
@@ -80,22 +81,29 @@ extension NewSession.ServerPart: WireValue {
         let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : SecretBytes(copying: [])
         // An empty session is written as none.
         guard hasSession == (session.count > 0) else { throw MalformedBytes() }
+        let hasAccess: Bool = try wire.read()
+        let access = hasAccess ? try AccessToken(from: &wire) : nil
+        // Only a session of OAuth has such a token.
+        let isOAuth = if case .oauth = serverPart.service.kind { true } else { false }
+        guard !hasAccess || hasSession && isOAuth else { throw MalformedBytes() }
         self.init(
             service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
-            expires: try wire.seconds())
+            access: access, expires: try wire.seconds())
     }
 }
 
 extension AgentSession: WireValue {
     func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, state, since, idleLeft, sessionLeft, isWarningDue, hasServerSession, survivesRestart)
+        body.write(token, release)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
             login: try wire.read(), profile: try wire.read(), mode: try wire.read(), state: try wire.read(),
             since: try wire.read(), idleLeft: try wire.read(), sessionLeft: try wire.read(), isWarningDue: try wire.read(),
-            hasServerSession: try wire.read(), survivesRestart: try wire.read())
+            hasServerSession: try wire.read(), survivesRestart: try wire.read(), token: try wire.read(),
+            release: try wire.read())
     }
 }
 
@@ -121,7 +129,7 @@ extension SessionEnding: WireValue {
 
 extension WireReader {
     @_lifetime(self: copy self)
-    fileprivate mutating func seconds() throws(MalformedBytes) -> Int64? {
+    mutating func seconds() throws(MalformedBytes) -> Int64? {
         let seconds: Int64? = try read()
         guard (1...1 << 40).contains(seconds ?? 1) else { throw MalformedBytes() }
         return seconds

@@ -41,13 +41,10 @@ extension SecretBuffer {
             write(shortList: basic.requiredTokens)
             write(basic.sendsHeadersAtLogout)
         case .oauth(let oauth):
-            write(tag: oauth.isPlain ? 2 : 4, oauth.endpoint, oauth.clientID)
+            write(tag: 2, oauth.grant, oauth.endpoint, oauth.clientID)
             write(shortList: oauth.scopes)
-            write(oauth.includesClientHeader)
-            if !oauth.isPlain {
-                write(oauth.issuer)
-                write(shortList: oauth.origins)
-            }
+            write(oauth.includesClientHeader, oauth.issuer)
+            write(shortList: oauth.origins)
             write(clientSecret)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         }
@@ -64,8 +61,7 @@ struct DecodedService: ~Copyable {
         let headers: [OnlineService.Header] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
         let (trusted, profile): (Certificates?, String?) = (try wire.read(), try wire.read())
         let kind: OnlineService.Kind
-        let tag: UInt8 = try wire.read()
-        switch tag {
+        switch try wire.read(UInt8.self) {
         case 1:
             kind = .basic(
                 BasicService(
@@ -73,15 +69,14 @@ struct DecodedService: ~Copyable {
                     requiredTokens: try wire.shortList(upTo: OnlineQuestion.maximumListEntries),
                     sendsHeadersAtLogout: try wire.read()))
             clientSecret = SecretBytes(copying: [])
-        case 2, 4:
-            let oauth = OAuthService(
-                try wire.read(), clientID: try wire.read(),
-                scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
-                issuer: tag == 2 ? nil : try wire.read(),
-                origins: tag == 2 ? [] : try wire.shortList(upTo: OnlineQuestion.maximumListEntries))
-            // One service has one form.
-            guard oauth.isPlain == (tag == 2) else { throw MalformedBytes() }
-            kind = .oauth(oauth)
+        case 2:
+            let grant: OAuthService.Grant = try wire.read()
+            kind = .oauth(
+                OAuthService(
+                    try wire.read(), clientID: try wire.read(),
+                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
+                    grant: grant, issuer: try wire.read(),
+                    origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries)))
             clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
         case 3:
             kind = .oamms(
@@ -137,10 +132,7 @@ private struct Certificates: WireValue {
     }
 }
 
-extension OAuthService {
-    /// Whether it has what the protocol's first form of OAuth can say.
-    fileprivate var isPlain: Bool { issuer == nil && origins.isEmpty }
-}
+extension OAuthService.Grant: WireValue {}
 
 /// 1 ‖ address, or 2 ‖ token ‖ optional revocation
 extension OAuthService.Endpoint: WireValue {

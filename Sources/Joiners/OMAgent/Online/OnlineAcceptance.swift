@@ -1,3 +1,4 @@
+package import OMAuth
 package import OMOnlineModel
 internal import OMRecords
 package import OMSecrets
@@ -6,6 +7,8 @@ package import OMSecrets
 package struct OnlineAcceptance: ~Copyable, Sendable {
     /// The session that proves the login from now on. Nil if there is none, or if the old one stays.
     package let session: SecretBytes?
+    /// The access token in the session, or of the client itself. Nil for a server without such tokens.
+    package let access: AccessToken?
     /// How long the session lasts at the server, in seconds.
     package let lifetime: UInt32?
     /// The server's clock, if TLS authenticates it.
@@ -16,15 +19,33 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package let endpoints: [ServerEndpoint]?
 
     package init(
-        session: consuming SecretBytes?, lifetime: UInt32? = nil, serverTime: Int64? = nil,
-        profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil
+        session: consuming SecretBytes?, access: consuming AccessToken? = nil, lifetime: UInt32? = nil,
+        serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil
     ) {
         self.session = session
+        self.access = access
         self.lifetime = lifetime
         self.serverTime = serverTime
         self.profile = profile
         self.endpoints = endpoints
     }
 
+    /// - Parameters access, scopes: The access token as a provider gives it.
+    package init(
+        session: consuming SecretBytes?, access: consuming SecretBytes?, scopes: ScopeSet, lifetime: UInt32?,
+        serverTime: Int64?, profile: ProfileAnswer, endpoints: [ServerEndpoint]?
+    ) {
+        let token: AccessToken? =
+            switch consume access {
+            case .some(let value): AccessToken(value, scopes: scopes)
+            case .none: nil
+            }
+        self.init(
+            session: session, access: token, lifetime: lifetime, serverTime: serverTime, profile: profile,
+            endpoints: endpoints)
+    }
+
     package consuming func takeSession() -> SecretBytes? { session }
+
+    package consuming func takeAccess() -> AccessToken? { access }
 }

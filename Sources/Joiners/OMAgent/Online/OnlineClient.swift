@@ -51,10 +51,13 @@ package struct OnlineClient: Sendable {
                 frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue
             else { return .refused(broken) }
             let (id, task) = (question.id, question.task)
+            let isOAuth = if case .oauth = question.service.kind { true } else { false }
             return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-                do throws(MalformedBytes) { return try OnlineReply.decode(bytes, to: id, task) } catch {
-                    throw .malformed
-                }
+                do throws(MalformedBytes) {
+                    let reply = try OnlineReply.decode(bytes, to: id, task)
+                    guard isOAuth || !reply.hasAccess else { throw MalformedBytes() }
+                    return reply
+                } catch { throw .malformed }
             }
         } catch {
             return .refused(broken)

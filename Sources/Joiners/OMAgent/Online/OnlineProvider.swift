@@ -12,7 +12,7 @@ internal import OMSystem
 ///     let receipt = try await authenticator.login(request, password: password, asking: provider)
 public final class OnlineProvider: Provider {
     private let client: OnlineClient?
-    private let clientSecret: SecretBytes
+    let clientSecret: SecretBytes
     private let longest: UInt32
 
     /// - Parameters:
@@ -84,8 +84,8 @@ public final class OnlineProvider: Provider {
         let (time, lifetime) = (acceptance.serverTime, acceptance.lifetime)
         let (policy, policyProblem) = Self.policy(acceptance.profile, login.profile)
         return .accepted(
-            policy: policy, policyProblem: policyProblem, serverTime: time, session: acceptance.takeSession(),
-            lifetime: lifetime)
+            policy: policy, policyProblem: policyProblem, serverTime: time, session: acceptance.session,
+            access: acceptance.access, lifetime: lifetime)
     }
 
     /// Fetches the policy of a profile's server without a login, for example when a profile is set up.
@@ -149,13 +149,15 @@ public final class OnlineProvider: Provider {
     /// The data that the agent needs to continue the session of a login.
     ///
     /// - Returns: nil if the profile names no server, or if a part is too long for the protocol.
-    func serverPart(of request: LoginRequest, session: consuming SecretBytes?, expires: Int64?) -> NewSession.ServerPart? {
+    func serverPart(
+        of request: LoginRequest, session: consuming SecretBytes?, access: consuming AccessToken?, expires: Int64?
+    ) -> NewSession.ServerPart? {
         guard let service = try? OnlineService(request.question), service.fitsWire,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return NewSession.ServerPart(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
-            session: session ?? SecretBytes(copying: []), expires: expires)
+            session: session ?? SecretBytes(copying: []), access: access, expires: expires)
     }
 
     /// Ends a session at its server that the caller does not keep.
@@ -180,7 +182,7 @@ public final class OnlineProvider: Provider {
         UInt32(clamping: (profile.logoutTimeOut ?? profile.totalTimeOut) * 1_000)
     }
 
-    private func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {
+    func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {
         guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) { return try client.ask(question, cancellation: event) } catch {
             return .refused(.failed(.helper))
@@ -194,7 +196,11 @@ extension OnlineService {
     }
 
     /// The service to ask about `login`.
-    fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) { try self.init(login.profile, login.domain) }
+    fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) {
+        try self.init(login.profile, login.domain)
+        // No user logs in there.
+        guard !isOfClient else { throw .failed(.unsupportedGrant) }
+    }
 
     /// The server of a profile, for an application that asks it in its own process.
     ///
@@ -217,7 +223,7 @@ extension OnlineService {
                 BasicService(
                     login: login.text, logout: profile.logoutURL?.text, requiredTokens: profile.requiredTokens,
                     sendsHeadersAtLogout: profile.sendCustomHeadersInLogout))
-        case .oauthResourceOwner:
+        case .oauthResourceOwner, .oauthClientCredentials:
             let endpoint: OAuthService.Endpoint
             if let token = profile.oauthTokenEndpoint {
                 endpoint = .token(token.text, revocation: nil)
@@ -229,8 +235,9 @@ extension OnlineService {
             return .oauth(
                 OAuthService(
                     endpoint, clientID: profile.oauthClientID ?? "", scopes: profile.oauthScopes,
-                    includesClientHeader: profile.oauthIncludesClientHeader, issuer: profile.oauthIssuer,
-                    origins: profile.oauthEndpointOrigins))
+                    includesClientHeader: profile.oauthIncludesClientHeader,
+                    grant: profile.serverKind == .oauthClientCredentials ? .clientCredentials : .resourceOwner,
+                    issuer: profile.oauthIssuer, origins: profile.oauthEndpointOrigins))
         case .oamms:
             guard let server = profile.oammsServer else { throw .failed(.unsafeAddress) }
             return .oamms(

@@ -73,6 +73,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.endpoints, of: service, clientSecret: nil)
     }
 
+    package static func grant(of service: OnlineService, clientSecret: consuming SecretBytes) -> OnlineQuestion {
+        OnlineQuestion(.grant, of: service, clientSecret: clientSecret)
+    }
+
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
@@ -119,6 +123,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             body.write(user)
             body.write(password)
         case .endpoints: body.write(tag: 7)
+        case .grant: body.write(tag: 8)
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
@@ -138,8 +143,6 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             task = .check
             session = try wire.secret(upTo: Self.maximumSession)
         case 3:
-            // Only OAuth has new tokens.
-            guard case .oauth = asked.service.kind else { throw MalformedBytes() }
             task = .refresh
             session = try wire.secret(upTo: Self.maximumSession)
         case 4:
@@ -147,16 +150,14 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             task = .logout(user: try wire.read())
         case 5: task = .profile
         case 6:
-            // Only this service asks questions.
-            guard case .oamms = asked.service.kind else { throw MalformedBytes() }
             session = try wire.secret(upTo: Self.maximumSession)
             answers = try wire.secret(upTo: Self.maximumSecret)
             task = .answer(user: try wire.read())
-        case 7:
-            guard asked.service.namesEndpoints else { throw MalformedBytes() }
-            task = .endpoints
+        case 7: task = .endpoints
+        case 8: task = .grant
         default: throw MalformedBytes()
         }
+        guard task.fits(asked.service) else { throw MalformedBytes() }
         let password = task.user == nil ? nil : try wire.secret(upTo: Self.maximumSecret)
         try wire.end()
         self.init(

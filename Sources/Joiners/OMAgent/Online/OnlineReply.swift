@@ -1,6 +1,7 @@
 // The online helper's answer. Format: docs/formats/online-protocol.md, "Answer".
 
 internal import OMAgentProtocol
+internal import OMAuth
 package import OMOnlineModel
 internal import OMRecords
 package import OMSecrets
@@ -25,6 +26,19 @@ package enum OnlineReply: ~Copyable, Sendable {
         case .accepted(let acceptance): return acceptance
         case .refused(let refusal): throw refusal
         case .asked: throw .failed(.challenge)
+        }
+    }
+
+    /// Whether it brings an access token.
+    var hasAccess: Bool {
+        switch self {
+        case .accepted(let acceptance):
+            switch acceptance.access {
+            case .some: true
+            case .none: false
+            }
+        case .refused: false
+        case .asked: false
         }
     }
 
@@ -69,7 +83,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .logout, .profile, .endpoints: false
+            case .check, .refresh, .logout, .profile, .endpoints, .grant: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -81,21 +95,25 @@ package enum OnlineReply: ~Copyable, Sendable {
 extension OnlineAcceptance {
     /// Attack: an attacker has taken over the helper, which then returns data that was not asked for. A login's answer
     /// must have a session. Only a login, a check or a refresh can return a session. Only a login or its own question
-    /// can return a profile.
+    /// can return a profile. An access token comes with a session, or answers the question for it.
     fileprivate init(from wire: inout WireReader, to task: OnlineTask) throws(MalformedBytes) {
         let hasSession: Bool = try wire.read()
         let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : nil
         let (lifetime, time): (UInt32?, UInt64?) = (try wire.read(), try wire.read())
         guard time ?? 0 <= 1 << 53 else { throw MalformedBytes() }
         let profile: ProfileAnswer = try wire.read()
+        let hasAccess: Bool = try wire.read()
+        let access = hasAccess ? try AccessToken(from: &wire) : nil
         let isFitting =
             switch task {
-            case .login, .answer: hasSession
-            case .check: profile == .notAsked
+            case .login: hasSession
+            case .answer: hasSession && !hasAccess
+            case .check: profile == .notAsked && (hasSession || !hasAccess)
             case .refresh: hasSession && profile == .notAsked
-            case .logout: !hasSession && profile == .notAsked
-            case .profile: !hasSession && profile.profile != nil
-            case .endpoints: !hasSession && profile == .notAsked
+            case .logout: !hasSession && !hasAccess && profile == .notAsked
+            case .profile: !hasSession && !hasAccess && profile.profile != nil
+            case .endpoints: !hasSession && !hasAccess && profile == .notAsked
+            case .grant: !hasSession && hasAccess && profile == .notAsked
             }
         guard isFitting else { throw MalformedBytes() }
         var endpoints: [ServerEndpoint]?
@@ -105,13 +123,41 @@ extension OnlineAcceptance {
             endpoints = list
         }
         self.init(
-            session: session, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile, endpoints: endpoints)
+            session: session, access: access, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile,
+            endpoints: endpoints)
     }
 
     fileprivate borrowing func write(to body: inout SecretBuffer) {
         body.write(session)
         body.write(lifetime, serverTime, profile)
+        body.write(access)
         if let endpoints { body.write(shortList: endpoints) }
+    }
+}
+
+/// secret ‖ scopes
+extension AccessToken: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(value)
+        body.write(shortList: scopes.names)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let value = try wire.secret(upTo: Self.longest)
+        let scopes: ScopeSet = try wire.read()
+        guard value.count > 0 else { throw MalformedBytes() }
+        self.init(value, scopes: scopes)
+    }
+}
+
+/// texts, in the order of their bytes, each once
+extension ScopeSet: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(shortList: names) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let names: [String] = try wire.shortList(upTo: Self.maximum)
+        guard let scopes = ScopeSet(names), scopes.names == names else { throw MalformedBytes() }
+        self = scopes
     }
 }
 

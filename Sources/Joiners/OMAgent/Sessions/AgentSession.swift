@@ -35,6 +35,10 @@ public struct AgentSession: Hashable, Sendable {
     public let hasServerSession: Bool
     /// Whether the agent wrote a ticket of it. It may have none although the profile asks for one.
     public let survivesRestart: Bool
+    /// The access token of the session. Nil for a server without such tokens, and after an offline login.
+    public let token: HeldToken?
+    /// Whether the agent hands that token out.
+    public let release: TokenRelease
 
     /// Whether it began under exactly this profile. A session of another profile lets no user in.
     public func isOf(_ profile: Profile) -> Bool {

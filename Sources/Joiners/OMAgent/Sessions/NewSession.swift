@@ -13,6 +13,8 @@ struct NewSession: ~Copyable, Sendable {
         let logout: UInt32
         /// Empty after an offline login.
         let session: SecretBytes
+        /// The access token in the session. Nil for a server without such tokens.
+        let access: AccessToken?
         /// When its access token expires, in seconds since boot. Nil if it does not expire.
         let expires: Int64?
     }
@@ -21,6 +23,8 @@ struct NewSession: ~Copyable, Sendable {
     let profile: ProfileDigest
     let mode: AgentSession.Mode
     let limits: SessionLimits
+    /// Whether its access token may be handed out. The profile of the login decides, and no later profile.
+    let release: TokenRelease
     let serverPart: ServerPart?
 
     consuming func takeServerPart() -> ServerPart? { serverPart }

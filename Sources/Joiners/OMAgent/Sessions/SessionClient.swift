@@ -22,10 +22,17 @@ extension AgentClient {
             case .none: nil
             case .some(let session): session.duplicate()
             }
-        let serverPart = provider?.serverPart(of: request, session: session, expires: receipt.sessionExpires)
+        let access: AccessToken? =
+            switch receipt.access {
+            case .none: nil
+            case .some(let access): access.duplicate()
+            }
+        let serverPart = provider?.serverPart(of: request, session: session, access: access, expires: receipt.sessionExpires)
         let profile = request.profile
         try keep(
-            NewSession(login: login, profile: profile.digest, mode: mode, limits: profile.sessionLimits, serverPart: serverPart))
+            NewSession(
+                login: login, profile: profile.digest, mode: mode, limits: profile.sessionLimits,
+                release: profile.tokenRelease, serverPart: serverPart))
     }
 
     func keep(_ session: consuming NewSession) throws(AgentError) {
@@ -75,6 +82,16 @@ extension AgentClient {
         }
     }
 
+    /// Gets the session's access token. The agent asks the server for another one if the question needs that.
+    public func token(_ login: LoginReference, _ question: TokenQuestion) throws(AgentError) -> TokenReply {
+        switch try ask(.token(login, question)) {
+        case .token(let token, let left, let state): return .given(token, left: left, state)
+        case .noSession: return .none
+        case .tokenRefused(let refusal): return .refused(refusal)
+        default: throw .misbehaved
+        }
+    }
+
     public func sessions() throws(AgentError) -> [AgentSession] {
         switch try ask(.sessions) {
         case .sessions(let sessions): return sessions
@@ -86,6 +103,9 @@ extension AgentClient {
 extension AgentClient {
     /// Whether an agent that has ended left a ticket of the session.
     package func hasSessionTicket(_ login: LoginReference) -> Bool { SessionTickets(socket.folder).holds(login) }
+
+    /// Whether an agent that has ended left a ticket of any session.
+    package var hasSessionTickets: Bool { !SessionTickets(socket.folder).ids.isEmpty }
 
     /// Whether there can be tickets here at all: only in a folder in memory.
     package var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }

@@ -19,18 +19,23 @@ final class SessionEntry: @unchecked Sendable {
     /// Empty if there is none. Not optional: the optimiser crashes on an optional move-only value in a class.
     private let clientSecret: SecretBytes
     private var session: SecretBytes
+    /// Empty if there is none.
+    private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
+    let release: TokenRelease
     /// When the session's access token expires, in seconds since boot.
-    private var expires: Int64?
+    private(set) var expires: Int64?
     /// The pending answer, while the server is being asked.
     var pending: PendingSessionCheck?
     /// Whether it was removed from the store.
     var isRemoved = false
     /// Whether a ticket was written, so that the session outlives the agent.
     var hasTicket = false
+    /// Where the secret of its ticket is.
+    var secretPlace = SecretPlace.first
     private var wasIdle = false
 
     init(_ kept: consuming NewSession, at clock: ClockReading) {
-        (login, profile, mode) = (kept.login, kept.profile, kept.mode)
+        (login, profile, mode, release) = (kept.login, kept.profile, kept.mode, kept.release)
         deadlines = SessionDeadlines(kept.limits, at: clock)
         since = clock.wall
         switch kept.takeServerPart() {
@@ -46,6 +51,10 @@ final class SessionEntry: @unchecked Sendable {
             clientSecret = serverPart.clientSecret.duplicate()
             session = serverPart.session.duplicate()
             expires = serverPart.expires
+            switch serverPart.access {
+            case .some(let given): access = given.duplicate()
+            case .none: break
+            }
         }
     }
 
@@ -84,7 +93,7 @@ final class SessionEntry: @unchecked Sendable {
             AgentSession(
                 login: login, profile: profile, mode: mode, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
-                survivesRestart: hasTicket)
+                survivesRestart: hasTicket, token: heldToken(at: clock), release: release)
         }
         switch deadlines.state(at: clock) {
         case .valid(let idle, let left, let isWarningDue):
@@ -121,13 +130,25 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Replaces the server's session with the new one from the server.
     ///
-    /// - Parameter lifetime: How long its access token is valid, in seconds.
-    func replaceServerSession(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {
-        self.session = session
-        expires = lifetime.map { clock.sinceBoot + Int64($0) }
+    /// - Parameter sent: The clock when the server was asked. The life of the access token counts from then, because the
+    ///   answer may be late.
+    func take(_ acceptance: consuming OnlineAcceptance, sent: ClockReading) {
+        let lifetime = acceptance.lifetime
+        switch acceptance.session {
+        case .none: return
+        case .some(let new): session = new.duplicate()
+        }
+        expires = lifetime.map { sent.sinceBoot + Int64($0) }
+        switch acceptance.access {
+        case .some(let new): access = new.duplicate()
+        case .none: access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
+        }
     }
 
-    func deleteServerSession() { session = SecretBytes(copying: []) }
+    func deleteServerSession() {
+        session = SecretBytes(copying: [])
+        access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
+    }
 
     /// Deletes the server's session here, and returns the question that ends it at the server.
     func takeLogout(password: consuming SecretBytes?) -> OnlineQuestion? {
@@ -151,11 +172,13 @@ final class SessionEntry: @unchecked Sendable {
         let serverPart = service.map { service in
             NewSession.ServerPart(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
-                expires: expires)
+                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires)
         }
         var content = SecretBuffer()
         content.write(
-            NewSession(login: login, profile: profile, mode: mode, limits: deadlines.limits, serverPart: serverPart))
+            NewSession(
+                login: login, profile: profile, mode: mode, limits: deadlines.limits, release: release,
+                serverPart: serverPart))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }

@@ -16,10 +16,10 @@ final class SessionStore: Sendable {
     static let longestWait: UInt32 = 40_000
 
     let entries = Guarded<[LoginReference: SessionEntry]>([:])
-    private let tickets: SessionTickets?
-    private let ask: Ask
+    let tickets: SessionTickets?
+    let ask: Ask
     private let clear: Clear
-    private let clock: @Sendable () -> ClockReading
+    let clock: @Sendable () -> ClockReading
 
     /// - Parameters:
     ///   - tickets: If nil, sessions do not outlive the agent.
@@ -62,6 +62,7 @@ final class SessionStore: Sendable {
                 tickets?.renew(old)
                 return (true, nil)
             }
+            if let old { new.secretPlace = old.secretPlace }
             entries[new.login] = new
             old?.isRemoved = true
             tickets?.renew(new)
@@ -100,8 +101,8 @@ final class SessionStore: Sendable {
             case .wait(let pending):
                 let verdict = pending.wait()
                 if pending.renewsTokens || !newTokens { return verdict }
-            case .ask(let entry, let pending, let question):
-                let verdict = apply(ask(question), for: entry)
+            case .ask(let entry, let pending, let question, let sent):
+                let verdict = apply(ask(question), for: entry, sent: sent)
                 pending.fulfil(verdict)
                 return verdict
             }
@@ -111,7 +112,7 @@ final class SessionStore: Sendable {
     private enum Step: ~Copyable {
         case answer(SessionCheckResult)
         case wait(PendingSessionCheck)
-        case ask(SessionEntry, PendingSessionCheck, OnlineQuestion)
+        case ask(SessionEntry, PendingSessionCheck, OnlineQuestion, sent: ClockReading)
     }
 
     private func step(_ login: LoginReference, _ newTokens: Bool) -> Step {
@@ -126,11 +127,15 @@ final class SessionStore: Sendable {
             }
             let pending = PendingSessionCheck(renewsTokens: newTokens)
             entry.pending = pending
-            return .ask(entry, pending, question)
+            return .ask(entry, pending, question, sent: clock)
         }
     }
 
-    private func apply(_ reply: consuming OnlineReply, for entry: SessionEntry) -> SessionCheckResult {
+    /// Takes over the server's answer. New tokens are in the session's ticket before any caller gets one: if this process
+    /// is killed then, no refresh token that the server has replaced stays behind.
+    ///
+    /// - Parameter sent: The clock when the server was asked.
+    func apply(_ reply: consuming OnlineReply, for entry: SessionEntry, sent: ClockReading) -> SessionCheckResult {
         let clock = clock()
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
@@ -140,8 +145,7 @@ final class SessionStore: Sendable {
             case .none: return .none
             case .accepted(let acceptance)?:
                 // A session that was ended meanwhile gets them too: its logout must revoke the newest tokens.
-                let lifetime = acceptance.lifetime
-                if let session = acceptance.takeSession() { entry.replaceServerSession(session, lifetime: lifetime, at: clock) }
+                entry.take(acceptance, sent: sent)
                 guard !entry.isRemoved else { return .none }
                 entry.use(at: clock)
                 tickets?.renew(entry)

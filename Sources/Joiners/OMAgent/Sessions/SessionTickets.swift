@@ -9,14 +9,14 @@ internal import OMSystem
 
 /// The session tickets in one runtime folder. Format: docs/formats/agent-protocol.md, "Session tickets".
 struct SessionTickets: Sendable {
-    private static let magic = Array("OMST2".utf8)
+    private static let magic = Array("OMST3".utf8)
 
     private let secrets: BootSecrets
 
     init(_ folder: RuntimeFolder) {
         secrets = BootSecrets(
             folder, prefix: "omvault-session-", secretPrefix: "omvault-session-secret-",
-            longest: OnlineQuestion.maximumBody + 8192)
+            longest: OnlineQuestion.maximumBody + 2 * AccessToken.longest)
     }
 
     /// A ticket on a disk would outlive the boot, so such a folder gets none.
@@ -30,9 +30,14 @@ struct SessionTickets: Sendable {
 
     private func write(_ entry: SessionEntry) -> Bool {
         let id = entry.login.id, secret = Key<Deriving>.random(), boot = entry.deadlines.bootID
-        guard secrets.keep(secret, for: id) else { return false }
+        let place = entry.secretPlace.other
+        guard secrets.keep(secret, for: id, at: place) else { return false }
         let box = AEAD.seal(entry.encoded(), using: Self.sealing(secret, id), context: Self.context(id, boot))
-        return secrets.write(SecretBytes(copying: Self.magic + boot + box.bytes), id)
+        guard secrets.write(SecretBytes(copying: Self.magic + boot + [place.rawValue] + box.bytes), id) else { return false }
+        // From here on the new ticket is the only one that opens.
+        secrets.removeSecret(of: id, at: place.other)
+        entry.secretPlace = place
+        return true
     }
 
     var ids: [[UInt8]] { secrets.ids }
@@ -59,17 +64,18 @@ struct SessionTickets: Sendable {
         guard let bytes = secrets.read(id) else { return nil }
         let whole = bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         // The boot's id can only make a ticket invalid. An attacker who fakes it gains nothing without the secret.
-        guard whole.count > Self.magic.count + 16, Array(whole.prefix(Self.magic.count)) == Self.magic,
+        guard whole.count > Self.magic.count + 17, Array(whole.prefix(Self.magic.count)) == Self.magic,
             Array(whole[Self.magic.count..<Self.magic.count + 16]) == clock.bootID,
-            let secret = secrets.secret(for: id)
+            let place = SecretPlace(rawValue: whole[Self.magic.count + 16]), let secret = secrets.secret(for: id, at: place)
         else { return nil }
-        let box = SealedBox(stored: Array(whole[(Self.magic.count + 16)...]))
+        let box = SealedBox(stored: Array(whole[(Self.magic.count + 17)...]))
         guard
             let content = try? AEAD.open(
                 box, using: Self.sealing(secret, id), context: Self.context(id, clock.bootID)),
             let entry = content.withBytes({ try? SessionEntry.decode($0, at: clock) }), entry.login.id == id,
             entry.deadlines.survivesRestart
         else { return nil }
+        entry.secretPlace = place
         return entry
     }
 

@@ -7,16 +7,20 @@ struct AcceptedAnswer: ~Copyable {
     let policyProblem: PolicyProblem?
     let serverTime: Int64?
     let session: SecretBytes?
+    let access: AccessToken?
     /// When the session's access token expires, in seconds since boot.
     let sessionExpires: Int64?
 
+    /// - Parameter sent: The clock when the provider was asked. A token's life counts from then, never from the answer,
+    ///   which may be late.
     /// - Returns: nil for every answer except `accepted`.
-    init?(_ answer: consuming ProviderAnswer, at clock: ClockReading) {
+    init?(_ answer: consuming ProviderAnswer, sent: ClockReading) {
         switch consume answer {
-        case .accepted(let policy, let policyProblem, let serverTime, let session, let lifetime):
+        case .accepted(let policy, let policyProblem, let serverTime, let session, let access, let lifetime):
             (self.policy, self.policyProblem, self.serverTime) = (policy, policyProblem, serverTime)
             self.session = session
-            sessionExpires = lifetime.map { clock.sinceBoot + Int64($0) }
+            self.access = access
+            sessionExpires = lifetime.map { sent.sinceBoot + Int64($0) }
         default: return nil
         }
     }

@@ -48,13 +48,14 @@ extension Authenticator {
                 guard let provider else { throw .noServer }
                 found = verifierSnapshot(request)
                 prompter.progress(.asking)
+                let sent = clock()
                 let answer = provider.authenticate(
                     request.question, password: password, asking: prompter, cancellation: cancellation)
                 online = answer.refusal
                 // Once the server has answered, finish even if the caller cancelled: a yes opened a session, a no must
                 // clear the cache.
                 if let online, !online.isDecision, !state.isDecisionKnown { try cancellation.check() }
-                accepted = AcceptedAnswer(answer, at: clock())
+                accepted = AcceptedAnswer(answer, sent: sent)
                 event = .answered(online)
             case .check:
                 try cancellation.check()

@@ -13,6 +13,8 @@ public struct LoginReceipt: ~Copyable, Sendable {
     public let login: VerifiedLogin?
     /// The cookies or tokens from the server. Nil offline.
     public let session: SecretBytes?
+    /// The access token in the session. Nil offline, and for a server without such tokens.
+    package let access: AccessToken?
     /// When the session's access token expires, in seconds since boot. Nil if it does not.
     public let sessionExpires: Int64?
 
@@ -29,6 +31,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
         details = LoginDetails(login, of: request, .offline(online), at: clock)
         self.login = consume login
         session = nil
+        access = nil
         sessionExpires = nil
     }
 
@@ -41,6 +44,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
         self.login = consume login
         sessionExpires = accepted.sessionExpires
         session = accepted.session
+        access = accepted.access
     }
 
     /// Online: the server accepted, and nothing is cached.
@@ -54,6 +58,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
         login = nil
         sessionExpires = accepted.sessionExpires
         session = accepted.session
+        access = accepted.access
     }
 }
 

@@ -7,10 +7,11 @@ public import OMSecrets
 public enum ProviderAnswer: ~Copyable, Sendable {
     /// The server accepted the password. `policy` and `serverTime` (seconds, 1970) are set only if the server itself
     /// was authenticated. `policyProblem` is why the policy behind a profile's `ProfileURL` is missing. `session` has
-    /// the server's cookies or tokens. `lifetime` is how many seconds an access token in it is valid.
+    /// the server's cookies or tokens. `access` is the access token in it, and `lifetime` is how many seconds that token
+    /// is valid.
     case accepted(
         policy: ServerPolicy?, policyProblem: PolicyProblem? = nil, serverTime: Int64?, session: SecretBytes?,
-        lifetime: UInt32? = nil)
+        access: AccessToken? = nil, lifetime: UInt32? = nil)
     /// Every other answer. Only ``OnlineRefusal/unreachable(_:)`` allows an offline login, and the answers for which
     /// the profile allows it: ``OnlineRefusal/untrusted(_:)`` or a status of 500.
     case refused(OnlineRefusal)

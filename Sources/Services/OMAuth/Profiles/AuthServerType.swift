@@ -17,6 +17,8 @@ package enum ServerKind: Hashable, Sendable {
     case none
     case basic
     case oauthResourceOwner
+    /// It gives tokens to the client itself, and logs no user in.
+    case oauthClientCredentials
     case oamms
     /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)

@@ -29,6 +29,8 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case keepsSession
     /// It sends the remembered password at each logout.
     case sendsPasswordAgain
+    /// It lets the user's programs have the session's access tokens.
+    case releasesTokens
     /// The value, or its absence, is laxer than the profile that would be replaced.
     case laxer
 }
@@ -99,6 +101,7 @@ extension Profile {
         case .keychainDataProtection: level != .highest ? .weakerLevel : nil
         case .sessionActiveOnRestart: value == .bool(true) ? .keepsSession : nil
         case .sendAuthorizationHeaderInLogout: value == .bool(true) ? .sendsPasswordAgain : nil
+        case .tokenRelease: tokenRelease != .never ? .releasesTokens : nil
         default: nil
         }
     }

@@ -48,6 +48,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case idleTimeOut = "IdleTimeOutValue"
     case percentageToIdleTimeout = "PercentageToIdleTimeout"
     case sessionActiveOnRestart = "SessionActiveOnRestart"
+    case tokenRelease = "TokenRelease"
     case autoLoginAllowed = "AutoLoginAllowed"
     case autoLoginDefault = "AutoLoginDefault"
     case rememberCredentialsAllowed = "RememberCredentialsAllowed"

@@ -44,6 +44,7 @@ extension Profile {
         return switch type {
         case .basic: .basic
         case .oauth where grant == .resourceOwner && values[.oamOAuthServiceEndpoint] == nil: .oauthResourceOwner
+        case .oauth where grant == .clientCredentials && values[.oamOAuthServiceEndpoint] == nil: .oauthClientCredentials
         case .oamms: .oamms
         case .localAuthenticator: .none
         case .oauth, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
@@ -132,6 +133,8 @@ extension Profile {
     /// How early the idle warning comes, in percent of ``idleTimeOut`` before its end.
     package var percentageToIdleTimeout: Int { Int(number(.percentageToIdleTimeout)) }
     package var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
+    /// Whether the agent hands out the session's access token. Default: never.
+    public var tokenRelease: TokenRelease { word(.tokenRelease).flatMap(TokenRelease.init) ?? .never }
     /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
@@ -155,6 +158,7 @@ extension Profile {
     package func effect(of key: ProfileKey) -> ProfileEffect {
         switch key {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
+        case .tokenRelease: serverKind == .oauthResourceOwner ? .acts : .none
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
             remembersPasswords ? key.effect : .none
@@ -172,7 +176,9 @@ extension Profile {
     /// Whether the server uses http at a port that any user of this machine may take.
     ///
     /// Attack: a local user runs the server and accepts root's login. So the system store asks no such server.
-    package var couldAnyUserBeServer: Bool { server.map { !$0.isSecure && $0.port >= 1024 } ?? false }
+    package var couldAnyUserBeServer: Bool {
+        ([server] + oauthEndpointOrigins.map(ServerURL.init)).contains { $0.map { !$0.isSecure && $0.port >= 1024 } ?? false }
+    }
 
     // MARK: - Reading
 
@@ -180,7 +186,7 @@ extension Profile {
         switch serverKind {
         case .none: nil
         case .basic: loginURL
-        case .oauthResourceOwner: oauthTokenEndpoint ?? oauthDiscoveryURL
+        case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
         case .oamms: oammsServer
         case .unsupported:
             loginURL ?? oammsServer ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)

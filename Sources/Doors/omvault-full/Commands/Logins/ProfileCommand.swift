@@ -230,6 +230,11 @@ extension Output {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
+        if profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
+            profile.oauthIssuer != nil || !profile.oauthEndpointOrigins.isEmpty
+        {
+            notice("OAuthIssuer and OAuthEndpointOrigins have no effect, because no document names the endpoints")
+        }
         if let problem = profile.trustProblem {
             notice(
                 "\(problem): no login asks the server until it is a PEM file, and only you or root can change the file and its "

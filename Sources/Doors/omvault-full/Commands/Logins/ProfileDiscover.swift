@@ -12,8 +12,8 @@ struct ProfileDiscover: Verb {
         discussion: """
             The issuer has a document that names its endpoints (OpenID Connect Discovery, else RFC 8414). This verb fetches it,
             shows the endpoints, and asks. The profile then has OAuthIssuer: a login believes only a document of exactly this
-            issuer, and only endpoints at its origin and at those that you allowed here (OAuthEndpointOrigins). KEY=VALUE sets
-            further keys, as for 'omvault profile set'.
+            issuer, and only endpoints at its origin and at those that you allowed here (OAuthEndpointOrigins). --yes agrees to the
+            issuer's own origin only; any other needs --allow-origin too. KEY=VALUE sets further keys, as for 'omvault profile set'.
 
               omvault profile discover work https://id.example.org --client-id omvault --grant OAuthResourceOwner
               omvault profile discover job https://id.example.org --client-id job --grant OAuthClientCredentials \\
@@ -40,6 +40,9 @@ struct ProfileDiscover: Verb {
         completion: .list(OAuthGrant.allCases.map(\.rawValue)))
     var grant: String
 
+    @Option(help: ArgumentHelp("An origin that an endpoint may have, besides the issuer's; may be repeated.", valueName: "url"))
+    var allowOrigin: [String] = []
+
     @OptionGroup var policy: PolicyOptions
 
     @Flag(help: systemStoreHelp)
@@ -58,9 +61,16 @@ struct ProfileDiscover: Verb {
         }
         let access = try LoginAccess(context, system: system)
         var (changes, endpoints) = try ask(issuer, for: name, with: typed, access)
-        let origins = Self.origins(of: endpoints, besides: issuer)
         show(endpoints, context.output)
-        try context.confirm(question(name, issuer, origins, isThere: try access.profiles.names().contains(name)))
+        guard endpoints.contains(where: { $0.kind == .token }) else {
+            throw Failure(
+                .remoteError, "the server names no token endpoint at a safe address",
+                hint: "an endpoint must have https, or http within this machine; ask the server's administrator")
+        }
+        let origins = try self.origins(of: endpoints, besides: issuer, context)
+        let old = try access.profiles.names().contains(name) ? try access.profiles.profile(name) : nil
+        noteKept(of: old, issuer, besides: typed, context.output)
+        try context.confirm(Self.question(name, issuer, origins, isThere: old != nil))
         let key = ProfileKey.oauthEndpointOrigins.rawValue
         if origins.isEmpty { changes.unset.append(key) } else { changes.values.append((key, origins.joined(separator: ","))) }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
@@ -83,26 +93,40 @@ struct ProfileDiscover: Verb {
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
         let provider = OnlineProvider(program: program)
+        var problem: Failure?
         for place in Self.places(of: issuer) {
             let changes = changes(name, issuer, document: place, grant: grant, with: typed)
-            let profile = try changes.preview(access)
-            // Attack: another user of this machine listens at the server's port, and answers root.
-            guard !access.isSystem || !profile.couldAnyUserBeServer else {
-                throw Failure(AuthError.online(.failed(.unsafeAddress)), under: profile)
-            }
+            // Refused before any request: values that make no profile.
+            _ = try changes.preview(access)
             // The document does not depend on the grant, and this version may not have it yet.
             let asked = try self.changes(
                 name, issuer, document: place, grant: OAuthGrant.resourceOwner.rawValue, with: typed
             ).preview(access)
+            // Attack: another user of this machine listens at the server's port, and answers root.
+            guard !access.isSystem || !asked.couldAnyUserBeServer else {
+                throw Failure(AuthError.online(.failed(.unsafeAddress)), under: asked)
+            }
             do throws(OnlineRefusal) {
                 return (changes, try provider.endpoints(of: asked) ?? [])
             } catch {
-                guard case .failed(.unexpectedAnswer, 404?, _) = error else { throw Failure(error, under: profile) }
+                // The server answered, so the other place may have the document.
+                guard case .failed(let failure, let status, _) = error, !failure.isOurs else {
+                    throw Failure(error, under: asked)
+                }
+                if status != 404 { problem = problem ?? Self.failure(error, of: issuer, under: asked) }
             }
         }
-        throw Failure(
-            .remoteError, "the server has no document of the issuer \(issuer.text)",
-            hint: "ask its administrator for the address of the issuer; or name its endpoints with 'omvault profile set'")
+        throw problem
+            ?? Failure(
+                .remoteError, "the server has no document of the issuer \(issuer.text)",
+                hint: "ask its administrator for the address of the issuer; or name its endpoints with 'omvault profile set'")
+    }
+
+    private static func failure(_ refusal: OnlineRefusal, of issuer: ServerURL, under profile: Profile) -> Failure {
+        guard case .failed(.untrustedDiscovery, nil, _) = refusal else { return Failure(refusal, under: profile) }
+        return Failure(
+            .remoteError, "the server's document is not of the issuer \(issuer.text)",
+            hint: "type the issuer exactly as the server spells it, with or without a slash at its end")
     }
 
     /// OpenID Connect appends its path to the issuer's, RFC 8414 puts it in front.
@@ -129,27 +153,56 @@ struct ProfileDiscover: Verb {
 
     // MARK: - The user
 
-    /// The origins of the endpoints, but for the issuer's own.
-    private static func origins(of endpoints: [ServerEndpoint], besides issuer: ServerURL) -> [String] {
+    /// The endpoints that a login uses. All others are only shown.
+    private static let used: Set<ServerEndpoint.Kind> = [.token, .revocation]
+
+    /// The origins of the endpoints that a login uses, but for the issuer's own.
+    ///
+    /// - Throws: ``ExitStatus/policy`` if nobody was asked about one of them. Attack: an attacker changes the document on the day
+    ///   on which a script with `--yes` sets the profile up. He would get the passwords.
+    private func origins(
+        of endpoints: [ServerEndpoint], besides issuer: ServerURL, _ context: CommandContext
+    ) throws(Failure) -> [String] {
         var found: [String] = []
-        for endpoint in endpoints {
+        for endpoint in endpoints where Self.used.contains(endpoint.kind) {
             guard let origin = ServerURL(endpoint.address)?.shortOrigin, origin != issuer.shortOrigin, !found.contains(origin)
             else { continue }
             found.append(origin)
+        }
+        let allowed = allowOrigin.compactMap { ServerURL($0)?.shortOrigin }
+        let refused = found.filter { !allowed.contains($0) }
+        guard refused.isEmpty || !context.assumesYes else {
+            throw Failure(
+                .policy, "endpoints have other origins than the issuer's: \(refused.joined(separator: ", "))",
+                hint: "if you trust them: " + refused.map { "--allow-origin \($0)" }.joined(separator: " "))
         }
         return found
     }
 
     private func show(_ endpoints: [ServerEndpoint], _ output: Output) {
-        for endpoint in endpoints { output.notice("\(endpoint.kind.name) = \(endpoint.address)") }
-        if !endpoints.contains(where: { $0.kind == .token }) { output.notice("the server names no token endpoint") }
+        for endpoint in endpoints {
+            output.notice(
+                "\(endpoint.kind.name) = \(endpoint.address)\(Self.used.contains(endpoint.kind) ? "" : " (no login uses it)")")
+        }
     }
 
-    private func question(_ name: ProfileName, _ issuer: ServerURL, _ origins: [String], isThere: Bool) -> String {
+    /// Names the values of another server that stay in the profile, and that the new server would get.
+    private func noteKept(
+        of old: Profile?, _ issuer: ServerURL, besides typed: [(key: String, value: String)], _ output: Output
+    ) {
+        guard let old, old.serverOrigin != issuer.origin else { return }
+        let given = Set(typed.compactMap { ProfileKey(spelled: $0.key) })
+        let kept = [ProfileKey.oauthClientSecret, .customAuthHeaders].filter { old.values[$0] != nil && !given.contains($0) }
+        guard !kept.isEmpty else { return }
+        output.notice(
+            "the profile keeps \(kept.map(\.rawValue).joined(separator: " and ")) of \(old.serverOrigin), which the new server gets"
+        )
+    }
+
+    private static func question(_ name: ProfileName, _ issuer: ServerURL, _ origins: [String], isThere: Bool) -> String {
         let others = origins.isEmpty ? "" : " and to \(origins.joined(separator: ", "))"
-        let old = isThere ? " They change the existing profile." : ""
-        return
-            "Save these settings as profile \"\(name.text)\", which sends passwords and tokens to \(issuer.shortOrigin)\(others)?"
-            + old
+        let old = isThere ? "The profile is there, and these settings change it. " : ""
+        return old + "Save these settings as profile \"\(name.text)\", which sends passwords and tokens to "
+            + "\(issuer.shortOrigin)\(others)?"
     }
 }

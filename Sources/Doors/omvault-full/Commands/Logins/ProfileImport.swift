@@ -171,6 +171,7 @@ extension ImportDanger {
         case .weakerLevel: "lowers the protection level"
         case .keepsSession: "keeps the session where every process of yours can read it"
         case .sendsPasswordAgain: "sends the remembered password at each logout"
+        case .releasesTokens: "lets programs of yours have the session's access tokens"
         case .laxer: "is less strict than in the profile that it replaces"
         }
     }

@@ -26,7 +26,12 @@ struct ServerAccess {
         case (.online, .none): throw AuthError.noServer
         case (.auto, .none), (.offline, .none):
             guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
-        case (.offline, .unsupported): isAsked = false
+        case (.offline, .unsupported), (.offline, .oauthClientCredentials): isAsked = false
+        case (_, .oauthClientCredentials):
+            throw Failure(
+                .unsupported,
+                "a profile with \(OAuthGrant.clientCredentials.rawValue) logs no user in: its tokens are of the client itself",
+                hint: "omvault token get \(profile.name.text.asShellWord) --no-agent prints one")
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(

@@ -1,0 +1,52 @@
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+/// An access token of a client itself: asked for now, printed, and kept nowhere.
+struct ClientToken {
+    private let profile: Profile
+    private let context: CommandContext
+
+    /// - Throws: ``ExitStatus/unsupported`` if the profile's grant gives no token without a login.
+    init(_ profile: Profile, _ context: CommandContext) throws(Failure) {
+        (self.profile, self.context) = (profile, context)
+        guard profile.serverKind != .oauthClientCredentials else { return }
+        guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
+        let name = profile.name.text.asShellWord
+        let hint =
+            grant == .resourceOwner
+            ? "log in first: omvault login USER --profile \(name)"
+            : "a profile with \(OAuthGrant.clientCredentials.rawValue) works with --no-agent"
+        throw Failure(.unsupported, "this version gets no token with \(grant.rawValue) and --no-agent", hint: hint)
+    }
+
+    /// The failure for a profile whose server gives no access tokens.
+    static func noTokens(_ profile: Profile) -> Failure {
+        Failure(
+            .config, "profile \"\(profile.name.text)\" has no OAuth server, so it has no access tokens",
+            hint: "omvault profile show \(profile.name.text.asShellWord) prints its AuthServerType")
+    }
+
+    func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
+        let source = profile.oauthClientSecretSource.flatMap { SecretSource($0) }.map { SecretSourceArgument($0) }
+        let secrets = try SecretSources(context, [ServerAccess.secretName: source])
+        let program = try AgentLauncher.program()
+        try AgentProcess.check(program)
+        let provider = OnlineProvider(
+            program: program, clientSecret: try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName))
+        let reply: TokenReply
+        do throws(OnlineRefusal) { reply = try provider.clientToken(of: profile, scopes: scopes) } catch {
+            throw Failure(ofClient: error, under: profile)
+        }
+        switch consume reply {
+        case .given(let token, let left, _):
+            let state: TokenStatus = if let left, left < life { .shortLived } else { .good }
+            if let words = state.words(left: left ?? 0) { context.output.notice(words) }
+            return PrintedToken(token: token, left: left, state: state)
+        // The provider gives a token or throws.
+        case .none: throw Failure(ofClient: .failed(.helper), under: profile)
+        case .refused: throw Failure(ofClient: .failed(.helper), under: profile)
+        }
+    }
+}

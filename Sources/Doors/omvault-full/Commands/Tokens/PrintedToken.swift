@@ -1,0 +1,71 @@
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMShell
+
+/// The output of `omvault token get`. The token goes from locked memory to standard output, and is never a text.
+struct PrintedToken: ~Copyable {
+    /// The variable of ``TokenFormat/env``.
+    static let variable = "ACCESS_TOKEN"
+
+    let token: AccessToken
+    /// In seconds. Nil for a token without an end.
+    let left: Int64?
+    let state: TokenStatus
+
+    /// - Throws: ``ExitStatus/remoteError`` if the token cannot be in a line of this form.
+    borrowing func print(as format: TokenFormat, _ output: Output) throws(Failure) {
+        switch format {
+        case .raw: try output.writeSecret(token.value)
+        case .header: try write(before: "Authorization: Bearer ", after: "\n", output)
+        case .curl: try write(before: "header = \"Authorization: Bearer ", after: "\"\n", escaping: "\"\\", output)
+        // A quote cannot be escaped within quotes of this kind, and no token of the standards has one.
+        case .env: try write(before: "\(Self.variable)='", after: "'\n", refusing: "'", output)
+        case .json:
+            var document = JSONDocument()
+            document.secret("access_token", token.value)
+            document.field("token_type", .text("Bearer"))
+            document.field("scopes", .list(token.scopes.names.map { .text($0) }))
+            document.field("expires_in", left.map { .number(Int(clamping: $0)) } ?? .null)
+            document.field("notice", state.name.map { .text($0) } ?? .null)
+            try output.document(document)
+        }
+    }
+
+    /// Attack: a server gives a token with a line break or a quote in it, and so adds a header, an option of curl or a
+    /// command of the shell. So each byte must be printable and no blank (RFC 6750, 2.1, has fewer).
+    private borrowing func write(
+        before: String, after: String, escaping escaped: String = "", refusing refused: String = "", _ output: Output
+    ) throws(Failure) {
+        var line = SecretBuffer()
+        line.append(before.utf8Span.span)
+        let isWhole = token.value.withBytes { bytes in
+            for index in bytes.indices {
+                let byte = bytes[index]
+                guard (0x21...0x7E).contains(byte), !refused.utf8.contains(byte) else { return false }
+                if escaped.utf8.contains(byte) { line.append(UInt8(ascii: "\\")) }
+                line.append(byte)
+            }
+            return true
+        }
+        guard isWhole else {
+            throw Failure(
+                .remoteError, "the server's token has a character that no token may have, so it is in no line of this form",
+                hint: "--format raw prints it as it is")
+        }
+        line.append(after.utf8Span.span)
+        try output.writeSecret(line.finish())
+    }
+}
+
+extension TokenStatus {
+    /// The name in machine-readable answers. Nil if there is nothing to say.
+    var name: String? {
+        switch self {
+        case .good: nil
+        case .shortLived: "short_lived"
+        case .unrenewed: "unrenewed"
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import OMAgent
+internal import OMAgentProtocol
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+/// The access token of a session, from this user's agent.
+struct SessionToken {
+    private let profile: Profile
+    private let context: CommandContext
+    private let agent: AgentSessionClient
+
+    /// - Throws: If no session under the profile can have a token.
+    init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
+        (self.profile, self.context) = (profile, context)
+        agent = AgentSessionClient(context, access)
+        switch profile.serverKind {
+        case .oauthResourceOwner: break
+        case .oauthClientCredentials:
+            throw Failure(
+                .unsupported, "the agent keeps no token of a client itself",
+                hint: "omvault token get \(profile.name.text.asShellWord) --no-agent")
+        case .unsupported(let type, let grant?):
+            throw Failure(
+                .unsupported, "this version has no tokens of a server of type \(type.rawValue) with \(grant.rawValue)",
+                hint: "docs/reference/profiles.md lists the grants that work now")
+        case .none, .basic, .oamms, .unsupported: throw ClientToken.noTokens(profile)
+        }
+    }
+
+    func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> PrintedToken {
+        guard let (client, session) = try find(given) else { throw noSession(given) }
+        let reply = try client.token(session.login, question)
+        if reply.isUnconfirmed {
+            try confirm(session)
+            return try printed(try client.token(session.login, question.agreed), session, given)
+        }
+        return try printed(reply, session, given)
+    }
+
+    /// The only session with these names under the profile as it is now.
+    ///
+    /// - Returns: nil if there is none. A session of the profile before it was changed is ended.
+    /// - Throws: ``ExitStatus/ambiguous``
+    func find(_ given: RequestedUser) throws -> (AgentClient, AgentSession)? {
+        guard let client = try agent.runningOrResumed() else { return nil }
+        agent.endOutdated(given, profile)
+        let found = agent.sessions(given, profile.name).filter { $0.isOf(profile) }
+        guard found.count < 2 else {
+            throw Failure(
+                .ambiguous, "there are \(found.count) sessions under profile \"\(profile.name.text)\"",
+                hint: "omvault token ls shows them; give --user, or --domain too")
+        }
+        return found.first.map { (client, $0) }
+    }
+
+    func noSession(_ given: RequestedUser) -> Failure {
+        let user = given.user.map { " of \($0.text.shown)" } ?? ""
+        return Failure(
+            .notFound, "there is no valid session\(user) under profile \"\(profile.name.text)\"",
+            hint: "omvault login \(given.user?.text.asShellWord ?? "USER") --profile \(profile.name.text.asShellWord)")
+    }
+
+    /// A script that answers in advance has not asked the user. So `--yes` does not count.
+    private func confirm(_ session: AgentSession) throws(Failure) {
+        let scopes = session.token.map { $0.scopes.isEmpty ? "" : ", scopes \($0.scopes.names.joined(separator: " "))" } ?? ""
+        let question =
+            "Print the access token of \(session.login.key.user.text.shown) (\(profile.name.text)\(scopes)) for this command?"
+        let hint = "TokenRelease=confirm needs a person; TokenRelease=allow needs none, and another login"
+        guard try context.terminal.isAgreed(question, orElse: hint) else { throw Failure(aborted: "no token was printed") }
+    }
+
+    private func printed(
+        _ reply: consuming TokenReply, _ session: AgentSession, _ given: RequestedUser
+    ) throws(Failure) -> PrintedToken {
+        switch consume reply {
+        case .given(let token, let left, let state):
+            if let words = state.words(left: left ?? 0) { context.output.notice(words) }
+            return PrintedToken(token: token, left: left, state: state)
+        case .none: throw noSession(given)
+        case .refused(let refusal): throw Failure(refusal, of: session)
+        }
+    }
+}
+
+extension AgentSessionClient {
+    /// This user's agent. It is started if an agent that has ended left a session. Nil if there is no session to find.
+    func runningOrResumed() throws -> AgentClient? {
+        if let client = try running() { return client }
+        guard let socket = try? AgentSocket(Environment.text), AgentClient(socket).hasSessionTickets else { return nil }
+        return try AgentLauncher.ensureRunning().client
+    }
+}

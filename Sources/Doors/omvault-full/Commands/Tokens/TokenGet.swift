@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMShell
+
+/// `omvault token get`: prints an access token.
+struct TokenGet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print an access token.",
+        discussion: """
+            The token is that of the session that 'omvault login' left in the agent. The agent gives it only if the profile had
+            TokenRelease=allow or TokenRelease=confirm at that login; with confirm you are asked at the terminal each time. If the
+            token does not live long enough, the agent gets another one from the server. 'get' never logs in.
+
+            With --no-agent the profile must have OAuthClientCredentials. omvault reads the client's secret, asks the server for a
+            token, prints it and keeps nothing.
+
+            The forms of --format: raw is the token alone, without a newline. header is a line for 'curl -H @-', curl one for
+            'curl -K -', env one for a shell (ACCESS_TOKEN='...'). json has the scopes and the seconds that are left, too. In a
+            pipe to curl the token is in no argument, where other users could read it.
+
+              omvault token get work
+              omvault token get work --min-valid 600 --scope calendar
+              omvault token get backup --no-agent --format header | curl -H @- https://api.example.org/
+            """)
+
+    @OptionGroup var options: TokenGlobalOptions
+
+    @Argument(help: "The profile.", completion: .profiles)
+    var profile: String
+
+    @Option(help: "The user; that of the only session, if not given.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("The identity domain; that of the only session, if not given.", valueName: "domain"))
+    var domain: String?
+
+    @Option(help: ArgumentHelp("The scopes that the token must have, with commas or blanks between them.", valueName: "list"))
+    var scope: String?
+
+    @Option(help: ArgumentHelp("How many seconds the token must live at least; 60, if not given.", valueName: "sec"))
+    var minValid: UInt32?
+
+    @Flag(help: "Get another token from the server in any case.")
+    var fresh = false
+
+    @Flag(help: "Print the token at a terminal too.")
+    var reveal = false
+
+    @Flag(help: "Ask the server now and keep nothing. Only for OAuthClientCredentials.")
+    var noAgent = false
+
+    var global: GlobalOptions { options.shared }
+
+    func run(_ context: CommandContext) throws {
+        guard reveal || !StandardOutput.isTerminal else {
+            throw Failure(
+                .usage, "a token is a secret, and standard output is a terminal",
+                hint: "pipe it into the program that needs it; or --reveal prints it here")
+        }
+        let scopes = try scope.map { try Self.scopes($0) }
+        let given = RequestedUser(
+            user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
+        let access = try LoginAccess(context)
+        let profile = try access.profiles.profile(ProfileName(profile))
+        let format = options.format ?? (context.output.format == .json ? .json : .raw)
+        let life = minValid ?? Self.standardLife
+        guard !noAgent else {
+            guard user == nil, domain == nil else {
+                throw Failure(usage: "--no-agent gets a token of the client itself, so there is no user")
+            }
+            return try ClientToken(profile, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
+        }
+        let question = TokenQuestion(
+            scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh)
+        try SessionToken(profile, access, context).get(given, question).print(as: format, context.output)
+    }
+
+    /// The default of `--min-valid`, in seconds.
+    static let standardLife: UInt32 = 60
+
+    private static func scopes(_ text: String) throws(Failure) -> ScopeSet {
+        let names = text.split { $0 == "," || $0 == " " }.map(String.init)
+        guard let scopes = ScopeSet(names), !scopes.isEmpty else {
+            throw Failure(usage: "--scope is not a list of 1 to 64 scopes with commas or blanks between them")
+        }
+        return scopes
+    }
+}

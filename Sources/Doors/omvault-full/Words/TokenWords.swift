@@ -1,0 +1,62 @@
+// Messages for access tokens that were not given.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+extension TokenStatus {
+    /// The notice for a person. Nil if there is nothing to say.
+    ///
+    /// - Parameter left: The life of the token in seconds.
+    func words(left: Int64) -> String? {
+        switch self {
+        case .good: nil
+        case .shortLived: "the server's tokens are shorter than asked: this one lives for \(left) s"
+        case .unrenewed: "the server was not reached for another token: this one lives for \(left) s more"
+        }
+    }
+}
+
+extension Failure {
+    /// The agent handed out no token of this session.
+    init(_ refusal: TokenRefusal, of session: AgentSession) {
+        let key = session.login.key
+        let (user, profile) = (key.user.text.asShellWord, key.profile.text.asShellWord)
+        let login = "omvault login \(user) --profile \(profile)"
+        switch refusal {
+        case .never:
+            self.init(
+                .policy, "TokenRelease was never at the login, so the agent gives no token of this session",
+                hint: "omvault profile set \(profile) TokenRelease=confirm   (or TokenRelease=allow, for scripts)",
+                "then \(login)   (the setting counts from the next login)")
+        case .unconfirmed:
+            self.init(.agent, "the agent does not take the answer of the user", hint: "omvault agent stop, then log in again")
+        case .scopes(let held):
+            let words = held.isEmpty ? "no scope that omvault knows of" : "the scopes \(held.names.joined(separator: " "))"
+            self.init(
+                .policy, "the token has \(words), and so not all that --scope names",
+                hint: "add what is missing to OAuthScope of profile \"\(key.profile.text)\"", "then \(login)")
+        case .noToken:
+            self.init(
+                .notFound, "the session has no access token: its login was offline, or the server gave none",
+                hint: "\(login) --mode online")
+        case .dead:
+            self.init(
+                .remoteError, "the server's new token is not valid any more", hint: "ask the administrator of the server")
+        case .server(let refusal): self.init(duringRenewal: refusal)
+        }
+    }
+
+    /// A server's refusal of a client's own request for a token. There is no user, and so no password.
+    init(ofClient refusal: OnlineRefusal, under profile: Profile) {
+        switch refusal {
+        case .rejected, .forbidden, .blocked, .failed(.invalidClient, _, _):
+            self.init(
+                .remoteAuth, "the server refuses the client: it does not know OAuthClientID, or refuses its secret",
+                hint: "OAuthClientID and OAuthClientSecret must be the values that the server knows")
+        default: self.init(refusal, under: profile)
+        }
+        self = with(sdkCode: refusal.sdkCode)
+    }
+}

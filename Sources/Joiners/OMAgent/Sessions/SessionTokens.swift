@@ -1,0 +1,99 @@
+// The access tokens of sessions, handed out from memory or after one question to the server, however many clients ask.
+
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMSystem
+
+extension SessionStore {
+    /// The session's access token, as docs/formats/agent-protocol.md, "Access tokens", says.
+    func token(of login: LoginReference, _ question: TokenQuestion) -> TokenReply {
+        var renewal = TokenRenewal.notAsked
+        while true {
+            let result: SessionCheckResult
+            switch tokenStep(login, question, renewal) {
+            case .answer(let reply): return reply
+            case .wait(let pending):
+                result = pending.wait()
+                // A check may have renewed an expired token. Whether it did shows in the next round.
+                if !pending.renewsTokens { continue }
+            case .ask(let entry, let pending, let asked, let sent):
+                result = apply(ask(asked), for: entry, sent: sent)
+                pending.fulfil(result)
+            }
+            switch result {
+            case .valid: renewal = .renewed
+            case .none: return .none
+            // The session is deleted.
+            case .refused(let refusal) where refusal.endsSession: return .refused(.server(refusal))
+            case .refused(let refusal): renewal = .refused(refusal)
+            }
+        }
+    }
+
+    private enum TokenStep: ~Copyable {
+        case answer(TokenReply)
+        case wait(PendingSessionCheck)
+        case ask(SessionEntry, PendingSessionCheck, OnlineQuestion, sent: ClockReading)
+    }
+
+    private func tokenStep(_ login: LoginReference, _ question: TokenQuestion, _ renewal: TokenRenewal) -> TokenStep {
+        let clock = clock()
+        return entries.withLock { entries in
+            guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
+                return .answer(.none)
+            }
+            switch entry.token(question, after: renewal, at: clock) {
+            case .some(.given(let token, let left, let state)):
+                entry.use(at: clock)
+                tickets?.renew(entry)
+                return .answer(.given(token, left: left, state))
+            case .some(let reply): return .answer(reply)
+            case .none: break
+            }
+            if let pending = entry.pending { return .wait(pending) }
+            guard let asked = entry.question(newTokens: true) else { return .answer(.refused(.noToken)) }
+            let pending = PendingSessionCheck(renewsTokens: true)
+            entry.pending = pending
+            return .ask(entry, pending, asked, sent: clock)
+        }
+    }
+}
+
+extension SessionEntry {
+    /// Its description for clients. Nil if there is no token.
+    func heldToken(at clock: ClockReading) -> HeldToken? {
+        guard access.value.count > 0 else { return nil }
+        return HeldToken(scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) })
+    }
+
+    /// The answer without a question to the server. Nil if the server must be asked.
+    func token(_ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading) -> TokenReply? {
+        switch release {
+        case .never: return .refused(.never)
+        case .confirm where !question.isAgreed: return .refused(.unconfirmed)
+        case .confirm, .allow: break
+        }
+        guard access.value.count > 0 else { return .refused(.noToken) }
+        // A refresh gives no wider scopes, so the server is not asked.
+        guard access.scopes.covers(question.scopes) else { return .refused(.scopes(held: access.scopes)) }
+        let left = expires.map { $0 - clock.sinceBoot }
+        let isAlive = left.map { $0 > 0 } ?? true
+        let livesLongEnough = isAlive && left.map { $0 >= Int64(question.atLeast) } ?? true
+        func given(_ state: TokenStatus) -> TokenReply {
+            .given(access.duplicate(), left: left, livesLongEnough ? .good : state)
+        }
+        switch renewal {
+        case .notAsked: return livesLongEnough && !question.isFresh ? given(.good) : nil
+        case .renewed: return isAlive ? given(.shortLived) : .refused(.dead)
+        case .refused(let refusal):
+            guard isAlive, !question.isFresh else { return .refused(.server(refusal)) }
+            switch refusal {
+            // The server gave no refresh token, so it has no newer token than this one.
+            case .failed(.unusableSession, _, _): return given(.shortLived)
+            case .unreachable where !question.needsLife || livesLongEnough: return given(.unrenewed)
+            default: return .refused(.server(refusal))
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import OMOnlineModel
+
+/// A question for the access token of a session.
+public struct TokenQuestion: Hashable, Sendable {
+    /// The longest life that can be asked for, in seconds. No token counts as longer.
+    package static let longest: UInt32 = 315_360_000
+
+    /// The scopes that the token must have. None for any token.
+    public let scopes: ScopeSet
+    /// How many seconds the token must live at least.
+    public let atLeast: UInt32
+    /// Whether a token that lives shorter is useless even if the server cannot be reached.
+    public let needsLife: Bool
+    /// Whether the server is asked for another token in any case.
+    public let isFresh: Bool
+    /// Whether the user agreed to this question. Under the same user id no process can prove that.
+    public let isAgreed: Bool
+
+    public init(
+        scopes: ScopeSet = ScopeSet(), atLeast: UInt32, needsLife: Bool = false, isFresh: Bool = false, isAgreed: Bool = false
+    ) {
+        self.scopes = scopes
+        self.atLeast = min(atLeast, Self.longest)
+        self.needsLife = needsLife
+        self.isFresh = isFresh
+        self.isAgreed = isAgreed
+    }
+
+    /// The same question, after the user agreed to it.
+    public var agreed: TokenQuestion {
+        TokenQuestion(scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, isAgreed: true)
+    }
+}

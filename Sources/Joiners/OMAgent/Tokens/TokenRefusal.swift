@@ -1,0 +1,17 @@
+public import OMOnlineModel
+
+/// Why the agent hands out no access token of a session that it keeps.
+public enum TokenRefusal: Hashable, Sendable {
+    /// `TokenRelease` was `never` when the session began.
+    case never
+    /// `TokenRelease` was `confirm` when the session began, and the caller does not say that the user agrees.
+    case unconfirmed
+    /// The token lacks a scope. Another one needs another login.
+    case scopes(held: ScopeSet)
+    /// The session has no access token: its login was offline, or its server gives none.
+    case noToken
+    /// The server's newest token does not live any more.
+    case dead
+    /// The server gave no other token.
+    case server(OnlineRefusal)
+}
