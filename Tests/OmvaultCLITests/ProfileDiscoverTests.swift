@@ -65,6 +65,16 @@ import Testing
             refused 52 discover /other-tenant
             refused 52 discover /unsafe
             grep -o 'no token endpoint at a safe address' .refused
+            # A client's own secret goes there as little as a password, whichever scopes are asked for.
+            printf secret > secret; chmod 600 secret
+            omvault -q profile discover job "http://127.0.0.1:$http/foreign" --client-id c --grant OAuthClientCredentials --yes \\
+                --allow-origin "http://localhost:$http" "OAuthClientSecret=file:$PWD/secret" 2> /dev/null
+            omvault -q profile set job --unset OAuthEndpointOrigins
+            refused 13 omvault token get job --no-agent
+            refused 13 omvault token get job --no-agent --scope read
+            grep -c grant_type=client_credentials "$seen" || true
+            refused 2 omvault profile discover x "http://127.0.0.1:$http" --client-id c --grant OAuthResourceOwner --yes \\
+                --allow-origin nonsense
             # Of all requests one had a password.
             grep -c grant_type=password "$seen"
             """)
@@ -73,7 +83,7 @@ import Testing
                 "if you trust them: --allow-origin http://localhost:PORT", "token_endpoint = http://localhost:PORT/token/plain",
                 "revocation_endpoint = http://127.0.0.1:PORT/token/revoke",
                 "OAuthEndpointOrigins http://localhost:PORT", "granted online", "reason=foreign_endpoint",
-                "no token endpoint at a safe address", "1",
+                "no token endpoint at a safe address", "0", "1",
             ])
     }
 }

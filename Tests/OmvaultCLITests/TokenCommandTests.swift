@@ -132,13 +132,13 @@ import Testing
             omvault token get work > three
             cmp -s one three || echo another
             for n in 1 2 3 4 5 6 7 8; do [[ -s fresh.$n ]] || echo empty; done
-            omvault token get work --min-valid 4000 > four 2> words; sed 's/for [0-9]* s/for … s/' words
+            omvault token get work --min-valid 4000 > four 2> words; sed 's/in [0-9]* s/in … s/' words
             omvault token show work | head -n 3 | tr '\\t' ' '
             """)
         #expect(
             lines == [
                 "granted online user=alice profile=work", "same", "another",
-                "omvault: the server's tokens are shorter than asked: this one lives for … s", "profile work", "user alice",
+                "omvault: the server's tokens expire sooner than asked: this one in … s", "profile work", "user alice",
                 "scopes profile",
             ])
     }

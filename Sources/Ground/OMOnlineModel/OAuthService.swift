@@ -37,4 +37,12 @@ public struct OAuthService: Hashable, Sendable {
         self.grant = grant
         (self.issuer, self.origins) = (issuer, origins)
     }
+
+    /// The same service, asked for other scopes.
+    package func asking(_ scopes: [String]) -> OAuthService {
+        OAuthService(
+            endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
+            issuer: issuer,
+            origins: origins)
+    }
 }

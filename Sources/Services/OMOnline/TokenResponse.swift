@@ -156,7 +156,8 @@ struct TokenResponse: Sendable {
                 case .number(let digits), .string(let digits): Double(digits)
                 default: nil
                 }
-            lifetime = seconds.flatMap { $0.isFinite && $0 >= 0 ? UInt32(min($0, 315_360_000)) : nil }
+            // A negative life is over. A life that is no number is none.
+            lifetime = seconds.flatMap { $0.isFinite ? UInt32(min(max($0, 0), 315_360_000)) : nil }
         }
     }
 }

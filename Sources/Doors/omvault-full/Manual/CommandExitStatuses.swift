@@ -103,7 +103,7 @@ extension CommandPage {
             ["token", "get"],
             [
                 .aborted, .unsupported, .inputRequired, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError,
-                .agent,
+                .io, .agent,
             ]
         ),
         (["token", "ls"], [.agent]),

@@ -12,8 +12,8 @@ extension TokenStatus {
     func words(left: Int64) -> String? {
         switch self {
         case .good: nil
-        case .shortLived: "the server's tokens are shorter than asked: this one lives for \(left) s"
-        case .unrenewed: "the server was not reached for another token: this one lives for \(left) s more"
+        case .shortLived: "the server's tokens expire sooner than asked: this one in \(left) s"
+        case .unrenewed: "the server gave no other token: this one expires in \(left) s"
         }
     }
 }
@@ -41,11 +41,14 @@ extension Failure {
             self.init(
                 .notFound, "the session has no access token: its login was offline, or the server gave none",
                 hint: "\(login) --mode online")
-        case .dead:
-            self.init(
-                .remoteError, "the server's new token is not valid any more", hint: "ask the administrator of the server")
+        case .dead: self = .deadToken
         case .server(let refusal): self.init(duringRenewal: refusal)
         }
+    }
+
+    /// The server's newest token has no life left.
+    static var deadToken: Failure {
+        Failure(.remoteError, "the server's new token is not valid any more", hint: "ask the administrator of the server")
     }
 
     /// A server's refusal of a client's own request for a token. There is no user, and so no password.

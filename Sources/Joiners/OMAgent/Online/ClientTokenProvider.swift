@@ -20,7 +20,8 @@ extension OnlineProvider {
         switch acceptance.takeAccess() {
         case .some(let token):
             let passed = ClockReading.now().sinceBoot - sent.sinceBoot
-            return .given(token, left: lifetime.map { Int64($0) - passed }, .good)
+            let left = lifetime.map { Int64($0) - passed }
+            return left.map { $0 > 0 } ?? true ? .given(token, left: left, .good) : .refused(.dead)
         // The protocol refuses such an answer.
         case .none: throw .failed(.helper)
         }
@@ -32,10 +33,8 @@ extension OnlineService {
     fileprivate init(_ profile: Profile, asking scopes: ScopeSet?) throws(OnlineRefusal) {
         try self.init(profile, .none)
         guard let scopes, case .oauth(let oauth) = kind else { return }
-        let asked = OAuthService(
-            oauth.endpoint, clientID: oauth.clientID, scopes: scopes.names, includesClientHeader: oauth.includesClientHeader,
-            grant: oauth.grant)
         self = OnlineService(
-            .oauth(asked), domain: domain, headers: headers, trusted: trusted, profile: self.profile, deadlines: deadlines)
+            .oauth(oauth.asking(scopes.names)), domain: domain, headers: headers, trusted: trusted, profile: self.profile,
+            deadlines: deadlines)
     }
 }

@@ -23,7 +23,8 @@ extension SessionStore {
             }
             switch result {
             case .valid: renewal = .renewed
-            case .none: return .none
+            // The session ended meanwhile. Another login may have left a new one.
+            case .none: renewal = .notAsked
             // The session is deleted.
             case .refused(let refusal) where refusal.endsSession: return .refused(.server(refusal))
             case .refused(let refusal): renewal = .refused(refusal)
@@ -46,7 +47,8 @@ extension SessionStore {
             switch entry.token(question, after: renewal, at: clock) {
             case .some(.given(let token, let left, let state)):
                 entry.use(at: clock)
-                tickets?.renew(entry)
+                // A session without a ticket has none to remove either, and this is asked often.
+                if entry.deadlines.survivesRestart { tickets?.renew(entry) }
                 return .answer(.given(token, left: left, state))
             case .some(let reply): return .answer(reply)
             case .none: break
@@ -91,8 +93,8 @@ extension SessionEntry {
             switch refusal {
             // The server gave no refresh token, so it has no newer token than this one.
             case .failed(.unusableSession, _, _): return given(.shortLived)
-            case .unreachable where !question.needsLife || livesLongEnough: return given(.unrenewed)
-            default: return .refused(.server(refusal))
+            // Also for an error of the server: it says nothing about the held token.
+            default: return question.needsLife && !livesLongEnough ? .refused(.server(refusal)) : given(.unrenewed)
             }
         }
     }

@@ -40,7 +40,7 @@ struct ProfileDiscover: Verb {
         completion: .list(OAuthGrant.allCases.map(\.rawValue)))
     var grant: String
 
-    @Option(help: ArgumentHelp("An origin that an endpoint may have, besides the issuer's; may be repeated.", valueName: "url"))
+    @Option(help: ArgumentHelp("Agree in advance to an endpoint at this origin; may be repeated.", valueName: "url"))
     var allowOrigin: [String] = []
 
     @OptionGroup var policy: PolicyOptions
@@ -70,7 +70,7 @@ struct ProfileDiscover: Verb {
         let origins = try self.origins(of: endpoints, besides: issuer, context)
         let old = try access.profiles.names().contains(name) ? try access.profiles.profile(name) : nil
         noteKept(of: old, issuer, besides: typed, context.output)
-        try context.confirm(Self.question(name, issuer, origins, isThere: old != nil))
+        try context.confirm(question(name, issuer, origins, isThere: old != nil))
         let key = ProfileKey.oauthEndpointOrigins.rawValue
         if origins.isEmpty { changes.unset.append(key) } else { changes.values.append((key, origins.joined(separator: ","))) }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
@@ -169,7 +169,13 @@ struct ProfileDiscover: Verb {
             else { continue }
             found.append(origin)
         }
-        let allowed = allowOrigin.compactMap { ServerURL($0)?.shortOrigin }
+        var allowed: [String] = []
+        for text in allowOrigin {
+            guard let origin = ServerURL(text), origin.isOrigin else {
+                throw Failure(usage: "--allow-origin \(text.shown) is not an address without a path")
+            }
+            allowed.append(origin.shortOrigin)
+        }
         let refused = found.filter { !allowed.contains($0) }
         guard refused.isEmpty || !context.assumesYes else {
             throw Failure(
@@ -199,10 +205,10 @@ struct ProfileDiscover: Verb {
         )
     }
 
-    private static func question(_ name: ProfileName, _ issuer: ServerURL, _ origins: [String], isThere: Bool) -> String {
+    private func question(_ name: ProfileName, _ issuer: ServerURL, _ origins: [String], isThere: Bool) -> String {
         let others = origins.isEmpty ? "" : " and to \(origins.joined(separator: ", "))"
         let old = isThere ? "The profile is there, and these settings change it. " : ""
-        return old + "Save these settings as profile \"\(name.text)\", which sends passwords and tokens to "
-            + "\(issuer.shortOrigin)\(others)?"
+        let sent = grant == OAuthGrant.clientCredentials.rawValue ? "the client's secret" : "passwords and tokens"
+        return old + "Save these settings as profile \"\(name.text)\", which sends \(sent) to \(issuer.shortOrigin)\(others)?"
     }
 }

@@ -11,7 +11,7 @@ struct ClientToken {
     /// - Throws: ``ExitStatus/unsupported`` if the profile's grant gives no token without a login.
     init(_ profile: Profile, _ context: CommandContext) throws(Failure) {
         (self.profile, self.context) = (profile, context)
-        guard profile.serverKind != .oauthClientCredentials else { return }
+        if profile.serverKind == .oauthClientCredentials { return }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
         let hint =
@@ -46,6 +46,7 @@ struct ClientToken {
             return PrintedToken(token: token, left: left, state: state)
         // The provider gives a token or throws.
         case .none: throw Failure(ofClient: .failed(.helper), under: profile)
+        case .refused(.dead): throw Failure.deadToken
         case .refused: throw Failure(ofClient: .failed(.helper), under: profile)
         }
     }

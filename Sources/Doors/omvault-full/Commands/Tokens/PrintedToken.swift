@@ -52,7 +52,7 @@ struct PrintedToken: ~Copyable {
         guard isWhole else {
             throw Failure(
                 .remoteError, "the server's token has a character that no token may have, so it is in no line of this form",
-                hint: "--format raw prints it as it is")
+                hint: "ask the administrator of the server")
         }
         line.append(after.utf8Span.span)
         try output.writeSecret(line.finish())

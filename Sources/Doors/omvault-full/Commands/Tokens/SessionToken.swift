@@ -29,6 +29,8 @@ struct SessionToken {
     }
 
     func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> PrintedToken {
+        // Tokens of the profile before it was changed are not handed out.
+        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
         guard let (client, session) = try find(given) else { throw noSession(given) }
         let reply = try client.token(session.login, question)
         if reply.isUnconfirmed {
@@ -40,12 +42,11 @@ struct SessionToken {
 
     /// The only session with these names under the profile as it is now.
     ///
-    /// - Returns: nil if there is none. A session of the profile before it was changed is ended.
+    /// - Returns: nil if there is none, or if it is idle.
     /// - Throws: ``ExitStatus/ambiguous``
     func find(_ given: RequestedUser) throws -> (AgentClient, AgentSession)? {
         guard let client = try agent.runningOrResumed() else { return nil }
-        agent.endOutdated(given, profile)
-        let found = agent.sessions(given, profile.name).filter { $0.isOf(profile) }
+        let found = agent.sessions(given, profile.name).filter { $0.isOf(profile) && $0.state != .idle }
         guard found.count < 2 else {
             throw Failure(
                 .ambiguous, "there are \(found.count) sessions under profile \"\(profile.name.text)\"",

@@ -61,7 +61,8 @@ struct TokenGet: Verb {
                 .usage, "a token is a secret, and standard output is a terminal",
                 hint: "pipe it into the program that needs it; or --reveal prints it here")
         }
-        let scopes = try scope.map { try Self.scopes($0) }
+        // As in the SDK, "*" is any token.
+        let scopes = scope == "*" ? nil : try scope.map { try Self.scopes($0) }
         let given = RequestedUser(
             user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
         let access = try LoginAccess(context)

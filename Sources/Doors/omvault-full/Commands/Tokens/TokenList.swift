@@ -22,7 +22,7 @@ struct TokenList: Verb {
 
     func run(_ context: CommandContext) throws {
         let agent = AgentSessionClient(context, try LoginAccess(context))
-        let sessions = try agent.sessions().filter { $0.token != nil }
+        let sessions = try agent.sessions().filter { $0.token != nil && $0.state != .idle }
         try context.output.list(
             "tokens", sessions, columns: ["PROFILE", "USER", "SCOPES", "LEFT", "RELEASE"],
             row: { session in
