@@ -1,5 +1,5 @@
 """The programs of a run: omvault-server with its accounts, PostgreSQL's cluster, pgbench."""
-import ctypes, http.client, json, os, pathlib, re, signal, sqlite3, subprocess, sys, time, urllib.parse
+import copy, ctypes, http.client, json, os, pathlib, re, shutil, signal, sqlite3, subprocess, sys, time, urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Servers"))
 import postgres
@@ -25,8 +25,20 @@ class Server:
         pathlib.Path(f"{self.folder}/settings.json").write_text(json.dumps(settings))
         for name in accounts:
             self.call("user", "add", name, text=PASSWORD + "\n")
+        self.start()
+
+    def another(self, folder):
+        """One more server with the same settings, and so the same store."""
+        made = copy.copy(self)
+        made.folder, made.log, made.tokens = f"{folder}/server", f"{folder}/log", {}
+        os.mkdir(folder, 0o700)
+        shutil.copytree(self.folder, made.folder)
+        made.start()
+        return made
+
+    def start(self):
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([program, "serve", "--data", self.folder], stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen([self.program, "serve", "--data", self.folder], stdin=subprocess.DEVNULL,
                                             stdout=subprocess.DEVNULL, stderr=log, preexec_fn=die_with_parent)
         while True:
             found = re.search(r'"event":"listening","port":(\d+)', pathlib.Path(self.log).read_text())
@@ -36,7 +48,7 @@ class Server:
                 raise RuntimeError("omvault-server ended: " + pathlib.Path(self.log).read_text()[-2000:])
             time.sleep(0.02)
         self.port = int(found[1])
-        self.tokens = {}
+        self.tokens, self.is_gone = {}, False
 
     def call(self, *words, text=None):
         done = subprocess.run([self.program, *words, "--data", self.folder], input=text, capture_output=True, text=True)

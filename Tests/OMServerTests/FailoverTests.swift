@@ -1,103 +1,134 @@
 #if Server
-// The loss of the primary under load, with a standby that had stopped to receive. docs/guide/run-a-server.md.
+// The loss of the primary database and of a server, while devices push over HTTP. docs/guide/run-a-server.md.
 
-import OMServerStore
-import Synchronization
+import Foundation
 import TestSupport
 import Testing
 
-@Suite("The loss of a PostgreSQL server", .onOwnThreads) struct FailoverTests {
-    private static let schema = StoreSchema(steps: [["CREATE TABLE push (number INTEGER NOT NULL PRIMARY KEY) STRICT"]])
-    private static let writers = 8
-
-    /// A primary and a standby, from Tests/Servers/postgres.py.
-    private final class Pair: Sendable {
+@Suite("The loss of a database and of a server") struct FailoverTests {
+    /// A script of Tests/Servers that answers each line with `KEY=VALUE` lines and "ready".
+    private final class Told: Sendable {
+        private let name: String
         private let program: Companion
-        private let facts: [String: String]
+        private let folder: TestFolder
+        let facts: [String: String]
 
-        init(_ kind: String) async throws {
-            let folder = try TestFolder()
+        private struct Ended: Error { let at, errors: String }
+
+        init(_ name: String, _ arguments: [String], in folder: TestFolder) async throws {
+            let script = Programs.serve.replacing("serve", with: name)
             program = try Companion(
-                ["/usr/bin/python3", "-B", Programs.serve.replacing("serve", with: "postgres.py"), kind], in: folder,
+                ["/usr/bin/python3", "-B", script] + arguments, in: folder,
                 environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
+            (self.name, self.folder) = (name, folder)
+            facts = try await Self.answer(of: program, name, folder)
+        }
+
+        private static func answer(
+            of program: Companion, _ what: String, _ folder: TestFolder
+        ) async throws -> [String: String] {
             var facts: [String: String] = [:]
-            while let line = await program.line(), line != "ready" {
+            while let line = await program.line() {
+                if line == "ready" { return facts }
                 facts[String(line.prefix { $0 != "=" })] = String(line.drop { $0 != "=" }.dropFirst())
             }
-            self.facts = facts
-            try #require(facts.count == 3, "PostgreSQL did not start: is it installed? .ci/setup tests")
+            let errors = FileManager.default.contents(atPath: folder.file("errors")) ?? Data()
+            throw Ended(at: what, errors: String(decoding: errors, as: UTF8.self))
         }
 
-        subscript(_ name: String) -> StoreLocation { StoreLocation(facts[name]!) }
-
-        func tell(_ word: String) async throws {
-            program.say(word)
-            try #require(await program.line() == "ready", "the clusters did not do it: \(word)")
-        }
-    }
-
-    /// Rows with rising numbers, written by several threads until a commit is not acknowledged.
-    private final class Load: Sendable {
-        private let next = Atomic(0)
-        private let acknowledged = Mutex<[Int64]>([])
-
-        var count: Int { acknowledged.withLock { $0.count } }
-        var all: Set<Int64> { acknowledged.withLock { Set($0) } }
-
-        func run(_ store: any ServerStore) async throws {
-            _ = try await atOnce(FailoverTests.writers) { _ in
-                while true {
-                    let number = Int64(self.next.add(1, ordering: .relaxed).newValue)
-                    do {
-                        try store.transaction(.write) { try $0.rows("INSERT INTO push VALUES (?1)", .number(number)) }
-                    } catch { return }
-                    self.acknowledged.withLock { $0.append(number) }
-                }
-            }
+        @discardableResult
+        func callAsFunction(_ line: String) async throws -> [String: Int] {
+            program.say(line)
+            return try await Self.answer(of: program, "\(name): \(line)", folder).mapValues { Int($0) ?? -1 }
         }
     }
 
-    private static func found(_ store: any ServerStore) throws -> Set<Int64> {
-        try store.transaction(.read) { Set(try $0.rows("SELECT number FROM push").map { try $0.number(0) }) }
+    /// A primary and a standby, which listen on a socket each.
+    private static func pair(_ kind: String) async throws -> Told { try await Told("postgres.py", [kind], in: TestFolder()) }
+
+    /// Devices that push to two servers with one database.
+    private struct Devices {
+        let tell: Told
+
+        init(_ url: String) async throws {
+            let folder = try TestFolder()
+            tell = try await Told("pushes.py", [#require(Programs.server), url, folder.path], in: folder)
+        }
+
+        /// Pushes, and waits until each device has pushed `least` times in all. Those that have more go on.
+        func push(_ count: Int, least: Int) async throws {
+            // A server may refuse for a moment, as a busy one does. Then the same push is sent again.
+            repeat { try await tell("push \(count)") } while try await tell("wait \(least)")["least"]! < least
+        }
+
+        /// Waits until no device has a request under way.
+        ///
+        /// - Returns: How many pushes were acknowledged.
+        func stopped() async throws -> Int {
+            try await tell("wait \(Int32.max)")["acknowledged"]!
+        }
+
+        /// - Returns: How many acknowledged pushes are not there. All that is there is whole.
+        func lost() async throws -> Int {
+            let found = try await tell("read")
+            #expect(found["damaged"] == 0 && found["heads"]! > 0 && found["packs"]! > found["heads"]!, "\(found)")
+            return found["lost"]!
+        }
     }
 
-    @Test("with a quorum standby no acknowledged write is lost, and the servers go on with the standby")
+    @Test("with a quorum standby no acknowledged push is lost, and the server that is left goes on with the standby")
     func quorum() async throws {
-        let pair = try await Pair("sync")
-        try pair["primary"].create(Self.schema)
-        let store = try pair["both"].open(Self.schema, connections: Self.writers)
-        let load = Load()
-        async let end: Void = load.run(store)
-        try await eventually { load.count >= 300 }
-        try await pair.tell("freeze")
-        // Each writer waits for the standby now.
-        let before = load.count
-        try await pair.tell("cancel")
-        try await pair.tell("kill")
-        try await end
-        #expect(load.count == before)
-        try await pair.tell("promote")
-        let found = try Self.found(store)
-        #expect(load.all.subtracting(found).isEmpty)
-        try store.transaction(.write) { try $0.rows("INSERT INTO push VALUES (-1)") }
-        #expect(try Self.found(store).contains(-1))
+        let pair = try await Self.pair("sync")
+        let devices = try await Devices(pair.facts["both"]!)
+        try await devices.push(20, least: 5)
+        try await pair("freeze")
+        try await devices.tell("push 5")
+        // Each push now waits for the standby, with its pack or its head.
+        var waiting = 0
+        var state: [String: Int] = [:]
+        repeat {
+            state = try await devices.tell("state")
+            waiting = try await pair("waiting")["waiting"]!
+        } while waiting + state["stopped"]! < state["devices"]!
+        try #require(waiting > 0, "no commit waits for the standby: \(state)")
+        let before = try await devices.tell("state")["acknowledged"]
+        try await pair("cancel")
+        try await devices.tell("kill")
+        try await pair("kill")
+        #expect(try await devices.stopped() == before)
+        try await pair("promote")
+        #expect(try await devices.lost() == 0)
+        try await devices.push(5, least: state["least"]! + 5)
+        _ = try await devices.stopped()
+        #expect(try await devices.lost() == 0)
     }
 
     /// The control: the same loss must show where a commit does not wait for the standby.
-    @Test("with an asynchronous standby acknowledged writes are lost")
+    @Test("with an asynchronous standby acknowledged pushes are lost")
     func asynchronous() async throws {
-        let pair = try await Pair("async")
-        try pair["primary"].create(Self.schema)
-        let store = try pair["both"].open(Self.schema, connections: Self.writers)
-        let load = Load()
-        async let end: Void = load.run(store)
-        try await eventually { load.count >= 300 }
-        try await pair.tell("freeze")
-        try await eventually { load.count >= 600 }
-        try await pair.tell("kill")
-        try await end
-        try await pair.tell("promote")
-        #expect(!load.all.subtracting(try Self.found(store)).isEmpty)
+        let pair = try await Self.pair("async")
+        let devices = try await Devices(pair.facts["both"]!)
+        try await devices.push(20, least: 5)
+        try await pair("freeze")
+        let least = try await devices.tell("state")["least"]!
+        // One push of each device may have been under way. The next one is not on the standby.
+        try await devices.push(20, least: least + 2)
+        try await devices.tell("kill")
+        try await pair("kill")
+        _ = try await devices.stopped()
+        try await pair("promote")
+        #expect(try await devices.lost() > 0)
+    }
+
+    @Test("of two servers with one database one is killed under load: no acknowledged push is lost, and its devices go on")
+    func server() async throws {
+        let place = try await TestStore(.postgres)
+        let devices = try await Devices(place.text)
+        try await devices.push(20, least: 5)
+        try await devices.tell("kill")
+        try await devices.push(20, least: 20)
+        _ = try await devices.stopped()
+        #expect(try await devices.lost() == 0)
     }
 }
 #endif

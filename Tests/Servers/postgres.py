@@ -5,7 +5,8 @@ usage: Tests/Servers/postgres.py sync|async: starts a primary and a standby that
 the standby has it on its disk; with `async` it does not wait. Prints the facts that a test needs as KEY=VALUE lines, and then
 "ready". These lines on standard input are answered with "ready" too. It ends the clusters when its standard input ends.
 
-  freeze     stops the process of the standby that gets the changes, for the last second before a kill
+  freeze     lets the standby get what is committed now, and stops its process that gets the changes
+  waiting    prints waiting=: how many commits wait for the standby
   cancel     cancels one commit that waits for the standby, as an administrator can
   kill       kills the primary with all of its processes
   promote    makes the standby the primary. What it had received and not written is lost, as its process was stopped
@@ -128,7 +129,8 @@ class Pair:
         self.is_sync = is_sync
 
     def start(self):
-        self.primary.make().start(wal_level="replica")
+        # The server does not follow an administrator who switches the wait off.
+        self.primary.make().start(wal_level="replica", synchronous_commit="off")
         self.standby.call("pg_basebackup", "--pgdata", self.standby.data, "--write-recovery-conf", "--checkpoint", "fast",
                           "--dbname", f"host={self.primary.folder} user={USER} application_name=b")
         self.standby.start(wal_retrieve_retry_interval="100ms")
@@ -147,9 +149,16 @@ class Pair:
         return int(self.standby.sql("SELECT pid FROM pg_stat_wal_receiver"))
 
     def freeze(self):
+        now = self.primary.sql("SELECT pg_current_wal_lsn()")
+        self.until(f"SELECT flush_lsn >= '{now}' FROM pg_stat_replication", "t")
         self.frozen = self.receiver()
         os.kill(self.frozen, signal.SIGSTOP)
-        time.sleep(1)
+        # A signal is sent and not awaited. What is acknowledged after this is not on the standby.
+        while state(self.frozen) != "T":
+            time.sleep(0.001)
+
+    def waiting(self):
+        print("waiting=" + self.primary.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
 
     def cancel(self):
         waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1"
@@ -182,6 +191,10 @@ class Pair:
             cluster.wait()
 
 
+def state(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def children(parent):
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -204,7 +217,9 @@ def main():
         print(f"primary={pair.primary.url()}\nstandby={pair.standby.url()}")
         print(f"both=postgres://{USER}@/postgres?host={pair.primary.folder},{pair.standby.folder}\nready", flush=True)
         for line in sys.stdin:
-            {"freeze": pair.freeze, "cancel": pair.cancel, "kill": pair.kill, "promote": pair.promote}[line.strip()]()
+            words = {"freeze": pair.freeze, "waiting": pair.waiting, "cancel": pair.cancel, "kill": pair.kill,
+                     "promote": pair.promote}
+            words[line.strip()]()
             print("ready", flush=True)
     finally:
         pair.end()
