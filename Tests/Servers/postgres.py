@@ -7,7 +7,7 @@ the standby has it on its disk; with `async` it does not wait. Prints the facts 
 
   freeze     lets the standby get what is committed now, and stops its process that gets the changes
   waiting    prints waiting=: how many commits wait for the standby
-  cancel     cancels one commit that waits for the standby, as an administrator can
+  cancel     cancels each commit that waits for the standby, as an administrator can
   kill       kills the primary with all of its processes
   promote    makes the standby the primary. What it had received and not written is lost, as its process was stopped
 """
@@ -126,7 +126,7 @@ class Pair:
     def __init__(self, is_sync):
         # Not in memory: a commit there costs nothing, and no two of them meet.
         self.primary, self.standby = Cluster("/var/tmp"), Cluster("/var/tmp")
-        self.is_sync = is_sync
+        self.is_sync, self.frozen = is_sync, None
 
     def start(self):
         # The server does not follow an administrator who switches the wait off.
@@ -161,9 +161,7 @@ class Pair:
         print("waiting=" + self.primary.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
 
     def cancel(self):
-        waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1"
-        while "t" not in self.primary.sql(f"SELECT pg_cancel_backend(pid) FROM ({waiting}) a"):
-            time.sleep(0.02)
+        self.primary.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
 
     def kill(self):
         parent = self.primary.process.pid
@@ -175,16 +173,24 @@ class Pair:
 
     def promote(self):
         # The process is stopped, so nothing else ends it. The standby recovers from what is on its disk.
-        os.kill(self.frozen, signal.SIGKILL)
+        self.thaw()
         while True:
             try:
-                if self.standby.sql("SELECT pg_promote(true, 60)") == "t":
+                # A try whose answer was lost may have done it.
+                if self.standby.sql("SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote(true, 60) ELSE true END") == "t":
                     return
             except RuntimeError:
                 pass  # it starts again
             time.sleep(0.05)
 
+    def thaw(self):
+        if self.frozen is not None:
+            os.kill(self.frozen, signal.SIGKILL)
+        self.frozen = None
+
     def end(self):
+        # A stopped process would not let the standby end.
+        self.thaw()
         for cluster in (self.primary, self.standby):
             cluster.kill()
         for cluster in (self.primary, self.standby):

@@ -10,7 +10,7 @@ it prints "ready". It ends the servers when its standard input ends. These lines
   push N     each device may push N times more. It stops when it has, or at a refusal, and goes on with the same push at the
              next `push`. If its server was killed, it goes on at the other one at once
   state      devices: how many there are; stopped: how many of them wait for the next `push`; least: the acknowledged pushes
-             of the device that has the fewest; acknowledged: those of all
+             of the device that has the fewest
   wait N     the same, once each device has N acknowledged pushes or has stopped
   kill       kills the first server
   read       reads each remote over HTTP, when all devices have stopped. lost: acknowledged pushes behind the newest head that
@@ -169,7 +169,7 @@ def answer(words, servers, devices):
                 Device.change.wait_for(lambda: all(one.is_stopped or one.acknowledged >= int(words[1]) for one in devices))
             counts = [device.acknowledged for device in devices]
             yield from [("devices", len(devices)), ("stopped", sum(device.is_stopped for device in devices))]
-            yield from [("least", min(counts)), ("acknowledged", sum(counts))]
+            yield "least", min(counts)
     elif words[0] == "read":
         newest, heads, packs, damaged = zip(*[device.read() for device in devices])
         yield "lost", sum(max(0, device.acknowledged - number) for device, number in zip(devices, newest))
