@@ -142,7 +142,7 @@ import Testing
         var bad = (0..<good.count).map { Array(good.prefix($0)) } + [good + [0]]
         bad += [
             [2] + good.dropFirst(), [1, 9] + good.dropFirst(2), start.prefix(17) + [1] + start.dropFirst(18) + [0],
-            start + [8], start + [2] + one + one, start + [1, 0] + one.dropFirst(), start + [1, 8] + one.dropFirst(),
+            start + [16], start + [2] + one + one, start + [1, 0] + one.dropFirst(), start + [1, 16] + one.dropFirst(),
             start + [1, 1, 0, 0], start + [1, 1, 8, 1] + [UInt8](repeating: 0x61, count: 2049),
             start + [1, 1, 0, 1, 0xFF], start + [1, 1, 0, 3] + Array("a\nb".utf8),
             start + [2] + one.map { $0 == 1 ? 2 : $0 } + one,
