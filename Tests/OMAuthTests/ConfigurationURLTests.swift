@@ -149,6 +149,7 @@ import Testing
             ("AttemptDelay", "60", nil), ("AttemptDelay", "60", "59"), ("ClockRollback", "deny", nil),
             ("SessionTimeOutValue", "60", nil), ("SessionTimeOutValue", "60", "61"), ("IdleTimeOutValue", "60", "0"),
             ("RequiredTokens", "SID", nil), ("RequiredTokens", "SID,TID", "TID"),
+            ("OAuthIssuer", "https://a.example", nil),
         ] as [(String, String?, String?)] {
             let one = try profile(strict.map { [key: $0] } ?? [:]), other = try profile(lax.map { [key: $0] } ?? [:])
             let dangers = other.importDangers(replacing: one)
@@ -160,6 +161,12 @@ import Testing
         }
         let pinned = try profile(["TrustedCA": "/etc/ca.pem"])
         #expect(try profile([:]).importDangers(replacing: pinned).map(\.danger) == [.trust])
+        // Origins alone bind the endpoints. With an issuer fewer origins are stricter.
+        let (key, issuer) = ("OAuthEndpointOrigins", ["OAuthIssuer": "https://a.example"])
+        let bound = try profile([key: "https://b.example"])
+        #expect(try profile([:]).importDangers(replacing: bound).map(\.key) == [.oauthEndpointOrigins])
+        #expect(try profile(issuer).importDangers(replacing: bound).isEmpty)
+        #expect(bound.importDangers(replacing: try profile([:])).map(\.danger) == [.trust])
         let locking = try profile(["OnAttemptsExceeded": "lockout"]), wiping = try profile(["OnAttemptsExceeded": "wipe"])
         #expect(try profile([:]).importDangers(replacing: locking).isEmpty)
         #expect(locking.importDangers(replacing: wiping).map(\.danger) == [.afterAttempts])

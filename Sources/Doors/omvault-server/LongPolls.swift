@@ -56,7 +56,7 @@ actor LongPolls {
             try? await Task.sleep(for: .seconds(1))
             let remotes = Set(waiting.values.map(\.wait.remote))
             let store = store
-            let changes = try? await threads.run {
+            let changes = try? await threads.runUnbounded {
                 try store.transaction(.read) { try ChangeWait.changes(of: remotes, $0) }
             }
             for (key, one) in waiting {

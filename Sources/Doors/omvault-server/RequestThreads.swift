@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Threads for requests that change nothing, and others for all the rest.
 struct RequestThreads: Sendable {
-    /// A read takes microseconds. With few threads the next one finds a thread awake; waking one costs more than the read.
+    /// A read is short. With few threads the next one finds a thread awake; waking a thread costs more than most reads.
     let reading: BoundedThreads
     /// Each of these waits: for the disk, for the turn of a writer, for a password hash.
     let working: BoundedThreads
@@ -53,7 +53,15 @@ final class BoundedThreads: Sendable {
             })
         else { throw ServerProblem.busy() }
         defer { running.withLock { $0 -= 1 } }
-        return try await pool.runIfActive(body)
+        return try await runUnbounded(body)
+    }
+
+    /// Runs work of the server itself, however many requests wait.
+    ///
+    /// Attack: clients fill the queue when the server removes what has ended. A refusal then would end that service, and
+    /// with it the server.
+    func runUnbounded<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await pool.runIfActive(body)
     }
 
     func shutDown() async throws { try await pool.shutdownGracefully() }

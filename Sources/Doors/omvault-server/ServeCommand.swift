@@ -121,7 +121,7 @@ private struct Collector: Service {
         try? await cancelWhenGracefulShutdown {
             while true {
                 do {
-                    try await threads.run {
+                    try await threads.runUnbounded {
                         let now = Int64(time(nil))
                         try store.transaction(.write) { transaction in
                             try GrantTable.collect(now: now, transaction)

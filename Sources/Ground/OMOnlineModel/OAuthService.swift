@@ -42,7 +42,6 @@ public struct OAuthService: Hashable, Sendable {
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer,
-            origins: origins)
+            issuer: issuer, origins: origins)
     }
 }

@@ -5,6 +5,15 @@ struct RequestedUser {
     let user: UserName?
     let domain: IdentityDomain?
 
+    init(user: UserName?, domain: IdentityDomain?) { (self.user, self.domain) = (user, domain) }
+
+    /// The names as the user typed them.
+    init(typed user: String?, domain: String?) throws(AuthError) {
+        self.init(
+            user: try user.map { (text) throws(AuthError) in try UserName(text) },
+            domain: try domain.map { (text) throws(AuthError) in try IdentityDomain(text) })
+    }
+
     /// Whether the remembered login matches the names on the command line.
     func mayBe(_ remembered: RememberedLogin?) -> Bool {
         guard let remembered else { return false }

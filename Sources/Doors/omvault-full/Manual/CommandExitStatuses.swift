@@ -110,6 +110,7 @@ extension CommandPage {
         (["token", "show"], [.unsupported, .notFound, .ambiguous, .agent]),
         (["profile"], [.config, .permission]),
         (["profile", "import"], [.aborted, .policy, .network, .remoteError]),
+        (["profile", "discover"], [.aborted, .inputRequired, .policy, .network, .remoteError, .agent]),
         (["profile", "refresh"], [.unsupported, .corrupt, .rollback, .network, .remoteError, .agent]),
         (["profile", "rm"], [.aborted]),
         (["credential", "get"], [.notFound]),

@@ -30,8 +30,8 @@ public struct JWKSet: Sendable {
     func key(for header: JWSHeader) throws(CryptoError) -> JWKSetKey {
         var candidates = keys
         if let keyID = header.keyID {
-            // Attack: a token with an invented `kid` is verified by another key of the set, for example one that was withdrawn
-            // for this use.
+            // Attack: a token with an invented `kid` is verified by another key of the set, for example by a withdrawn
+            // key.
             candidates = keys.filter { $0.hasID(keyID) }
             guard !candidates.isEmpty else { throw .unknownKeyID }
         }

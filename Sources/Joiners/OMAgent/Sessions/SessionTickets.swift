@@ -34,7 +34,7 @@ struct SessionTickets: Sendable {
         guard secrets.keep(secret, for: id, at: place) else { return false }
         let box = AEAD.seal(entry.encoded(), using: Self.sealing(secret, id), context: Self.context(id, boot))
         guard secrets.write(SecretBytes(copying: Self.magic + boot + [place.rawValue] + box.bytes), id) else { return false }
-        // From here on the new ticket is the only one that opens.
+        // Only the new ticket opens now.
         secrets.removeSecret(of: id, at: place.other)
         entry.secretPlace = place
         return true

@@ -55,6 +55,9 @@ extension Profile {
     private func danger(_ key: ProfileKey, replacing old: Profile) -> ImportDanger? {
         switch key {
         case .trustedCA: return trustedCA == old.trustedCA ? nil : .trust
+        case .oauthEndpointOrigins:
+            // With an issuer fewer origins are stricter. With neither key an endpoint may be at any host.
+            return !bindsEndpoints && !old.oauthEndpointOrigins.isEmpty ? .laxer : nil
         case .requiredTokens: return Set(requiredTokens).isSuperset(of: old.requiredTokens) ? nil : .laxer
         default:
             guard let laxity = laxity(of: key), let before = old.laxity(of: key) else { return nil }

@@ -114,6 +114,8 @@ extension Profile {
     /// The issuer that the discovery document must name, byte for byte.
     package var oauthIssuer: String? { word(.oauthIssuer) }
     package var oauthEndpointOrigins: [String] { list(.oauthEndpointOrigins) }
+    /// Whether the profile says which origins an endpoint may have.
+    package var bindsEndpoints: Bool { oauthIssuer != nil || !oauthEndpointOrigins.isEmpty }
     package var oauthClientID: String? { word(.oauthClientID) }
     /// The source of the client's secret: `file:/PATH` or `cred:NAME`.
     package var oauthClientSecretSource: String? { word(.oauthClientSecret) }

@@ -57,8 +57,7 @@ struct LoginStart: Verb {
     func run(_ context: CommandContext) throws {
         let access = try LoginAccess(context)
         let agent = AgentSessionClient(context, access)
-        let given = RequestedUser(
-            user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
+        let given = try RequestedUser(typed: user, domain: domain)
         var asked = AskedLogin(
             profileName: try access.profileName(profile), user: given.user, domain: given.domain, mode: mode?.connectivity)
         let opening = unlock ? try LoginVaultOpening(context) : nil

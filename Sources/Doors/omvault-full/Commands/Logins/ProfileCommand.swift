@@ -230,9 +230,7 @@ extension Output {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
-        if profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
-            profile.oauthIssuer != nil || !profile.oauthEndpointOrigins.isEmpty
-        {
+        if profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil, profile.bindsEndpoints {
             notice("OAuthIssuer and OAuthEndpointOrigins have no effect, because no document names the endpoints")
         }
         if let problem = profile.trustProblem {

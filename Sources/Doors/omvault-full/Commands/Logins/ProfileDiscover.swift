@@ -158,7 +158,7 @@ struct ProfileDiscover: Verb {
 
     /// The origins of the endpoints that a login uses, but for the issuer's own.
     ///
-    /// - Throws: ``ExitStatus/policy`` if nobody was asked about one of them. Attack: an attacker changes the document on the day
+    /// - Throws: ``ExitStatus/policy`` for an origin that no one agreed to, with `--yes`. Attack: an attacker changes the document on the day
     ///   on which a script with `--yes` sets the profile up. He would get the passwords.
     private func origins(
         of endpoints: [ServerEndpoint], besides issuer: ServerURL, _ context: CommandContext

@@ -32,11 +32,7 @@ struct TokenGet: Verb {
     @Argument(help: "The profile.", completion: .profiles)
     var profile: String
 
-    @Option(help: "The user; that of the only session, if not given.")
-    var user: String?
-
-    @Option(help: ArgumentHelp("The identity domain; that of the only session, if not given.", valueName: "domain"))
-    var domain: String?
+    @OptionGroup var session: SessionUserOptions
 
     @Option(help: ArgumentHelp("The scopes that the token must have, with commas or blanks between them.", valueName: "list"))
     var scope: String?
@@ -63,14 +59,13 @@ struct TokenGet: Verb {
         }
         // As in the SDK, "*" is any token.
         let scopes = scope == "*" ? nil : try scope.map { try Self.scopes($0) }
-        let given = RequestedUser(
-            user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
+        let given = try session.requested()
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         let format = options.format ?? (context.output.format == .json ? .json : .raw)
         let life = minValid ?? Self.standardLife
         guard !noAgent else {
-            guard user == nil, domain == nil else {
+            guard given.user == nil, given.domain == nil else {
                 throw Failure(usage: "--no-agent gets a token of the client itself, so there is no user")
             }
             return try ClientToken(profile, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)

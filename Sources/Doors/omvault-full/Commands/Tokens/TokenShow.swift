@@ -20,31 +20,26 @@ struct TokenShow: Verb {
     @Argument(help: "The profile.", completion: .profiles)
     var profile: String
 
-    @Option(help: "The user; that of the only session, if not given.")
-    var user: String?
-
-    @Option(help: ArgumentHelp("The identity domain; that of the only session, if not given.", valueName: "domain"))
-    var domain: String?
+    @OptionGroup var session: SessionUserOptions
 
     var printsRows: Bool { true }
 
     func run(_ context: CommandContext) throws {
-        let given = RequestedUser(
-            user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
+        let given = try session.requested()
         let access = try LoginAccess(context)
         let tokens = try SessionToken(try access.profiles.profile(ProfileName(profile)), access, context)
-        guard let (_, session) = try tokens.find(given) else { throw tokens.noSession(given) }
-        guard let token = session.token else { throw Failure(TokenRefusal.noToken, of: session) }
+        guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
+        guard let token = found.token else { throw Failure(TokenRefusal.noToken, of: found) }
         guard context.output.format == .json else {
             return try context.output.rows(
                 [
-                    ["profile", session.login.key.profile.text], ["user", session.login.key.user.text],
+                    ["profile", found.login.key.profile.text], ["user", found.login.key.user.text],
                     ["scopes", token.scopes.names.joined(separator: " ")],
-                    ["expires_in", token.left.map { "\($0)" } ?? "-"], ["release", session.release.rawValue],
+                    ["expires_in", token.left.map { "\($0)" } ?? "-"], ["release", found.release.rawValue],
                 ], header: ["KEY", "VALUE"])
         }
         var document = JSONDocument()
-        session.describeToken(&document)
+        found.describeToken(&document)
         try context.output.document(document)
     }
 }
