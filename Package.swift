@@ -79,7 +79,7 @@ let rooms: [Target] = [
         .services, "OMAuth",
         imports: ["OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"]),
     room(
-        .services, "OMOnline", imports: ["OMOnlineModel", "OMParcels", "OMSecrets", "OMJSON"],
+        .services, "OMOnline", imports: ["OMCrypto", "OMOnlineModel", "OMParcels", "OMSecrets", "OMJSON"],
         packages: [
             .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,4 +1,4 @@
-/// `OAuthAuthentication` with a grant that needs no browser.
+/// `OAuthAuthentication` with a grant that omvault has.
 public struct OAuthService: Hashable, Sendable {
     public enum Endpoint: Hashable, Sendable {
         /// `oauth_discoveryURL` or `OpenIDConnectDiscoveryURL`. The document is fetched for each question.
@@ -13,6 +13,10 @@ public struct OAuthService: Hashable, Sendable {
         case resourceOwner = 1
         /// The client gets tokens of its own. There is no user, and so no login.
         case clientCredentials = 2
+        /// A user logs in in a browser on this machine.
+        case authorizationCode = 3
+        /// A user logs in in a browser on any device.
+        case deviceCode = 4
     }
 
     public let endpoint: Endpoint
@@ -25,23 +29,25 @@ public struct OAuthService: Hashable, Sendable {
     public let issuer: String?
     /// `OAuthEndpointOrigins`. With these or an issuer an endpoint has the origin of the document, or one of these.
     public let origins: [String]
+    /// How a user logs in at the server's own pages. Nil for a grant without them.
+    public let browser: BrowserLogin?
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
-        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = []
+        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
         self.scopes = scopes
         self.includesClientHeader = includesClientHeader
         self.grant = grant
-        (self.issuer, self.origins) = (issuer, origins)
+        (self.issuer, self.origins, self.browser) = (issuer, origins, browser)
     }
 
     /// The same service, asked for other scopes.
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins)
+            issuer: issuer, origins: origins, browser: browser)
     }
 }

@@ -1,0 +1,58 @@
+// Logins at the server's own pages, and the user whom such a login names.
+
+/// How a user logs in at the server's own pages: in a browser here, or in one on another device.
+///
+/// The addresses count only without a discovery document, which names its own.
+public struct BrowserLogin: Hashable, Sendable {
+    /// `OAuthRedirectEndpoint`: where the browser brings the answer. Nil for a login by another device only.
+    public let redirect: String?
+    /// `OAuthAuthZEndpoint`
+    public let authorization: String?
+    /// `OAuthDeviceEndpoint`
+    public let device: String?
+    /// `OAuthJWKSEndpoint`: the keys that sign ID tokens.
+    public let keySet: String?
+    /// `OAuthUserInfoEndpoint`
+    public let userInfo: String?
+    /// `OAuthPrompt`: `login`, `consent` and such.
+    public let prompt: String?
+    /// `OAuthMaxAge`: how many seconds ago the user may have proved to be there.
+    public let maximumAge: UInt32?
+    /// `OAuthACRValues`, separated by blanks.
+    public let contextClasses: String?
+    /// `OAuthUserClaim`: the claim that names the user. Nil for `preferred_username`, a verified `email`, `sub`, in this order.
+    public let userClaim: String?
+
+    public init(
+        redirect: String? = nil, authorization: String? = nil, device: String? = nil, keySet: String? = nil,
+        userInfo: String? = nil, prompt: String? = nil, maximumAge: UInt32? = nil, contextClasses: String? = nil,
+        userClaim: String? = nil
+    ) {
+        (self.redirect, self.authorization, self.device) = (redirect, authorization, device)
+        (self.keySet, self.userInfo) = (keySet, userInfo)
+        (self.prompt, self.maximumAge, self.contextClasses) = (prompt, maximumAge, contextClasses)
+        self.userClaim = userClaim
+    }
+}
+
+/// What a login at the server's own pages asks of the person.
+public enum BrowserStep: Hashable, Sendable {
+    /// To open the address in a browser on this machine. The browser brings the answer.
+    case open(String)
+    /// To open `address` in any browser, and to type the code there. `whole` is the address with the code in it, if the server
+    /// has one. The code counts for `seconds`.
+    case enter(code: String, address: String, whole: String?, seconds: UInt32)
+}
+
+/// The user whom a server names after a login at its own pages.
+public struct NamedUser: Hashable, Sendable {
+    /// The name to show and to keep the session under. Not unique over several servers.
+    public let name: String
+    /// `sub`: with the issuer it is the identity.
+    public let subject: String
+
+    /// The most bytes of either text.
+    public static let longest = 512
+
+    public init(_ name: String, subject: String) { (self.name, self.subject) = (name, subject) }
+}
