@@ -184,7 +184,7 @@ let tests: [Target] = [
     .testTarget(
         name: "OMOnlineTests",
         dependencies: [
-            "TestSupport", "OMOnline", "OMAgent", "OMAgentProtocol", "omvault-agent", "confined-worker", "OMVault", "OMAuth",
+            "TestSupport", "OMOnline", "OMCrypto", "OMAgent", "OMAgentProtocol", "omvault-agent", "confined-worker", "OMVault", "OMAuth",
             "OMItems", "OMStorage", "OMJSON",
             "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],

@@ -51,6 +51,18 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case unusablePassword = 24
     /// The discovery document names an endpoint at an origin that the profile does not allow.
     case foreignEndpoint = 25
+    /// The server names another user than the one who was to log in, or none.
+    case otherUser = 26
+    /// The server names no page for this kind of login at an address that may be opened.
+    case noLoginPage = 27
+    /// The server says that it does not take PKCE with S256.
+    case noProofKey = 28
+    /// Too many answers without the login's `state` came to the redirect address.
+    case wrongAnswers = 29
+    /// The ID token is missing, or it breaks a rule.
+    case unusableIDToken = 30
+    /// The keys that sign ID tokens, or the issuer, are not known.
+    case unusableKeySet = 31
     // Errors that RFC 6749 names
     case invalidClient = 32
     case unauthorizedClient = 33
@@ -67,6 +79,13 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case unnamedOAuthError = 41
     /// A token endpoint's 5xx that is not a gateway's, without any of these names.
     case oauthServerError = 42
+    // Of logins at the server's own pages
+    /// The answer in the browser is of another issuer, or names none.
+    case otherIssuer = 43
+    /// The device code expired before the person was done.
+    case codeExpired = 44
+    /// The server's name for the user cannot be shown, or is missing.
+    case unusableName = 45
 }
 
 extension OnlineFailure {
@@ -104,6 +123,15 @@ extension OnlineFailure {
         case .unusablePassword: ("unusable_password", nil)
         case .foreignEndpoint: ("foreign_endpoint", 10015)
         case .cancelled: ("cancelled", 10029)
+        case .otherUser: ("other_user", 20001)
+        case .noLoginPage: ("no_login_page", 10015)
+        case .noProofKey: ("no_proof_key", 10015)
+        case .wrongAnswers: ("wrong_answers", 40200)
+        case .unusableIDToken: ("unusable_id_token", nil)
+        case .unusableKeySet: ("unusable_key_set", nil)
+        case .otherIssuer: ("other_issuer", nil)
+        case .codeExpired: ("code_expired", 10042)
+        case .unusableName: ("unusable_name", nil)
         case .invalidClient: ("server_error", 40239)
         case .unauthorizedClient: ("server_error", 40214)
         case .invalidScope: ("server_error", 40232)

@@ -20,11 +20,13 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let profile: ProfileAnswer
     /// The endpoints that the server names. Nil if they were not asked for.
     public let endpoints: [ServerEndpoint]?
+    /// The user whom the server names. Nil for a login with a user name, and if the server names none.
+    public let user: NamedUser?
 
     init(
         session: consuming SecretBytes? = nil, access: consuming SecretBytes? = nil, scopes: ScopeSet = ScopeSet(),
         lifetime: UInt32? = nil, serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked,
-        endpoints: [ServerEndpoint]? = nil
+        endpoints: [ServerEndpoint]? = nil, user: NamedUser? = nil
     ) {
         self.session = session
         self.access = access
@@ -33,6 +35,7 @@ public struct OnlineGrant: ~Copyable, Sendable {
         self.serverTime = serverTime
         self.profile = profile
         self.endpoints = endpoints
+        self.user = user
     }
 
     /// The grant of a profile that was fetched without a login.

@@ -13,7 +13,9 @@ extension OnlineService {
         case .oamms(let oamms): texts.append(oamms.server)
         case .oauth(let oauth):
             switch oauth.endpoint {
-            case .token(let token, let revocation): texts += [token, revocation]
+            case .token(let token, let revocation):
+                // The browser, and not this process, goes to the authorization endpoint.
+                texts += [token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo]
             case .discovery(let document):
                 texts.append(document)
                 texts += oauth.origins

@@ -86,6 +86,14 @@ extension OnlineFailure {
             return
                 "'omvault profile refresh \(name)' shows the endpoints; to allow an origin: "
                 + "omvault profile set \(name) OAuthEndpointOrigins=\(origins)ORIGIN"
+        case .otherUser: return "log out in the browser, or choose the right account there; or log in without a user name"
+        case .noLoginPage:
+            return "OAuthAuthZEndpoint, or OAuthDeviceEndpoint for a login by another device, must be the server's address"
+        case .noProofKey: return "the server must take PKCE; ask its administrator"
+        case .wrongAnswers: return "use the page that omvault opened; if you did, another program of this machine interferes"
+        case .unusableKeySet: return "OAuthJWKSEndpoint and OAuthIssuer must be set where there is no discovery document"
+        case .codeExpired: return "log in again, and type the code in time"
+        case .unusableName: return "OAuthUserClaim must be a claim of the server that has the user's name"
         case .unusableTrust: return "TrustedCA must be a PEM file; only you or root may change the file and its folder"
         case .unsafeAddress:
             return

@@ -50,6 +50,15 @@ extension OnlineFailure {
         case .unusableSession: "the session does not belong to this server"
         case .untrustedDiscovery: "its discovery document is for another issuer, or has no token endpoint at a safe address"
         case .foreignEndpoint: "its discovery document has an endpoint at an origin that OAuthEndpointOrigins does not name"
+        case .otherUser: "it names another user, or none; the tokens were dropped"
+        case .noLoginPage: "it names no page for this kind of login at a safe address"
+        case .noProofKey: "its discovery document says that it does not take PKCE with S256"
+        case .wrongAnswers: "too many answers that are not of this login came to the redirect address"
+        case .unusableIDToken: "its ID token is missing, not signed by its keys, or not for this login"
+        case .unusableKeySet: "the issuer or the keys of its ID tokens are not known"
+        case .otherIssuer: "the answer in the browser is from another issuer"
+        case .codeExpired: "the code expired before the login was finished"
+        case .unusableName: "it gives the user no name that can be shown"
         case .unusableProfile: "the answer from ProfileURL cannot be used"
         case .helper: "the process that asks it failed or ended"
         case .cancelled: "the login was cancelled"
@@ -77,7 +86,8 @@ extension OnlineFailure {
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .foreignEndpoint: .policy
-        case .cancelled: .aborted
+        case .cancelled, .codeExpired: .aborted
+        case .otherUser: .remoteAuth
         default: .remoteError
         }
     }

@@ -54,6 +54,9 @@ struct EndpointURL: Hashable, Sendable {
         self.text = path.isEmpty ? start + "/" + tail : start + tail
     }
 
+    /// The text behind the first question mark. Nil if there is none.
+    var query: Substring? { text.firstIndex(of: "?").map { text[text.index(after: $0)...] } }
+
     private static func split(_ authority: Substring, _ usual: Int) -> (String, Int)? {
         var host = authority
         var port = Substring()

@@ -41,6 +41,11 @@ struct FormBody: ~Copyable {
     }
 
     consuming func finish() -> ByteBuffer { bytes.requestBody() }
+
+    /// The form as text, for a query without secrets.
+    consuming func text() -> String {
+        bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    }
 }
 
 extension SecretBuffer {

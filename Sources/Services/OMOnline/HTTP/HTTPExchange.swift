@@ -14,7 +14,7 @@ internal import Synchronization
 final class HTTPExchange: Sendable {
     /// One thread, however many processors there are. Each thread takes descriptors, and the helper has few. Names are
     /// not resolved on this thread.
-    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// The addresses that http to `localhost` connects to, in this order. Attack: a resolver sends the name elsewhere,
     /// and gets the password in clear. So the name is not looked up. For https the system's resolver is asked, and the

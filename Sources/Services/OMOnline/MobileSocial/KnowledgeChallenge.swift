@@ -48,15 +48,8 @@ struct KnowledgeChallenge: Codable, Sendable {
         return Question(text: text, reference: reference, locale: locale, type: type)
     }
 
-    /// Attack: a question has characters that move a terminal's cursor or turn the text around. Such a question is refused.
     private static func isShowable(_ text: String) -> Bool {
-        guard (1...longestQuestion).contains(text.utf8.count) else { return false }
-        return text.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-            default: true
-            }
-        }
+        (1...longestQuestion).contains(text.utf8.count) && ShowableText.isOneLine(text)
     }
 
     /// `challenge` of the request with the answers, as JSON.

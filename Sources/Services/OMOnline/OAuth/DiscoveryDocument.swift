@@ -10,6 +10,8 @@ struct DiscoveryDocument {
     private static let maximumBytes = 256 << 10
 
     private let members: [String: JSON]
+    /// As the document spells it.
+    let issuer: String
     /// Where it was fetched.
     private let address: EndpointURL
     private let service: OAuthService
@@ -43,6 +45,7 @@ struct DiscoveryDocument {
         // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
         if let known = service.issuer, !known.utf8.elementsEqual(named.utf8) { throw .failed(.untrustedDiscovery) }
         (self.members, self.address, self.service) = (members, address, service)
+        self.issuer = named
     }
 
     /// The endpoints that a login needs.
@@ -52,10 +55,10 @@ struct DiscoveryDocument {
         guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
         guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
         let revocation = try endpoint(.revocation)
-        let revocationMethods = try given("revocation_endpoint_auth_methods_supported", \.texts)
+        let revocationMethods = try list("revocation_endpoint_auth_methods_supported")
         // Without a list the secret goes into a header: by RFC 8414 every server takes that. A client has one way to
         // prove itself. So a server without a list for revocations takes what its token endpoint takes.
-        let methods = try given("token_endpoint_auth_methods_supported", \.texts) ?? ["client_secret_basic"]
+        let methods = try list("token_endpoint_auth_methods_supported") ?? ["client_secret_basic"]
         return OAuthEndpoints(
             token: token, revocation: revocation, takesSecretInBody: Self.takesOnlyBody(methods),
             revocationTakesSecretInBody: Self.takesOnlyBody(revocationMethods ?? methods))
@@ -73,6 +76,14 @@ struct DiscoveryDocument {
         return found
     }
 
+    /// The texts of a member. Nil if it is not there.
+    func list(_ name: String) throws(OnlineRefusal) -> [String]? { try given(name, \.texts) }
+
+    /// A truth value. Nil if it is not there.
+    func flag(_ name: String) throws(OnlineRefusal) -> Bool? {
+        try given(name) { if case .bool(let flag) = $0 { flag } else { nil } }
+    }
+
     // MARK: - Rules
 
     /// An endpoint that may be used. Nil if there is none.
@@ -80,7 +91,7 @@ struct DiscoveryDocument {
     /// Attack: a document leads the helper, and the password, to any service of this machine or network. With an issuer or
     /// origins in the profile an endpoint has an origin that the user has seen. With neither its port is the document's or that
     /// of https.
-    private func endpoint(_ kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> EndpointURL? {
+    func endpoint(_ kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> EndpointURL? {
         guard let endpoint = try text(kind.name).flatMap(safe) else { return nil }
         guard service.allows(endpoint) else { throw .failed(.foreignEndpoint) }
         guard !service.bindsOrigins else { return endpoint }

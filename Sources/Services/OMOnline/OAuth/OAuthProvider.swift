@@ -1,14 +1,11 @@
 // Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), the use of their tokens, and tokens of a client itself (4.4).
 // docs/reference/online.md, "OAuth".
 
-internal import AsyncHTTPClient
-internal import NIOHTTP1
+internal import OMCrypto
 public import OMOnlineModel
 public import OMSecrets
 
 public struct OAuthProvider: Sendable {
-    private static let maximumAnswer = 256 << 10
-
     private let service: OnlineService
     private let oauth: OAuthService
 
@@ -24,7 +21,7 @@ public struct OAuthProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let name = try QualifiedUserName(user, service.domain)
         let exchange = try HTTPExchange(service)
-        let endpoints = try await OAuthEndpoints.find(oauth, exchange)
+        let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "password")
         form.add("username", name.text)
@@ -32,14 +29,11 @@ public struct OAuthProvider: Sendable {
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
-        let answer = try await post(
+        let answer = try await client.post(
             form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
         let said = try TokenResponse(answer, sendsPassword: true)
-        let tokens = ServerSession.Tokens(
-            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
-            scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text,
-            revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
+        let tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
@@ -52,12 +46,12 @@ public struct OAuthProvider: Sendable {
     /// - Throws: ``OnlineRefusal/rejected`` if the server does not take the client's proof, and says nothing more.
     public func grant(clientSecret: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
         let exchange = try HTTPExchange(service)
-        let endpoints = try await OAuthEndpoints.find(oauth, exchange)
+        let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "client_credentials")
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
-        let answer = try await post(
-            form, to: endpoints.token, domain: domainHeader, clientSecret: clientSecret,
+        let answer = try await client.post(
+            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         return OnlineGrant(
@@ -88,13 +82,13 @@ public struct OAuthProvider: Sendable {
         var tokens = try tokens(session)
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
         let exchange = try HTTPExchange(service)
-        let endpoints = try await OAuthEndpoints.find(oauth, exchange)
+        let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)
         let sent = UnixTime.now()
-        let answer = try await post(
-            form, to: endpoints.token, domain: domainHeader, clientSecret: clientSecret,
+        let answer = try await client.post(
+            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         tokens.access = said.access
@@ -105,6 +99,10 @@ public struct OAuthProvider: Sendable {
         if let revocation = endpoints.revocation {
             tokens.revocation = revocation.text
             tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
+        }
+        do throws(OnlineRefusal) { try await check(said, is: tokens.subject, server, exchange) } catch {
+            await client.discard(tokens, clientSecret: clientSecret)
+            throw error
         }
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
@@ -119,68 +117,31 @@ public struct OAuthProvider: Sendable {
     public func logOut(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let tokens = try tokens(session)
-        guard let text = tokens.revocation else { throw .failed(.noLogout) }
-        let address = try EndpointURL(text)
-        // Attack: the session is of a time when the profile allowed any origin. Its tokens and the client's secret would go there.
-        guard oauth.allows(address) else { throw .failed(.noLogout) }
-        let exchange = try HTTPExchange(service)
-        let isInBody = tokens.revocationTakesSecretInBody ?? false
-        for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
-            guard let token else { continue }
-            var form = FormBody()
-            form.add("token", token)
-            form.add("token_type_hint", hint)
-            let answer = try await post(
-                form, to: address, domain: domainHeader, clientSecret: clientSecret, isSecretInBody: isInBody, exchange)
-            if answer.isSuccess { continue }
-            do throws(OnlineRefusal) { _ = try TokenResponse(answer, sendsPassword: false) } catch {
-                // The server does not revoke this kind of token (RFC 7009, 2.2.1). Such a token expires by itself.
-                guard case .failed(.otherOAuthError, _, _) = error else { throw error }
-            }
-        }
+        try await client.revoke(tokens(session), clientSecret: clientSecret)
         return OnlineGrant()
     }
 
-    // MARK: - Requests
+    // MARK: - Parts
 
-    /// Posts the form with the client's own proof. Redirects are not followed: 307 and 308 would send the password on.
+    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth) }
+
+    /// Checks the ID token of a refresh, if there is one: it must be of the session's user (OpenID Connect Core, 12.2).
     ///
-    /// - Parameter isSecretInBody: Whether the client's secret goes into the body. Otherwise it goes into a header.
-    private func post(
-        _ form: consuming FormBody, to address: EndpointURL, domain: OnlineService.Header?,
-        clientSecret: borrowing SecretBytes, isSecretInBody: Bool, _ exchange: HTTPExchange
-    ) async throws(OnlineRefusal) -> HTTPResponse {
-        var form = form
-        var request = HTTPClientRequest(url: address.text)
-        request.method = .POST
-        for header in try CustomHeaders(service.headers).fields + (domain.map { [$0] } ?? []) {
-            guard CustomHeaders.isUsable(header) else { throw .failed(.unusableHeaders) }
-            request.headers.add(name: header.name, value: header.value)
+    /// If the keys cannot be had, the token is not read. A server may leave it out too, so that gives an attacker nothing, and the
+    /// new refresh token is not lost.
+    private func check(
+        _ said: TokenResponse, is subject: String?, _ server: OAuthServer, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) {
+        guard let subject, let text = said.idToken, let issuer = server.issuer, let keys = try? server.idTokenKeys() else {
+            return
         }
-        if clientSecret.count == 0 || isSecretInBody { form.add("client_id", oauth.clientID) }
-        if clientSecret.count > 0, isSecretInBody { form.add("client_secret", clientSecret) }
-        let sendsHeader = clientSecret.count > 0 ? !isSecretInBody : oauth.includesClientHeader
-        if sendsHeader { request.headers.add(name: "Authorization", value: try clientHeader(clientSecret)) }
-        request.headers.replaceOrAdd(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        // An `Accept` header of the profile has precedence.
-        if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
-        request.body = .bytes(form.finish())
-        return try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
-    }
-
-    /// Id and secret are escaped before they are joined (RFC 6749, 2.3.1).
-    private func clientHeader(_ clientSecret: borrowing SecretBytes) throws(OnlineRefusal) -> String {
-        var id = SecretBuffer()
-        FormBody.escape(oauth.clientID.utf8Span.span, into: &id)
-        var secret = SecretBuffer()
-        clientSecret.withBytes { FormBody.escape($0, into: &secret) }
-        let name = id.withBytes { id in String(decoding: id.indices.map { id[$0] }, as: UTF8.self) }
-        return try AuthorizationHeader.basic(name, secret.finish())
-    }
-
-    private var domainHeader: OnlineService.Header? {
-        service.domain.flatMap { domain in domain.header.map { OnlineService.Header($0, domain.name) } }
+        let verified: VerifiedJWS
+        do throws(OnlineRefusal) { verified = try await keys.verified(text, exchange) } catch {
+            if case .failed(.unusableIDToken, _, _) = error { throw error }
+            return
+        }
+        let expected = IDToken.Expected(issuer: issuer, client: oauth.clientID, access: said.access, subject: subject)
+        _ = try IDToken(verified, expected, now: UnixTime.now())
     }
 
     private func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> ServerSession.Tokens {
@@ -190,8 +151,20 @@ public struct OAuthProvider: Sendable {
 }
 
 extension ServerSession.Tokens {
+    /// The tokens of a token endpoint's answer.
+    ///
+    /// - Parameters:
+    ///   - sent: When they were asked for.
+    ///   - askedFor: The scopes of the request.
+    init(_ said: TokenResponse, sent: Int64, askedFor: [String], _ endpoints: OAuthEndpoints) {
+        self.init(
+            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
+            scopes: said.scopes ?? askedFor, revocation: endpoints.revocation?.text,
+            revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
+    }
+
     /// The access token for the agent, which cannot read the session.
-    fileprivate var secretAccess: SecretBytes { SecretBytes(copying: Array(access.utf8)) }
+    var secretAccess: SecretBytes { SecretBytes(copying: Array(access.utf8)) }
 
     /// Whether the access token is still valid. It is not once its lifetime has passed, and not if the clock is before
     /// the time of issue.

@@ -9,6 +9,8 @@ struct TokenResponse: Sendable {
     let lifetime: UInt32?
     /// Nil if the server does not say. Then it granted the scopes that the client asked for.
     let scopes: [String]?
+    /// Not verified.
+    let idToken: String?
 
     /// Descriptions of a blocked or disabled account, in lower case and without the full stop. The whole description is
     /// compared: it may quote a user name, and an attacker can choose that name.
@@ -63,6 +65,7 @@ struct TokenResponse: Sendable {
         refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }
         lifetime = document.lifetime
         scopes = document.scope?.split(separator: " ").map(String.init)
+        idToken = document.idToken.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func refusal(
@@ -139,6 +142,7 @@ struct TokenResponse: Sendable {
         let type: String?
         let refresh: String?
         let scope: String?
+        let idToken: String?
         let error: String?
         let description: String?
         let lifetime: UInt32?
@@ -148,6 +152,7 @@ struct TokenResponse: Sendable {
             type = fields["token_type"]?.text
             refresh = fields["refresh_token"]?.text
             scope = fields["scope"]?.text ?? fields["scope"]?.texts?.joined(separator: " ")
+            idToken = fields["id_token"]?.text
             error = fields["error"]?.text
             description = fields["error_description"]?.text
             // A number, a fraction, or either of them in quotes.

@@ -1,0 +1,35 @@
+// The address that a login by authorization code opens in the browser (RFC 6749, 4.1.1; RFC 7636, 4.3; OpenID Connect Core,
+// 3.1.2.1).
+
+internal import OMOnlineModel
+
+struct AuthorizationRequest {
+    let address: String
+
+    /// - Parameter page: The authorization endpoint. A query that it has already stays.
+    /// - Throws: ``OnlineFailure/noLoginPage`` if the query has a parameter of this request.
+    init(
+        at page: ShownAddress, for oauth: OAuthService, redirect: RedirectAddress, _ secrets: LoginSecrets
+    ) throws(OnlineRefusal) {
+        var parameters = [
+            ("response_type", "code"), ("response_mode", "query"), ("client_id", oauth.clientID),
+            ("redirect_uri", redirect.text), ("state", secrets.state), ("code_challenge", secrets.key.challenge),
+            ("code_challenge_method", "S256"),
+        ]
+        if !oauth.scopes.isEmpty { parameters.append(("scope", oauth.scopes.joined(separator: " "))) }
+        let optional = [
+            ("nonce", secrets.nonce), ("prompt", oauth.browser?.prompt),
+            ("max_age", oauth.browser?.maximumAge.map { "\($0)" }), ("acr_values", oauth.browser?.contextClasses),
+        ]
+        for case (let name, let value?) in optional { parameters.append((name, value)) }
+        // Attack: the endpoint's own query has a second `redirect_uri` or `code_challenge`. A server takes one of the two.
+        let names = Set(parameters.map(\.0)).union(["request", "request_uri"])
+        guard let given = QueryParameters(page.url.query ?? ""), given.names.isDisjoint(with: names) else {
+            throw .failed(.noLoginPage)
+        }
+        var form = FormBody()
+        for (name, value) in parameters { form.add(name, value) }
+        let mark = page.url.query == nil ? "?" : page.text.hasSuffix("?") || page.text.hasSuffix("&") ? "" : "&"
+        address = page.text + mark + form.text()
+    }
+}

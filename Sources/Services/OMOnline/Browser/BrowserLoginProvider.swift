@@ -1,0 +1,265 @@
+// Logins at the server's own pages: by authorization code with PKCE, and by another device. docs/reference/online.md, "Logins in a
+// browser".
+
+internal import AsyncHTTPClient
+internal import OMJSON
+public import OMOnlineModel
+public import OMSecrets
+
+public struct BrowserLoginProvider: Sendable {
+    private let service: OnlineService
+    private let oauth: OAuthService
+    private let timer: LoginTimer
+
+    /// - Precondition: `oauth.browser` is not nil.
+    public init(_ service: OnlineService, _ oauth: OAuthService) { self.init(service, oauth, timer: .real) }
+
+    init(_ service: OnlineService, _ oauth: OAuthService, timer: LoginTimer) {
+        (self.service, self.oauth, self.timer) = (service, oauth, timer)
+    }
+
+    /// Logs a user in by authorization code. It ends when the server's answer came, or when the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - listening: Loopback TCP sockets that are bound and listen, for the answer: none, one, or two for `localhost`. This call
+    ///     owns and closes them. Without one only a pasted answer counts.
+    ///   - user: The name that the server must give. Nil: any.
+    ///   - clientSecret: A confidential client's secret. Empty for a public client.
+    public func logIn(
+        listening: [Int32], user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let sockets = ListeningSockets(listening)
+        guard let registered = oauth.browser?.redirect else { throw .failed(.noLoginPage) }
+        let server = try await OAuthServer.find(oauth, HTTPExchange(service))
+        let endpoints = try server.endpoints()
+        guard let page = try server.page(.authorization).flatMap({ ShownAddress($0.text) }) else {
+            throw .failed(.noLoginPage)
+        }
+        // Attack: the code is stolen on its way through the browser. Without PKCE the thief gets tokens for it.
+        guard try server.mayTakeProofKey() else { throw .failed(.noProofKey) }
+        try checkKeys(of: server)
+        let secrets = LoginSecrets(nonce: asksForIDToken ? LoginSecrets.random() : nil)
+        let judge = RedirectJudge(
+            state: secrets.state, issuer: server.issuer, needsIssuer: try server.namesIssuer())
+        let listener = try await RedirectListener(sockets.take(), judge)
+        defer { listener.close() }
+        let redirect = try RedirectAddress(registered, port: listener.port)
+        let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets)
+        judge.expect(redirect)
+        try await person.show(.open(request.address))
+        let code: String
+        switch try await Self.answer(listening.isEmpty ? nil : listener, judge, person) {
+        case .code(let given): code = given
+        case .refused(let refusal): throw refusal
+        }
+        var form = FormBody()
+        form.add("grant_type", "authorization_code")
+        form.add("code", code)
+        form.add("redirect_uri", redirect.text)
+        form.add("code_verifier", secrets.key.verifier)
+        // The time for the server's answers begins here: the person may have taken long.
+        let exchange = try HTTPExchange(service), sent = UnixTime.now()
+        let answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
+        let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
+        return try await finish(
+            Arrival(said: said, answer: answer, sent: sent, nonce: secrets.nonce), user: user, clientSecret: clientSecret, server,
+            exchange)
+    }
+
+    /// Logs a user in by a code that the person types into a browser on any device (RFC 8628). It ends when the server's answer
+    /// came, when the code expires, or when the task is cancelled.
+    ///
+    /// - Parameters: as those of ``logIn(listening:user:clientSecret:with:)``.
+    /// - Throws: ``OnlineFailure/codeExpired`` if the person did not finish in time.
+    public func logInByDevice(
+        user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let exchange = try HTTPExchange(service)
+        let server = try await OAuthServer.find(oauth, exchange)
+        let endpoints = try server.endpoints()
+        guard let page = try server.page(.device) else { throw .failed(.noLoginPage) }
+        try checkKeys(of: server)
+        var form = FormBody()
+        if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
+        let began = timer.now()
+        let answer = try await post(form, to: page, endpoints, clientSecret: clientSecret, exchange)
+        let code = try Self.asOfClient { () throws(OnlineRefusal) in try DeviceAuthorization(answer) }
+        try await person.show(code.step)
+        var polling = DevicePolling(code, now: began)
+        while true {
+            let wait = try polling.wait(now: timer.now())
+            do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
+            let exchange = try HTTPExchange(service), sent = UnixTime.now()
+            let (said, answer) = try await poll(code, endpoints, clientSecret: clientSecret, exchange)
+            switch said {
+            case .pending: continue
+            case .slower: polling.slowDown()
+            case .late: polling.backOff()
+            case .tokens(let said):
+                guard let answer else { continue }
+                return try await finish(
+                    Arrival(said: said, answer: answer, sent: sent, nonce: nil), user: user, clientSecret: clientSecret, server,
+                    exchange)
+            }
+        }
+    }
+
+    // MARK: - The answer
+
+    /// The first answer that counts: by the listener, or pasted.
+    private static func answer(
+        _ listener: RedirectListener?, _ judge: RedirectJudge, _ person: any BrowserConversation
+    ) async throws(OnlineRefusal) -> RedirectAnswer {
+        do {
+            return try await withThrowingTaskGroup(of: RedirectAnswer?.self) { group in
+                if let listener { group.addTask { try await listener.answer() } }
+                group.addTask { try await pasted(judge, person) }
+                defer { group.cancelAll() }
+                while let first = try await group.next() {
+                    if let answer = first { return answer }
+                }
+                // No answer can come: there is no socket, and nobody pastes.
+                throw OnlineRefusal.failed(.cancelled)
+            }
+        } catch {
+            if Task.isCancelled { throw .failed(.cancelled) }
+            throw HTTPExchange.refusal(error)
+        }
+    }
+
+    /// The answer in a pasted text. Nil if the person pastes none.
+    private static func pasted(
+        _ judge: RedirectJudge, _ person: any BrowserConversation
+    ) async throws(OnlineRefusal) -> RedirectAnswer? {
+        while !Task.isCancelled {
+            guard let text = try await person.pasted() else { return nil }
+            switch judge.pasted(text) {
+            case .elsewhere, .wrong: continue
+            case .tooMany: throw .failed(.wrongAnswers)
+            case .answer(let answer): return answer
+            }
+        }
+        throw .failed(.cancelled)
+    }
+
+    // MARK: - Requests
+
+    private func post(
+        _ form: consuming FormBody, to address: EndpointURL, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes,
+        _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> HTTPResponse {
+        let client = OAuthClient(service: service, oauth: oauth)
+        return try await client.post(
+            form, to: address, domain: client.domainHeader, clientSecret: clientSecret,
+            isSecretInBody: endpoints.takesSecretInBody, exchange)
+    }
+
+    /// One question for the tokens of a device code.
+    private func poll(
+        _ code: DeviceAuthorization, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> (DeviceAnswer, HTTPResponse?) {
+        var form = FormBody()
+        form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        form.add("device_code", code.deviceCode)
+        let answer: HTTPResponse
+        do throws(OnlineRefusal) {
+            answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
+        } catch {
+            guard case .unreachable = error else { throw error }
+            return (.late, nil)
+        }
+        do throws(OnlineRefusal) {
+            return (try Self.asOfClient { () throws(OnlineRefusal) in try DeviceAnswer(answer) }, answer)
+        } catch {
+            // A gateway that says that the server is down.
+            guard case .unreachable = error else { throw error }
+            return (.late, nil)
+        }
+    }
+
+    /// The refusals of a request that has no password: 401 says that the client is wrong (RFC 6749, 5.2).
+    private static func asOfClient<Value>(_ body: () throws(OnlineRefusal) -> Value) throws(OnlineRefusal) -> Value {
+        do throws(OnlineRefusal) { return try body() } catch {
+            guard error == .rejected else { throw error }
+            throw .failed(.invalidClient, status: 401)
+        }
+    }
+
+    // MARK: - The user
+
+    /// A token answer on its way to a session.
+    private struct Arrival {
+        let said: TokenResponse
+        let answer: HTTPResponse
+        /// When it was asked for: the answer may be late.
+        let sent: Int64
+        let nonce: String?
+    }
+
+    private var asksForIDToken: Bool { oauth.scopes.contains("openid") }
+
+    /// Refuses a server whose ID tokens could not be checked, before the person does anything.
+    private func checkKeys(of server: OAuthServer) throws(OnlineRefusal) {
+        if asksForIDToken { _ = try server.idTokenKeys() }
+    }
+
+    /// The grant of tokens that came. If the user is not certain, the tokens are revoked and not kept.
+    private func finish(
+        _ arrival: Arrival, user: String?, clientSecret: borrowing SecretBytes, _ server: OAuthServer, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let said = arrival.said, endpoints = try server.endpoints()
+        var tokens = ServerSession.Tokens(said, sent: arrival.sent, askedFor: oauth.scopes, endpoints)
+        // The life of a token whose server names none.
+        tokens.lifetime = said.lifetime ?? Self.usualLifetime
+        let named: NamedUser?
+        do throws(OnlineRefusal) {
+            named = try await self.user(arrival, server, exchange)
+            if let user {
+                guard let named, named.name.utf8.elementsEqual(user.utf8) else { throw .failed(.otherUser) }
+            }
+            if Task.isCancelled { throw .failed(.cancelled) }
+        } catch {
+            await OAuthClient(service: service, oauth: oauth).discard(tokens, clientSecret: clientSecret)
+            throw error
+        }
+        (tokens.user, tokens.subject) = (named?.name, named?.subject)
+        return OnlineGrant(
+            session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: tokens.lifetime,
+            serverTime: endpoints.token.isSecure ? arrival.answer.date : nil,
+            profile: await ApplicationProfile.fetchIfAny(service, exchange), user: named)
+    }
+
+    /// In seconds: RFC 6749, 5.1, leaves it to the client.
+    private static let usualLifetime: UInt32 = 3600
+
+    /// The user whom the server names: in the ID token, else at its userinfo endpoint. Nil if it has neither.
+    private func user(
+        _ arrival: Arrival, _ server: OAuthServer, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> NamedUser? {
+        let claim = oauth.browser?.userClaim
+        guard asksForIDToken else {
+            guard let page = try server.page(.userInfo) else { return nil }
+            let claims = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
+            let name = try claims.name(claim)
+            return NamedUser(name, subject: claims.subject ?? name)
+        }
+        guard let text = arrival.said.idToken, let issuer = server.issuer else { throw .failed(.unusableIDToken) }
+        let verified = try await server.idTokenKeys().verified(text, exchange)
+        let expected = IDToken.Expected(
+            issuer: issuer, client: oauth.clientID, nonce: arrival.nonce, access: arrival.said.access,
+            maximumAge: arrival.nonce == nil ? nil : oauth.browser?.maximumAge)
+        let token = try IDToken(verified, expected, now: UnixTime.now())
+        var claims = token.claims
+        // A server may name the user at its userinfo endpoint only.
+        if !claims.hasName(claim), let page = try? server.page(.userInfo) {
+            let more = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
+            // Attack: the access token is another user's (OpenID Connect Core, 5.3.2).
+            guard let subject = more.subject, subject.utf8.elementsEqual(token.subject.utf8) else {
+                throw .failed(.unusableIDToken)
+            }
+            claims = more
+        }
+        return NamedUser(try claims.name(claim), subject: token.subject)
+    }
+}

@@ -1,0 +1,50 @@
+// The pages that the browser shows when it brings an answer. They are the same for every server and every request.
+
+internal import NIOHTTP1
+
+/// A static page: no script, no text of the request or of the server.
+enum RedirectPage: CaseIterable {
+    case accepted
+    case refused
+    case wrong
+    case notFound
+    case tooLong
+
+    private var words: String {
+        switch self {
+        case .accepted: "omvault has the answer and continues there. You can close this page."
+        case .refused: "The server did not log you in. omvault shows the reason. You can close this page."
+        case .wrong: "This is not the answer that omvault waits for. Use the page that omvault opened."
+        case .notFound: "Nothing is here."
+        case .tooLong: "The request is too long."
+        }
+    }
+
+    var status: HTTPResponseStatus {
+        switch self {
+        case .accepted, .refused: .ok
+        case .wrong: .badRequest
+        case .notFound: .notFound
+        case .tooLong: .requestHeaderFieldsTooLarge
+        }
+    }
+
+    var body: String {
+        "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>omvault</title><p>\(words)</p></html>\n"
+    }
+
+    /// Attack: another page, a cache or the next server learns the code from the page's address. None of them sees this page.
+    var headers: HTTPHeaders {
+        [
+            "Content-Type": "text/html; charset=utf-8", "Content-Length": "\(body.utf8.count)", "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Connection": "close",
+            "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+        ]
+    }
+
+    /// The whole answer as bytes, for a connection whose request was not read.
+    var bytes: String {
+        let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        return "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n\(fields)\r\n\(body)"
+    }
+}
