@@ -184,8 +184,8 @@ let tests: [Target] = [
     .testTarget(
         name: "OMOnlineTests",
         dependencies: [
-            "TestSupport", "OMOnline", "OMCrypto", "OMAgent", "OMAgentProtocol", "omvault-agent", "confined-worker", "OMVault", "OMAuth",
-            "OMItems", "OMStorage", "OMJSON",
+            "TestSupport", "OMOnline", "OMAgent", "OMAgentProtocol", "omvault-agent", "confined-worker", "OMVault", "OMAuth",
+            "OMCrypto", "OMItems", "OMStorage", "OMJSON",
             "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),

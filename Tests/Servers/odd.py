@@ -12,6 +12,7 @@ lock = threading.Lock()
 serial = itertools.count(1)
 newest = None  # the only refresh token that "unique" takes
 listeners = {}
+told = {}  # the answers that a test wrote, by its word and by the path
 
 
 def context(name):
@@ -242,7 +243,17 @@ def http(scheme):
         if target.startswith("/token?as="):
             # One endpoint with any behaviour, so it is always one login.
             path = "/token/" + target.removeprefix("/token?as=")
-        if path.startswith("/token/"):
+        if path.startswith("/tell/"):
+            # The test says what the server answers at this path below /told: each answer once, and the last for ever.
+            with lock:
+                told[word, path.removeprefix("/tell/")] = json.loads(body)
+            send(connection, 204)
+        elif path.startswith("/told/"):
+            with lock:
+                answers = told.get((word, path.removeprefix("/told/"))) or [{"status": 404, "fields": [], "body": ""}]
+                answer = answers.pop(0) if len(answers) > 1 else answers[0]
+            send(connection, answer["status"], answer["body"].encode(), *answer["fields"])
+        elif path.startswith("/token/"):
             oauth(connection, path.rpartition("/")[2], method, fields, body, base)
         elif path.endswith("/.well-known/openid-configuration"):
             tenant = path[: -len("/.well-known/openid-configuration")]
