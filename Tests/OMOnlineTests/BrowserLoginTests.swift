@@ -406,7 +406,7 @@ import Testing
     func cancelled(_ pastes: Bool) async throws {
         let issuer = try await Issuer()
         try await issuer.publish()
-        // No other test listens at this address, so nobody takes the port when it is free.
+        // No other test listens at this address, so no process takes the port when it is free.
         let (socket, port) = try Raw.listen("127.0.7.\(pastes ? 1 : 2)")
         let oauth = issuer.service(), provider = provider(oauth)
         let (shown, isShown) = AsyncStream<Void>.makeStream()

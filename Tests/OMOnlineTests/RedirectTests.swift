@@ -145,7 +145,7 @@ import Testing
         #expect(try verdict(row.query) == .answer(row.answer))
     }
 
-    @Test("an issuer that the server announces is needed, and one that is not known is refused")
+    @Test("an issuer that the server announces is needed, and an unknown one is refused")
     func issuers() throws {
         let code = "state=the-state&code=a"
         #expect(try verdict(code, names: true) == .answer(.refused(.failed(.otherIssuer))))

@@ -1,5 +1,3 @@
-// Logins at the server's own pages, and the user whom such a login names.
-
 /// How a user logs in at the server's own pages: in a browser here, or in one on another device.
 ///
 /// The addresses count only without a discovery document, which names its own.
@@ -33,26 +31,4 @@ public struct BrowserLogin: Hashable, Sendable {
         (self.prompt, self.maximumAge, self.contextClasses) = (prompt, maximumAge, contextClasses)
         self.userClaim = userClaim
     }
-}
-
-/// What a login at the server's own pages asks of the person.
-public enum BrowserStep: Hashable, Sendable {
-    /// To open the address in a browser on this machine. The browser brings the answer.
-    case open(String)
-    /// To open `address` in any browser, and to type the code there. `whole` is the address with the code in it, if the server
-    /// has one. The code counts for `seconds`.
-    case enter(code: String, address: String, whole: String?, seconds: UInt32)
-}
-
-/// The user whom a server names after a login at its own pages.
-public struct NamedUser: Hashable, Sendable {
-    /// The name to show and to keep the session under. Not unique over several servers.
-    public let name: String
-    /// `sub`: with the issuer it is the identity.
-    public let subject: String
-
-    /// The most bytes of either text.
-    public static let longest = 512
-
-    public init(_ name: String, subject: String) { (self.name, self.subject) = (name, subject) }
 }

@@ -31,7 +31,7 @@ private let targets: [FuzzTarget] =
     + KeyTargets.all
     + TokenTargets.all
     + AgentTargets.all
-    + OnlineTargets.all
+    + OnlineTargets.all + BrowserTargets.all
     + VaultTargets.all
     + ProfileTargets.all
     + LoginTargets.all

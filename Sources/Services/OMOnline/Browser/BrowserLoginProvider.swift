@@ -118,7 +118,7 @@ public struct BrowserLoginProvider: Sendable {
                 while let first = try await group.next() {
                     if let answer = first { return answer }
                 }
-                // No answer can come: there is no socket, and nobody pastes.
+                // No answer can come: there is no socket, and nothing is pasted.
                 throw OnlineRefusal.failed(.cancelled)
             }
         } catch {

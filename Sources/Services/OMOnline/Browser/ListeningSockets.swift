@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Sockets of the caller. Those that nobody took are closed in the end.
+/// Sockets of the caller. Those that were not taken are closed in the end.
 final class ListeningSockets: Sendable {
     private let descriptors: Mutex<[Int32]>
 

@@ -25,7 +25,8 @@ struct QueryParameters {
         return all[0]
     }
 
-    /// The parameter as text. Nil too for one that is empty, long, or has other characters than printable ASCII.
+    /// The parameter as text. Nil too if it is empty or long, or has other characters than
+    /// printable ASCII.
     func text(_ name: String, longest: Int) -> String? {
         guard let bytes = value(name), (1...longest).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7E).contains($0) })
         else { return nil }

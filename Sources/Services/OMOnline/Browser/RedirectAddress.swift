@@ -28,7 +28,7 @@ struct RedirectAddress: Hashable, Sendable {
             loopback = isLoopback ? url : nil
             return
         }
-        // Attack: the browser brings the code to another machine than the one that waits.
+        // Attack: the browser brings the code to another machine than this one.
         guard isLoopback, let url else { throw .failed(.unsafeAddress) }
         let start = text.firstRange(of: "://")?.upperBound ?? text.endIndex
         let authority = text[start...].prefix { $0 != "/" }

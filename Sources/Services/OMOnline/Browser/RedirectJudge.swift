@@ -1,4 +1,4 @@
-// The rules for what comes to the redirect address: which of it is the answer of this login.
+// The rules for requests at the redirect address: which of them is the answer of this login.
 
 internal import OMOnlineModel
 internal import OMSecrets
@@ -10,7 +10,7 @@ enum RedirectAnswer: Hashable, Sendable {
     case refused(OnlineRefusal)
 }
 
-/// Decides on everything that comes to the redirect address of one login.
+/// Decides on every request and pasted text of one login.
 ///
 /// Attack: a local program races the browser with an answer of its own. An answer without this login's `state` is no answer, and
 /// does not end the wait. A program that knows `state`, from the arguments of the browser, has no code that the server gives
