@@ -1,4 +1,4 @@
-// What comes to the redirect address of a login, and what a server says of a user and of a device code.
+// Answers at the redirect address of a login, claims about a user, and device codes.
 
 import NIOHTTP1
 import OMCrypto
