@@ -248,7 +248,7 @@ import Testing
         let issuer = try await Issuer()
         let address = row.address.replacing("ISSUER", with: issuer.name)
         try await issuer.publish(["authorization_endpoint": address])
-        let person = Person { _, _ in }
+        let person = Person { _, _ in throw NoSession() }
         #expect(try await refusal(issuer.service(), person) == .failed(row.failure))
         #expect(person.shown.isEmpty)
         try await issuer.publish(["device_authorization_endpoint": address])
@@ -280,7 +280,7 @@ import Testing
         ]
         for (changes, failure) in rows {
             try await issuer.publish(changes)
-            let person = Person { _, _ in }
+            let person = Person { _, _ in throw NoSession() }
             #expect(try await refusal(issuer.service(), person) == .failed(failure), "\(changes)")
             #expect(person.shown.isEmpty, "\(changes)")
         }
@@ -360,7 +360,7 @@ import Testing
         let expected = OnlineRefusal.failed(.redirected, status: UInt16(status))
         try await issuer.tell(path, moved)
         if path == "device" {
-            #expect(await deviceRefusal(service, Person { _, _ in }) == expected)
+            #expect(await deviceRefusal(service, Person { _, _ in throw NoSession() }) == expected)
         } else {
             let person = Person { step, _ in
                 let opened = try Opened(step)
