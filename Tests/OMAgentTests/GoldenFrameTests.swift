@@ -48,9 +48,9 @@ private let later = [UInt8](16..<32)
             written.append("\(name) \(FrameKind.question.rawValue) \(body.dropFirst(32))")
         }
         for (name, task, make) in Self.answers {
-            let body = Self.hex(make().encoded(id)), bytes = try Hex.decode(body)
+            let body = Self.hex(make().encoded(id, task)), bytes = try Hex.decode(body)
             written.append("\(name) \(FrameKind.answer.rawValue) \(body)")
-            #expect(Self.hex(try OnlineReply.decode(bytes.span, to: id, task).encoded(id)) == body, "\(name)")
+            #expect(Self.hex(try OnlineReply.decode(bytes.span, to: id, task).encoded(id, task)) == body, "\(name)")
         }
         written.append("ticket 0 \(try Self.ticket())")
         // For a new form, the failure prints the line that frames.txt lacks.

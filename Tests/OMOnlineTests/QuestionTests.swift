@@ -39,11 +39,31 @@ import Testing
             .oauth(
                 OAuthService(
                     .token("https://a.example/t", revocation: nil), clientID: "id", scopes: ["a"], grant: .clientCredentials))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .discovery("https://a.example/d"), clientID: "id", scopes: ["openid"], grant: .authorizationCode,
+                    browser: BrowserLogin(redirect: "http://127.0.0.1")))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", grant: .deviceCode,
+                    browser: BrowserLogin(
+                        redirect: "r", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p", maximumAge: 0,
+                        contextClasses: "c", userClaim: "n")))),
     ]
 
     private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
         guard !service.isOfClient else {
             return [{ .profile(of: service) }, { .grant(of: service, clientSecret: secret([9])) }]
+        }
+        guard !service.isOfBrowser else {
+            return [
+                { .authorize(nil, within: 1, byDevice: true, of: service) },
+                { .authorize("ü", within: 3_600, byDevice: false, of: service, clientSecret: secret([9])) },
+                { .check(secret([1]), of: service) }, { .logout(secret([2]), of: service) },
+                { .refresh(secret([4]), of: service, clientSecret: secret([5])) }, { .profile(of: service) },
+            ]
         }
         var all: [() -> OnlineQuestion] = [
             { .login("ü", password: secret([0, 255, 13]), of: service) },
@@ -79,7 +99,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 48)
+        #expect(count == 60)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -109,7 +129,8 @@ import Testing
             ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("kind 4", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 5]),
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
-            ("task 0", number + times + plain + basic + [0]), ("task 9", number + times + plain + basic + [9]),
+            ("task 0", number + times + plain + basic + [0]), ("task 10", number + times + plain + basic + [10]),
+            ("a page of Basic", number + times + plain + basic + [9, 0, 0, 0, 0, 1, 0]),
             ("a grant of Basic", number + times + plain + basic + [8]),
             ("endpoints of Basic", number + times + plain + basic + [7]),
             ("answers for Basic", number + times + plain + basic + [6] + [UInt8](repeating: 0, count: 14)),
@@ -147,7 +168,8 @@ import Testing
         // The grant is the byte behind the kind: behind the number, the deadlines and five absent parts.
         let place = 16 + 8 + 5 + 1
         #expect(Array(grant[place - 1...place]) == [2, 2])
-        for value: UInt8 in [0, 1, 3] {
+        // A grant with a browser has its settings, and another one has none.
+        for value: UInt8 in [0, 1, 3, 4, 5] {
             var other = grant
             other[place] = value
             #expect(refused(other))
@@ -319,6 +341,10 @@ import Testing
         ] { #expect(outcome(head + tail, .grant) == "malformed", "\(tail)") }
         let refused = body(of: .refused(.rejected), number)
         #expect(outcome(refused, .grant) == "malformed")
+        // After a login at the server's own pages the user comes too, and always a session with its token.
+        let page = OnlineTask.authorize(user: nil, seconds: 1, byDevice: false)
+        #expect(outcome(beside + [0], page) == #"[7, 8] ["a", "b"]"#)
+        for wrong in [beside, alone, alone + [0], beside + [2], beside + [0, 0]] { #expect(outcome(wrong, page) == "malformed") }
     }
 
     @Test("the question for endpoints is written and read, only for a service with a document of them")
@@ -361,8 +387,8 @@ import Testing
         return body.withBytes { body in body.indices.map { body[$0] } }
     }
 
-    private func body(of reply: consuming OnlineReply, _ number: [UInt8]) -> [UInt8] {
-        reply.encoded(number).withBytes { body in body.indices.map { body[$0] } }
+    private func body(of reply: consuming OnlineReply, _ number: [UInt8], to task: OnlineTask = .check) -> [UInt8] {
+        reply.encoded(number, task).withBytes { body in body.indices.map { body[$0] } }
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/keyctl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -64,6 +65,41 @@ int om_socket_listen(const char *path, int backlog) {
 
 int om_socket_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int om_loopback_listen(bool is_six, uint16_t port) {
+    int fd = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    const int yes = 1;
+    // SO_REUSEADDR, since connections of a login before this one may still wait for their end at the port. No SO_REUSEPORT: with it
+    // another process of this user could take a part of the connections.
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) return closing(fd);
+    if (is_six && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) return closing(fd);
+    int bound = is_six ? bind(fd, (struct sockaddr *)&six, sizeof six) : bind(fd, (struct sockaddr *)&four, sizeof four);
+    if (bound != 0 || listen(fd, 16) != 0) return closing(fd);
+    return fd;
+}
+
+uint16_t om_loopback_port(int fd) {
+    int kind = 0, listening = 0;
+    socklen_t size = sizeof kind;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size) != 0 || kind != SOCK_STREAM) return 0;
+    size = sizeof listening;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening) return 0;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } address;
+    size = sizeof address;
+    if (getsockname(fd, &address.any, &size) != 0) return 0;
+    if (address.any.sa_family == AF_INET && address.four.sin_addr.s_addr == htonl(INADDR_LOOPBACK)) {
+        return ntohs(address.four.sin_port);
+    }
+    if (address.any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&address.six.sin6_addr)) return ntohs(address.six.sin6_port);
+    return 0;
 }
 
 int om_socket_is_listening(int fd, char *path, size_t capacity) {

@@ -292,7 +292,14 @@ int om_filter_calls(enum om_work work) {
     put_head(&filter);
     put_rules(&filter, common, sizeof common / sizeof *common);
     if (work == OM_WORK_FOLDER) put_rules(&filter, of_folder, sizeof of_folder / sizeof *of_folder);
-    if (work == OM_WORK_ONLINE) put_rules(&filter, of_online, sizeof of_online / sizeof *of_online);
+    if (work != OM_WORK_FOLDER) put_rules(&filter, of_online, sizeof of_online / sizeof *of_online);
+    // It has no socket that listens but those that it was given, and it can make none. NIO calls `listen` for them once more: the
+    // call does nothing, and returns 0.
+    // Attack: an allowed `listen` binds a new socket to a free port of every address.
+    if (work == OM_WORK_BROWSER) {
+        put_rule(&filter, &(struct rule){SYS_accept4}, SECCOMP_RET_ALLOW);
+        put_rule(&filter, &(struct rule){SYS_listen}, SECCOMP_RET_ERRNO);
+    }
     // abort() signals its own thread.
     // Attack: this process kills the agent, which has the same user. Only signals to this process pass.
     const struct rule own = {SYS_tgkill, {{0, WHOLE, (uint32_t)getpid()}}};
@@ -328,7 +335,7 @@ int om_filter_sockets(enum om_work work) {
     static const long judged[] = {SYS_socket, SYS_socketpair, SYS_sendto, SYS_sendmsg, SYS_sendmmsg};
     struct filter filter = {.count = 0};
     put_head(&filter);
-    if (work == OM_WORK_ONLINE) put_rules(&filter, sockets, sizeof sockets / sizeof *sockets);
+    if (work != OM_WORK_FOLDER) put_rules(&filter, sockets, sizeof sockets / sizeof *sockets);
     put_rules(&filter, sending, sizeof sending / sizeof *sending);
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) put_rule(&filter, &(struct rule){judged[i]}, REFUSED);
     put_answer(&filter, SECCOMP_RET_ALLOW);

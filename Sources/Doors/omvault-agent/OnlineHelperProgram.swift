@@ -4,6 +4,7 @@ internal import Glibc
 internal import OMAgent
 internal import OMOnline
 internal import OMOnlineModel
+internal import OMSecrets
 
 enum OnlineHelperProgram {
     static func run() -> Never {
@@ -13,17 +14,23 @@ enum OnlineHelperProgram {
         signal(SIGPIPE, SIG_IGN)
         // If hidden memory has no room for a secret, the secret goes into other memory. The attempt must not end the helper.
         signal(SIGXFSZ, SIG_IGN)
-        OnlineHelper.run(ports: { $0.ports }) { question in
-            do throws(OnlineRefusal) { return try await ask(question) } catch { return .refused(error) }
+        OnlineHelper.run(ports: { $0.ports }) { question, person in
+            do throws(OnlineRefusal) { return try await ask(question, person) } catch { return .refused(error) }
         }
     }
 
-    private static func ask(_ question: borrowing OnlineQuestion) async throws(OnlineRefusal) -> OnlineReply {
+    private static func ask(
+        _ question: borrowing OnlineQuestion, _ person: HelperConversation
+    ) async throws(OnlineRefusal) -> OnlineReply {
         switch (question.service.kind, question.task) {
         case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
         case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
+        case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
+            return OnlineReply(
+                try await authorize(
+                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
         case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
         }
     }
@@ -38,7 +45,7 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .profile, .answer, .endpoints, .grant: throw .failed(.unusableSession)
+        case .refresh, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
         }
     }
 
@@ -52,7 +59,24 @@ enum OnlineHelperProgram {
         case .refresh: try await provider.refresh(question.session, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
-        case .profile, .answer, .endpoints: throw .failed(.unusableSession)
+        case .profile, .answer, .endpoints, .authorize: throw .failed(.unusableSession)
+        }
+    }
+
+    private static func authorize(
+        _ user: String?, byDevice: Bool, _ question: borrowing OnlineQuestion, with person: HelperConversation,
+        at provider: BrowserLoginProvider
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        do throws(OnlineRefusal) {
+            guard byDevice else {
+                return try await provider.logIn(
+                    listening: person.listening, user: user, clientSecret: question.clientSecret, with: Person(person))
+            }
+            return try await provider.logInByDevice(user: user, clientSecret: question.clientSecret, with: Person(person))
+        } catch {
+            // Only the end of the person's time cancels this task.
+            guard case .failed(.cancelled, _, _) = error else { throw error }
+            throw .failed(.notFinished)
         }
     }
 
@@ -69,9 +93,20 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .endpoints, .grant: throw .failed(.unusableSession)
+        case .refresh, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
         }
     }
+}
+
+/// The person at the other end, for the provider.
+private struct Person: BrowserConversation {
+    private let helper: HelperConversation
+
+    init(_ helper: HelperConversation) { self.helper = helper }
+
+    func show(_ step: BrowserStep) async throws(OnlineRefusal) { try helper.show(step) }
+
+    func pasted() async throws(OnlineRefusal) -> SecretBytes? { try await helper.pasted() }
 }
 
 extension OnlineReply {
@@ -84,11 +119,12 @@ extension OnlineReply {
 
     fileprivate init(_ grant: consuming OnlineGrant) {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
+        let user = grant.user
         var grant = grant
         let access = grant.takeAccess(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
                 session: grant.takeSession(), access: access, scopes: scopes, lifetime: lifetime, serverTime: time,
-                profile: profile, endpoints: endpoints))
+                profile: profile, endpoints: endpoints, user: user))
     }
 }

@@ -86,6 +86,14 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case codeExpired = 44
     /// The server's name for the user cannot be shown, or is missing.
     case unusableName = 45
+    /// The server names no user, and the caller named none either.
+    case unnamedUser = 46
+    /// `OAuthRedirectEndpoint` is no address of this machine, so no answer could come there.
+    case unusableRedirect = 47
+    /// Another program listens at the port of `OAuthRedirectEndpoint`.
+    case redirectPortTaken = 48
+    /// The person did not finish in time.
+    case notFinished = 49
 }
 
 extension OnlineFailure {
@@ -94,7 +102,7 @@ extension OnlineFailure {
     public var isOurs: Bool {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
-            .unusablePassword:
+            .unusablePassword, .unusableRedirect, .redirectPortTaken:
             true
         default: false
         }
@@ -143,6 +151,10 @@ extension OnlineFailure {
         case .otherOAuthError: ("server_error", 40235)
         case .unnamedOAuthError: ("server_error", 40236)
         case .oauthServerError: ("server_error", 40233)
+        case .unnamedUser: ("unnamed_user", nil)
+        case .unusableRedirect: ("unusable_redirect", 40245)
+        case .redirectPortTaken: ("port_taken", nil)
+        case .notFinished: ("not_finished", nil)
         }
     }
 

@@ -61,6 +61,11 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.grant == .clientCredentials } else { false }
     }
 
+    /// Whether a user logs in at the server's own pages, in a browser.
+    package var isOfBrowser: Bool {
+        if case .oauth(let oauth) = kind { oauth.browser != nil } else { false }
+    }
+
     /// This service with other deadlines.
     public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
         OnlineService(

@@ -20,6 +20,7 @@ package enum FrameKind: UInt8 {
     case token = 0x55
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
+    case pasted = 0x21
     // From the agent
     case done = 0x80
     case otherVersion = 0x81
@@ -41,6 +42,8 @@ package enum FrameKind: UInt8 {
     case tokenRefused = 0xD6
     // From a helper
     case answer = 0xA0
+    case show = 0xA1
+    case paste = 0xA2
     // From the agent, for logins
     case rememberingKeyIs = 0xC0
 }

@@ -42,6 +42,17 @@ package final class ReceivedDescriptors: Sendable {
         return file
     }
 
+    /// All of them, if each is a listening socket at a loopback address. The caller closes them.
+    ///
+    /// - Returns: nil if there is any other one.
+    package func takeLoopbackListeners() -> [Int32]? {
+        held.withLock { held in
+            guard held.waiting.allSatisfy({ om_loopback_port($0) != 0 }) else { return nil }
+            defer { held.waiting = [] }
+            return held.waiting
+        }
+    }
+
     /// Whether all files that were taken are on the file system of the file at `path` or of its folder. Some file systems
     /// give files and folders different devices.
     package func areAllOnFileSystem(of path: String) -> Bool {

@@ -104,6 +104,10 @@ int om_socket_listen(const char *path, int backlog);
 int om_socket_accept(int listener);
 /// 1 if the descriptor is a listening Unix stream socket with an absolute path, else 0. `path` gets that path.
 int om_socket_is_listening(int fd, char *path, size_t capacity);
+/// A listening TCP socket at `port` (0: a free one) of 127.0.0.1, or of ::1 if `is_six`. It shares its port with no other socket.
+int om_loopback_listen(bool is_six, uint16_t port);
+/// The port of a listening TCP socket of this machine's own addresses 127.0.0.1 and ::1. 0 for every other descriptor.
+uint16_t om_loopback_port(int fd);
 /// The user and the process at the other end, as the kernel recorded them at the connect.
 int om_socket_peer(int fd, uid_t *user, pid_t *process);
 /// Sends without waiting and without SIGPIPE. Returns the number of bytes sent, or -1.
@@ -162,17 +166,19 @@ int om_landlock(
 enum om_work {
     /// It asks one server.
     OM_WORK_ONLINE,
+    /// It asks one server, and takes connections at listening sockets that it was given.
+    OM_WORK_BROWSER,
     /// It reads and writes the files of one folder.
     OM_WORK_FOLDER,
 };
 
 /// Whether the kernel can filter system calls, and this file has a filter for the processor.
 bool om_has_filters(void);
-/// Online: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder: allows no new socket. Call it before
+/// Online and browser: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder: allows no new socket. Call it before
 /// `om_filter_calls`, which forbids further filters.
 int om_filter_sockets(enum om_work work);
-/// Allows only system calls for memory, time and reading files; online also those for threads and sockets, and in a folder
-/// those for writing files. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
+/// Allows only system calls for memory, time and reading files; online also those for threads and sockets, with a browser also
+/// `accept4`, and in a folder those for writing files. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
 int om_filter_calls(enum om_work work);
 
 // The editor's sandbox: a process in namespaces of its own. Every file system is read-only there. The user's home and the folders

@@ -108,6 +108,11 @@ extension Terminal {
         OpenTerminal()?.write("omvault: \(text.shown)\n")
     }
 
+    /// A line that the person copies: alone, without a prefix.
+    func showLine(_ text: String) {
+        OpenTerminal()?.write("\n    \(text.shown)\n\n")
+    }
+
     /// Waits, and counts down on the terminal. What is typed meanwhile is neither shown nor kept.
     ///
     /// - Parameters:

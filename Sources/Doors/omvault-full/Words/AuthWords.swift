@@ -58,7 +58,7 @@ extension Failure {
                 case nil: .unknown
                 case .some(.none): .enrolment
                 case .basic, .oauthResourceOwner, .oamms: .online
-                case .oauthClientCredentials, .unsupported: .impossible
+                case .oauthClientCredentials, .oauthBrowser, .unsupported: .impossible
                 }
         }
 

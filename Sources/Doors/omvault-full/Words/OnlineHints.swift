@@ -112,6 +112,16 @@ extension OnlineFailure {
         case .unsupportedGrant where profile?.serverKind == .oauthClientCredentials,
             .unauthorizedClient where profile?.serverKind == .oauthClientCredentials:
             return "the server must allow the client credentials grant for this client"
+        case .unsupportedGrant where profile?.serverKind == .oauthBrowser,
+            .unauthorizedClient where profile?.serverKind == .oauthBrowser:
+            return "the server must allow \(profile?.oauthGrant == .deviceCode ? "the device" : "the authorization code") grant for this client"
+        case .unnamedUser:
+            return "name the user: omvault login USER; or add openid to OAuthScope, if the server has OpenID Connect"
+        case .unusableRedirect:
+            return "set OAuthRedirectEndpoint to http://127.0.0.1, as the server knows it; or log in with --redirect paste"
+        case .redirectPortTaken:
+            return "end the program that listens there; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
+        case .notFinished: return "log in again; AuthTimeOutVal gives more time"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"
         case .invalidGrant:
@@ -124,7 +134,7 @@ extension OnlineFailure {
 
     private func redirectHint(_ profile: Profile?) -> String {
         switch profile?.serverKind {
-        case .oauthResourceOwner, .oauthClientCredentials:
+        case .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser:
             "\(profile.addressKeys) and the token_endpoint in the server's document must be addresses that do not redirect"
         default:
             "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
@@ -202,6 +212,9 @@ extension Profile {
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        case .oauthBrowser:
+            oauthTokenEndpoint != nil
+                ? .oauthTokenEndpoint : oauthDiscoveryURL != nil ? .oauthDiscoveryURL : .openIDConnectDiscoveryURL
         case .oamms: values[.oammsURL] == nil ? .oammsHost : .oammsURL
         default: .loginURL
         }

@@ -75,6 +75,10 @@ extension OnlineFailure {
         case .unsupportedResponse: "it does not give this kind of answer"
         case .temporarilyUnavailable: "it is busy for a while"
         case .invalidGrant: "it gives no tokens, for a reason other than the password"
+        case .unnamedUser: "it does not say who logged in"
+        case .unusableRedirect: "OAuthRedirectEndpoint is no address of this machine, so the browser's answer cannot come"
+        case .redirectPortTaken: "another program listens at the port of OAuthRedirectEndpoint"
+        case .notFinished: "the login was not finished in time"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -86,8 +90,11 @@ extension OnlineFailure {
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .foreignEndpoint: .policy
-        case .cancelled, .codeExpired: .aborted
+        case .cancelled, .codeExpired, .notFinished: .aborted
         case .otherUser: .remoteAuth
+        case .unnamedUser: .usage
+        case .unusableRedirect: .config
+        case .redirectPortTaken: .busy
         default: .remoteError
         }
     }

@@ -61,10 +61,15 @@ package enum Confinement {
     /// Confines the online helper: applies the layers that the kernel has, for good. Call it while there is one thread, before
     /// the first byte from a server.
     ///
-    /// - Parameter layers: All of them, except in a test that shows what a layer is for.
+    /// - Parameters:
+    ///   - layers: All of them, except in a test that shows what a layer is for.
+    ///   - accepts: Whether it takes connections at listening sockets that it was given. It can make none either way.
     /// - Returns: false if the system refuses a layer that it has.
-    package static func apply(_ layers: Set<Layer> = Set(Layer.allCases), ports: Set<UInt16>) -> Bool {
-        apply(layers, OM_WORK_ONLINE, files: readable, folder: nil, ports: Array(ports) + [namePort])
+    package static func apply(
+        _ layers: Set<Layer> = Set(Layer.allCases), ports: Set<UInt16>, accepts: Bool = false
+    ) -> Bool {
+        apply(
+            layers, accepts ? OM_WORK_BROWSER : OM_WORK_ONLINE, files: readable, folder: nil, ports: Array(ports) + [namePort])
     }
 
     /// Confines the folder's helper in the same way, before it reads the first byte of the folder. The layer `user` is left out.

@@ -2,7 +2,7 @@
 
 public import OMAuth
 public import OMOnlineModel
-public import OMSecrets
+internal import OMSecrets
 internal import OMSystem
 
 extension OnlineProvider {
@@ -33,8 +33,13 @@ extension OnlineService {
     fileprivate init(_ profile: Profile, asking scopes: ScopeSet?) throws(OnlineRefusal) {
         try self.init(profile, .none)
         guard let scopes, case .oauth(let oauth) = kind else { return }
-        self = OnlineService(
-            .oauth(oauth.asking(scopes.names)), domain: domain, headers: headers, trusted: trusted, profile: self.profile,
+        self = asking(oauth, scopes.names)
+    }
+
+    /// The same server, asked for other scopes.
+    func asking(_ oauth: OAuthService, _ scopes: [String]) -> OnlineService {
+        OnlineService(
+            .oauth(oauth.asking(scopes)), domain: domain, headers: headers, trusted: trusted, profile: profile,
             deadlines: deadlines)
     }
 }

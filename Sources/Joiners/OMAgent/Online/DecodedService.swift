@@ -17,6 +17,7 @@ extension OnlineService {
             lists.append(basic.requiredTokens.count)
         case .oauth(let oauth):
             texts += oauth.scopes + oauth.origins + [oauth.clientID, oauth.issuer].compactMap(\.self)
+            texts += oauth.browser?.texts ?? []
             lists += [oauth.scopes.count, oauth.origins.count]
             switch oauth.endpoint {
             case .discovery(let address): texts.append(address)
@@ -45,6 +46,7 @@ extension SecretBuffer {
             write(shortList: oauth.scopes)
             write(oauth.includesClientHeader, oauth.issuer)
             write(shortList: oauth.origins)
+            write(oauth.browser)
             write(clientSecret)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         }
@@ -76,7 +78,8 @@ struct DecodedService: ~Copyable {
                     try wire.read(), clientID: try wire.read(),
                     scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
                     grant: grant, issuer: try wire.read(),
-                    origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries)))
+                    origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), browser: try wire.read()))
+            guard grant.isOfBrowser == (kind.browser != nil) else { throw MalformedBytes() }
             clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
         case 3:
             kind = .oamms(
@@ -132,7 +135,33 @@ private struct Certificates: WireValue {
     }
 }
 
-extension OAuthService.Grant: WireValue {}
+extension OAuthService.Grant: WireValue {
+    /// Whether the user logs in at the server's own pages.
+    var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
+}
+
+extension OnlineService.Kind {
+    fileprivate var browser: BrowserLogin? { if case .oauth(let oauth) = self { oauth.browser } else { nil } }
+}
+
+/// nine optional values: redirect ‖ authorization ‖ device ‖ key set ‖ user info ‖ prompt ‖ maximum age (4) ‖ context classes ‖ user claim
+extension BrowserLogin: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(redirect, authorization, device, keySet, userInfo, prompt)
+        body.write(maximumAge, contextClasses, userClaim)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(
+            redirect: try wire.read(), authorization: try wire.read(), device: try wire.read(), keySet: try wire.read(),
+            userInfo: try wire.read(), prompt: try wire.read(), maximumAge: try wire.read(), contextClasses: try wire.read(),
+            userClaim: try wire.read())
+    }
+
+    fileprivate var texts: [String] {
+        [redirect, authorization, device, keySet, userInfo, prompt, contextClasses, userClaim].compactMap(\.self)
+    }
+}
 
 /// 1 ‖ address, or 2 ‖ token ‖ optional revocation
 extension OAuthService.Endpoint: WireValue {

@@ -17,10 +17,13 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package let profile: ProfileAnswer
     /// The endpoints that the server names. Nil unless the question was for them.
     package let endpoints: [ServerEndpoint]?
+    /// The user whom the server names after a login at its own pages. Nil for every other task, and if it names none.
+    package let user: NamedUser?
 
     package init(
         session: consuming SecretBytes?, access: consuming AccessToken? = nil, lifetime: UInt32? = nil,
-        serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil
+        serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil,
+        user: NamedUser? = nil
     ) {
         self.session = session
         self.access = access
@@ -28,12 +31,13 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
         self.serverTime = serverTime
         self.profile = profile
         self.endpoints = endpoints
+        self.user = user
     }
 
     /// - Parameters access, scopes: The access token as a provider gives it.
     package init(
         session: consuming SecretBytes?, access: consuming SecretBytes?, scopes: ScopeSet, lifetime: UInt32?,
-        serverTime: Int64?, profile: ProfileAnswer, endpoints: [ServerEndpoint]?
+        serverTime: Int64?, profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil
     ) {
         let token: AccessToken? =
             switch consume access {
@@ -42,7 +46,7 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
             }
         self.init(
             session: session, access: token, lifetime: lifetime, serverTime: serverTime, profile: profile,
-            endpoints: endpoints)
+            endpoints: endpoints, user: user)
     }
 
     package consuming func takeSession() -> SecretBytes? { session }

@@ -3,6 +3,7 @@
 internal import COMSystem
 internal import Glibc
 package import OMAgentProtocol
+package import OMAuth
 internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
@@ -20,47 +21,76 @@ package struct OnlineClient: Sendable {
 
     /// Asks, and waits for the answer. The wait ends after the question's total deadline and a second.
     ///
+    /// - Parameters:
+    ///   - listening: Sockets of ``LoopbackListeners``, for a login at the server's own pages.
+    ///   - prompter: Shows the person what to do there.
     /// - Returns: The server's answer, or the reason why there is none. A helper that fails in any way is
     ///   ``OnlineFailure/helper``.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/io(_:)`` if no
     ///   helper can be started.
     package func ask(
-        _ question: consuming OnlineQuestion, cancellation: OnlineCancellation? = nil
+        _ question: consuming OnlineQuestion, listening: [Int32] = [], prompting prompter: (any BrowserPrompter)? = nil,
+        cancellation: OnlineCancellation? = nil
     ) throws(AgentError) -> OnlineReply {
         let program = try AgentProcess.check(program)
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
-        let end = bootMilliseconds() + Int64(question.service.deadlines.total) + Self.grace
+        let time = Int64(question.task.personSeconds) * 1_000 + Int64(question.service.deadlines.total)
+        let end = bootMilliseconds() + time + Self.grace
         let helper = try HelperProcess(program, "--online")
-        return Self.exchange(body, of: question, over: helper.channel, until: end, cancellation)
+        do throws(ChannelError) {
+            try helper.channel.send(.question, body, descriptors: listening, within: AgentProtocol.frameTime)
+            return try Self.answer(to: question, over: helper.channel, until: end, prompter, cancellation)
+        } catch {
+            return .refused(.failed(.helper))
+        }
     }
 
-    private static func exchange(
-        _ body: borrowing SecretBuffer, of question: borrowing OnlineQuestion, over channel: borrowing FrameChannel,
-        until end: Int64, _ cancellation: OnlineCancellation?
-    ) -> OnlineReply {
-        let broken = OnlineRefusal.failed(.helper)
-        do throws(ChannelError) {
-            try channel.send(.question, body, within: AgentProtocol.frameTime)
+    /// The most frames of one question: a helper that was taken over could keep its reader busy for ever.
+    private static let mostFrames = 32
+
+    private static func answer(
+        to question: borrowing OnlineQuestion, over channel: borrowing FrameChannel, until end: Int64,
+        _ prompter: (any BrowserPrompter)?, _ cancellation: OnlineCancellation?
+    ) throws(ChannelError) -> OnlineReply {
+        let (id, task) = (question.id, question.task)
+        let isOAuth = if case .oauth = question.service.kind { true } else { false }
+        let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
+        for _ in 0..<mostFrames {
             switch om_socket_wait(channel.descriptor, cancellation?.event ?? -1, Int32(clamping: end - bootMilliseconds())) {
             case 1: break
             case 2: return .refused(.failed(.cancelled))
-            default: return .refused(broken)
+            default: throw .deadline
             }
             let left = Int(max(1, end - bootMilliseconds()))
             guard let frame = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody),
-                frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue
-            else { return .refused(broken) }
-            let (id, task) = (question.id, question.task)
-            let isOAuth = if case .oauth = question.service.kind { true } else { false }
-            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-                do throws(MalformedBytes) {
-                    let reply = try OnlineReply.decode(bytes, to: id, task)
-                    guard isOAuth || !reply.hasAccess else { throw MalformedBytes() }
-                    return reply
-                } catch { throw .malformed }
+                frame.version == AgentProtocol.version
+            else { throw .malformed }
+            if frame.kind == FrameKind.answer.rawValue {
+                return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+                    do throws(MalformedBytes) {
+                        let reply = try OnlineReply.decode(bytes, to: id, task)
+                        guard isOAuth || !reply.hasAccess else { throw MalformedBytes() }
+                        return reply
+                    } catch { throw .malformed }
+                }
             }
-        } catch {
-            return .refused(broken)
+            guard let pages else { throw .malformed }
+            switch FrameKind(rawValue: frame.kind) {
+            case .show:
+                let step = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+                    do throws(MalformedBytes) { return try BrowserStep(decoding: bytes, of: id) } catch { throw .malformed }
+                }
+                guard pages.show(step) else { throw .malformed }
+            case .paste:
+                var body = SecretBuffer()
+                body.write(WireID(id))
+                // A longer text is no address.
+                let pasted = pages.pasted()
+                body.write(pasted.count <= HelperConversation.longestPasted ? pasted : SecretBytes(copying: []))
+                try channel.send(.pasted, body, within: AgentProtocol.frameTime)
+            default: throw .malformed
+            }
         }
+        throw .malformed
     }
 }

@@ -15,26 +15,32 @@ package enum OnlineHelper {
     /// The exit code is 0 after an answer was sent, 2 if no process of this user is at descriptor 3, and 1 for
     /// everything else. The parent learns no more from the code than from the missing answer.
     ///
-    /// - Parameter ports: The TCP ports that answering may connect to.
+    /// - Parameters:
+    ///   - ports: The TCP ports that answering may connect to.
+    ///   - answer: Gets the question, and the person at the other end. Its task is cancelled when the person's time is over.
     package static func run(
         ports: (OnlineService) -> Set<UInt16>,
-        _ answer: @escaping @Sendable (borrowing OnlineQuestion) async -> OnlineReply
+        _ answer: @escaping @Sendable (borrowing OnlineQuestion, HelperConversation) async -> OnlineReply
     ) -> Never {
         let descriptor = HelperSocket.take()
         // The question comes from the parent. All later bytes may come from a server, so this is the last moment to confine
         // the process. The question is read first, because reading it maps hidden memory: under the limits that would fail.
         guard let asked = ReceivedQuestion(descriptor), om_limit_process(0, 60) == 0,
-            Confinement.apply(ports: ports(asked.question.service))
+            Confinement.apply(ports: ports(asked.question.service), accepts: !asked.listening.isEmpty)
         else { _exit(1) }
-        let end = bootMilliseconds() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
+        let person = HelperConversation(asked, listening: asked.listening)
+        let personEnd = bootMilliseconds() + Int64(asked.question.task.personSeconds) * 1_000
+        let end = personEnd + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
         // The first thread stays here, to end the process when the parent is gone or the time is over.
-        Task.detached {
-            let body = await answer(asked.question).encoded(asked.question.id)
+        let work = Task.detached {
+            let body = await answer(asked.question, person).encoded(asked.question.id, asked.question.task)
             guard (try? asked.channel.send(.answer, body, within: AgentProtocol.frameTime)) != nil else { _exit(1) }
             _exit(0)
         }
         while bootMilliseconds() < end {
-            let left = Int32(clamping: min(end - bootMilliseconds(), 1_000))
+            if asked.question.task.personSeconds > 0, bootMilliseconds() >= personEnd { work.cancel() }
+            let next = bootMilliseconds() < personEnd ? personEnd : end
+            let left = Int32(clamping: min(next - bootMilliseconds(), 1_000))
             if om_socket_wait_for_end(descriptor, max(1, left)) != 0 { _exit(1) }
         }
         _exit(1)
@@ -42,26 +48,37 @@ package enum OnlineHelper {
 }
 
 /// The parent and its question.
-private final class ReceivedQuestion: Sendable {
+final class ReceivedQuestion: Sendable {
     let channel: FrameChannel
     let question: OnlineQuestion
+    /// The listening sockets that came with it. Only a login at the server's own pages has some.
+    let listening: [Int32]
 
     /// Nil if no complete question comes in time.
     init?(_ descriptor: Int32) {
         let channel = FrameChannel(descriptor)
-        guard let question = try? Self.question(channel) else { return nil }
+        var listening: [Int32] = []
+        guard let question = try? Self.question(channel, &listening) else { return nil }
         self.channel = channel
         self.question = question
+        self.listening = listening
     }
 
-    private static func question(_ channel: borrowing FrameChannel) throws(ChannelError) -> OnlineQuestion {
+    private static func question(
+        _ channel: borrowing FrameChannel, _ listening: inout [Int32]
+    ) throws(ChannelError) -> OnlineQuestion {
         let frame = try channel.receive(
-            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: OnlineQuestion.maximumBody)
+            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: OnlineQuestion.maximumBody,
+            descriptors: DescriptorBudget(Int(OM_SENT_DESCRIPTORS)))
         guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.question.rawValue else {
             throw .malformed
         }
-        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+        let question = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             do throws(MalformedBytes) { return try OnlineQuestion(decoding: bytes) } catch { throw .malformed }
         }
+        guard let sockets = frame.descriptors?.takeLoopbackListeners() else { throw .malformed }
+        guard sockets.isEmpty || question.takesBrowser, sockets.count <= 2 else { throw .malformed }
+        listening = sockets
+        return question
     }
 }

@@ -182,9 +182,14 @@ public final class OnlineProvider: Provider {
         UInt32(clamping: (profile.logoutTimeOut ?? profile.totalTimeOut) * 1_000)
     }
 
-    func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {
+    func ask(
+        _ question: consuming OnlineQuestion, listening: [Int32] = [], prompting prompter: (any BrowserPrompter)? = nil,
+        _ event: OnlineCancellation
+    ) -> OnlineReply {
         guard let client else { return .refused(.unreachable(.noHelper)) }
-        do throws(AgentError) { return try client.ask(question, cancellation: event) } catch {
+        do throws(AgentError) {
+            return try client.ask(question, listening: listening, prompting: prompter, cancellation: event)
+        } catch {
             return .refused(.failed(.helper))
         }
     }
@@ -209,7 +214,7 @@ extension OnlineService {
         self.init(
             try Self.kind(profile), domain: Self.domain(profile, domain),
             headers: profile.customHeaders.map { Header($0.name, $0.value) }, trusted: try Self.trusted(profile),
-            profile: profile.profileURL?.text,
+            profile: profile.serverKind == .oauthBrowser ? nil : profile.profileURL?.text,
             deadlines: OnlineDeadlines(
                 connect: UInt32(clamping: profile.connectTimeOut * 1_000),
                 total: UInt32(clamping: profile.totalTimeOut * 1_000)))
@@ -223,21 +228,9 @@ extension OnlineService {
                 BasicService(
                     login: login.text, logout: profile.logoutURL?.text, requiredTokens: profile.requiredTokens,
                     sendsHeadersAtLogout: profile.sendCustomHeadersInLogout))
-        case .oauthResourceOwner, .oauthClientCredentials:
-            let endpoint: OAuthService.Endpoint
-            if let token = profile.oauthTokenEndpoint {
-                endpoint = .token(token.text, revocation: nil)
-            } else if let discovery = profile.oauthDiscoveryURL {
-                endpoint = .discovery(discovery.text)
-            } else {
-                throw .failed(.unsafeAddress)
-            }
-            return .oauth(
-                OAuthService(
-                    endpoint, clientID: profile.oauthClientID ?? "", scopes: profile.oauthScopes,
-                    includesClientHeader: profile.oauthIncludesClientHeader,
-                    grant: profile.serverKind == .oauthClientCredentials ? .clientCredentials : .resourceOwner,
-                    issuer: profile.oauthIssuer, origins: profile.oauthEndpointOrigins))
+        case .oauthResourceOwner: return try oauth(profile, .resourceOwner)
+        case .oauthClientCredentials: return try oauth(profile, .clientCredentials)
+        case .oauthBrowser: return try oauth(profile, profile.oauthGrant == .deviceCode ? .deviceCode : .authorizationCode)
         case .oamms:
             guard let server = profile.oammsServer else { throw .failed(.unsafeAddress) }
             return .oamms(
@@ -245,6 +238,24 @@ extension OnlineService {
                     server.text, serviceDomain: profile.oammsServiceDomain ?? "", application: profile.applicationName))
         case .none, .unsupported: throw .failed(.unsupportedGrant)
         }
+    }
+
+    private static func oauth(_ profile: Profile, _ grant: OAuthService.Grant) throws(OnlineRefusal) -> Kind {
+        let endpoint: OAuthService.Endpoint
+        if let token = profile.oauthTokenEndpoint {
+            endpoint = .token(token.text, revocation: profile.oauthRevocationEndpoint?.text)
+        } else if let document = profile.oauthDocument {
+            endpoint = .discovery(document.text)
+        } else {
+            throw .failed(.unsafeAddress)
+        }
+        let browser = profile.browserLogin
+        return .oauth(
+            OAuthService(
+                endpoint, clientID: profile.oauthClientID ?? "",
+                scopes: browser == nil ? profile.oauthScopes : profile.browserScopes,
+                includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
+                origins: profile.oauthEndpointOrigins, browser: browser))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

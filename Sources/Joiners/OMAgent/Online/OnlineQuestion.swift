@@ -77,6 +77,16 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.grant, of: service, clientSecret: clientSecret)
     }
 
+    package static func authorize(
+        _ user: String?, within seconds: UInt32, byDevice: Bool, of service: OnlineService,
+        clientSecret: consuming SecretBytes? = nil
+    ) -> OnlineQuestion {
+        OnlineQuestion(.authorize(user: user, seconds: seconds, byDevice: byDevice), of: service, clientSecret: clientSecret)
+    }
+
+    /// Whether a browser on this machine may bring the answer to it.
+    var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
+
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
@@ -124,6 +134,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             body.write(password)
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
+        case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
@@ -155,6 +166,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             task = .answer(user: try wire.read())
         case 7: task = .endpoints
         case 8: task = .grant
+        case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
         default: throw MalformedBytes()
         }
         guard task.fits(asked.service) else { throw MalformedBytes() }

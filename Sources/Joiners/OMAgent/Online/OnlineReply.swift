@@ -43,13 +43,13 @@ package enum OnlineReply: ~Copyable, Sendable {
     }
 
     /// The frame's body: an answer to the question with this id.
-    consuming func encoded(_ id: [UInt8]) -> SecretBuffer {
+    consuming func encoded(_ id: [UInt8], _ task: OnlineTask) -> SecretBuffer {
         var body = SecretBuffer()
         body.write(WireID(id))
         switch consume self {
         case .accepted(let acceptance):
             body.write(tag: 0)
-            acceptance.write(to: &body)
+            acceptance.write(to: &body, to: task)
         case .refused(let refusal): body.write(refusal)
         case .asked(let questions, let state):
             body.write(tag: 7)
@@ -83,7 +83,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .logout, .profile, .endpoints, .grant: false
+            case .check, .refresh, .logout, .profile, .endpoints, .grant, .authorize: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -114,8 +114,11 @@ extension OnlineAcceptance {
             case .profile: !hasSession && !hasAccess && profile.profile != nil
             case .endpoints: !hasSession && !hasAccess && profile == .notAsked
             case .grant: !hasSession && hasAccess && profile == .notAsked
+            case .authorize: hasSession && hasAccess && profile == .notAsked
             }
         guard isFitting else { throw MalformedBytes() }
+        var user: NamedUser?
+        if case .authorize = task { user = try wire.read() }
         var endpoints: [ServerEndpoint]?
         if task == .endpoints {
             let list: [ServerEndpoint] = try wire.shortList(upTo: ServerEndpoint.Kind.allCases.count)
@@ -124,13 +127,14 @@ extension OnlineAcceptance {
         }
         self.init(
             session: session, access: access, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile,
-            endpoints: endpoints)
+            endpoints: endpoints, user: user)
     }
 
-    fileprivate borrowing func write(to body: inout SecretBuffer) {
+    fileprivate borrowing func write(to body: inout SecretBuffer, to task: OnlineTask) {
         body.write(session)
         body.write(lifetime, serverTime, profile)
         body.write(access)
+        if case .authorize = task { body.write(user) }
         if let endpoints { body.write(shortList: endpoints) }
     }
 }
@@ -147,6 +151,17 @@ extension AccessToken: WireValue {
         let scopes: ScopeSet = try wire.read()
         guard value.count > 0 else { throw MalformedBytes() }
         self.init(value, scopes: scopes)
+    }
+}
+
+/// name ‖ subject
+extension NamedUser: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(name, subject) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (name, subject): (String, String) = (try wire.read(), try wire.read())
+        guard [name, subject].allSatisfy({ (1...Self.longest).contains($0.utf8.count) }) else { throw MalformedBytes() }
+        self.init(name, subject: subject)
     }
 }
 

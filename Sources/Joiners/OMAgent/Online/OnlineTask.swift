@@ -18,13 +18,29 @@ package enum OnlineTask: Hashable, Sendable {
     case endpoints
     /// Gets an access token of the client itself. Only OAuth's client credentials grant has it.
     case grant
+    /// Logs a user in at the server's own pages.
+    ///
+    /// - Parameters:
+    ///   - user: The name that the server must give. Nil: any.
+    ///   - seconds: How long the person has for it.
+    ///   - byDevice: Whether the person enters a code in any browser. Otherwise a browser on this machine brings the answer.
+    case authorize(user: String?, seconds: UInt32, byDevice: Bool)
 
+    /// The user whose password the question brings.
     var user: String? {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .profile, .endpoints, .grant: nil
+        case .check, .refresh, .profile, .endpoints, .grant, .authorize: nil
         }
+    }
+
+    /// The most seconds of ``authorize(user:seconds:byDevice:)``.
+    static let longestSeconds: UInt32 = 3_600
+
+    /// How many seconds the question may wait for a person.
+    var personSeconds: UInt32 {
+        if case .authorize(_, let seconds, _) = self { seconds } else { 0 }
     }
 
     /// Whether a question to this service can have the task.
@@ -35,6 +51,9 @@ package enum OnlineTask: Hashable, Sendable {
         case (.grant, _): service.isOfClient
         // No user logs in there.
         case _ where service.isOfClient: false
+        case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
+        // Nobody types a password here for such a server.
+        case (.login, _) where service.isOfBrowser: false
         case (.refresh, .oauth), (.answer, .oamms): true
         case (.refresh, _), (.answer, _): false
         case (.login, _), (.check, _), (.logout, _): true

@@ -140,7 +140,7 @@ extension Authenticator {
     }
 
     /// If the task is cancelled before `body` begins, `body` does not run.
-    private func awaited<R: ~Copyable & Sendable>(
+    func awaited<R: ~Copyable & Sendable>(
         _ body: @escaping @Sendable (Authenticator, Cancellation) throws(AuthError) -> R
     ) async throws(AuthError) -> R {
         let cancellation = Cancellation(), logins = cancelled(cancellation)

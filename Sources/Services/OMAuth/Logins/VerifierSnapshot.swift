@@ -25,6 +25,20 @@ extension Authenticator {
         return LoginReceipt(online: accepted, notCached: reason, notes, request, clock())
     }
 
+    /// A yes to a login that brought no password. A credential that is still cached under these names is deleted: the profile
+    /// allows none.
+    func acceptUncached(_ accepted: consuming AcceptedAnswer, _ request: LoginRequest) -> LoginReceipt {
+        let yes = OnlineYes(accepted, request, VerifierSnapshot(nil))
+        if let store = (try? openIfPresent()) ?? nil {
+            let row = (try? store.load(request.login.id(under: store.device))) ?? nil
+            if let row {
+                let taken = TakenPolicy(server: row.server, given: nil, events: [])
+                _ = try? storeOfflineDenied(yes, row, taken, under: LoginPolicy(request.profile, row.server), in: store)
+            }
+        }
+        return LoginReceipt(online: accepted, notCached: .offlineNotAllowed, ReceiptNotes(), request, clock())
+    }
+
     /// The cached credential before a server is asked. Only this one may be replaced by the server's yes.
     func verifierSnapshot(_ request: LoginRequest) -> VerifierSnapshot {
         guard let store = try? openIfPresent() else { return VerifierSnapshot(nil) }

@@ -19,6 +19,8 @@ package enum ServerKind: Hashable, Sendable {
     case oauthResourceOwner
     /// It gives tokens to the client itself, and logs no user in.
     case oauthClientCredentials
+    /// A user logs in at the server's own pages, in a browser.
+    case oauthBrowser
     case oamms
     /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)

@@ -43,9 +43,11 @@ public struct EffectivePolicy: Hashable, Sendable {
         }
         let isAllowedHere = profile.values[.offlineAuthAllowed].flatMap(ProfileValueParser.flag)
         let attemptsHere = profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) }
+        // A login in a browser brings no password to this machine, so there is nothing to cache.
+        let canBeOffline = profile.serverKind != .oauthBrowser
         offlineAuthAllowed = decided(
-            .offlineAuthAllowed, server: counting(server?.offlineAuthAllowed) { !$0 },
-            profile: isAllowedHere, standard: false
+            .offlineAuthAllowed, server: canBeOffline ? counting(server?.offlineAuthAllowed) { !$0 } : nil,
+            profile: canBeOffline ? isAllowedHere : nil, standard: false
         ) { allowed, _ in allowed && ceiling.offlineAuthAllowed }
         maxLoginAttempts = decided(
             .maxLoginAttempts, server: counting(server?.maxLoginAttempts) { $0 < attemptsHere ?? 1 },

@@ -5,7 +5,14 @@ package enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
     case resourceOwner = "OAuthResourceOwner"
     case clientCredentials = "OAuthClientCredentials"
     case assertion = "OAuthAssertion"
+    /// RFC 8628: the user opens the server's page on any device.
+    case deviceCode = "OAuthDeviceCode"
     case oamCredential = "OAuthOAMCredential"
     /// The SDK for Android has this name for `OAuthAssertion`.
     case userAssertion = "OAuthUserAssertion"
+}
+
+extension OAuthGrant {
+    /// Whether the user logs in at the server's own pages.
+    var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
 }

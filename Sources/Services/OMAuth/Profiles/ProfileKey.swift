@@ -29,6 +29,19 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthClientSecret = "OAuthClientSecret"
     case oauthScope = "OAuthScope"
     case oauthIncludeClientAuthHeader = "OAuthIncludeClientAuthHeader"
+    // Logins at the server's own pages
+    case oauthAuthorizationEndpoint = "OAuthAuthZEndpoint"
+    case oauthRedirectEndpoint = "OAuthRedirectEndpoint"
+    case oauthDeviceEndpoint = "OAuthDeviceEndpoint"
+    case oauthRevocationEndpoint = "OAuthRevocationEndpoint"
+    case oauthUserInfoEndpoint = "OAuthUserInfoEndpoint"
+    case oauthKeySetEndpoint = "OAuthJWKSEndpoint"
+    case openIDConnectDiscoveryURL = "OpenIDConnectDiscoveryURL"
+    case oauthPrompt = "OAuthPrompt"
+    case oauthMaximumAge = "OAuthMaxAge"
+    case oauthContextClasses = "OAuthACRValues"
+    case oauthUserClaim = "OAuthUserClaim"
+    case authTimeOut = "AuthTimeOutVal"
 
     // Offline
     case offlineAuthAllowed = "OfflineAuthAllowed"
@@ -57,12 +70,8 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case rememberUsernameDefault = "RememberUsernameDefault"
 
     // For kinds of server that come later
-    case authTimeOut = "AuthTimeOutVal"
     case sendAuthorizationHeaderInLogout = "SendAuthorizationHeaderInLogout"
     case presentClientCertificate = "PresentClientCertificate"
-    case oauthAuthorizationEndpoint = "OAuthAuthZEndpoint"
-    case oauthRedirectEndpoint = "OAuthRedirectEndpoint"
-    case oauthEnablePKCE = "OAuthEnablePKCE"
     case oauthUserJWT = "OAuthUserJWTAssertionValue"
     case oauthUserSAML2 = "OAuthUserSAML2UserAssertionValue"
     case oauthClientJWT = "OAuthClientJWTAssertionValue"
@@ -74,7 +83,6 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oammsPortIsSSL = "OAMMSPortIsSSL"
     case oammsServiceDomain = "OAMMSServiceDomain"
     case openIDConnectConfiguration = "OpenIDConnectConfiguration"
-    case openIDConnectDiscoveryURL = "OpenIDConnectDiscoveryURL"
     case loginHint = "LoginHint"
     case idcsRegisterClient = "IDCSRegisterClient"
     case idcsRegisterEndpoint = "IDCSRegisterEndpoint"
@@ -92,6 +100,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case locationUpdateEnabled = "LocationUpdateEnabled"
     case locationUpdateDistanceFilter = "LocationUpdateDistanceFilter"
     case browserMode = "BrowserMode"
+    case oauthEnablePKCE = "OAuthEnablePKCE"
     case enableWKWebView = "enablewkwebview"
     case removeAllSessionCookies = "RemoveAllSessionCookies"
     case customUserAgentHeader = "CustomUserAgentHeader"

@@ -1,5 +1,6 @@
 // The settings of a profile as typed values, with their defaults.
 
+package import OMOnlineModel
 public import OMRecords
 
 extension Profile {
@@ -45,6 +46,8 @@ extension Profile {
         case .basic: .basic
         case .oauth where grant == .resourceOwner && values[.oamOAuthServiceEndpoint] == nil: .oauthResourceOwner
         case .oauth where grant == .clientCredentials && values[.oamOAuthServiceEndpoint] == nil: .oauthClientCredentials
+        case .oauth where grant?.isOfBrowser ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthBrowser
+        case .openIDConnect where values[.openIDConnectDiscoveryURL] != nil: .oauthBrowser
         case .oamms: .oamms
         case .localAuthenticator: .none
         case .oauth, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
@@ -72,7 +75,14 @@ extension Profile {
     public var profileURL: ServerURL? { url(.profileURL) }
     /// Whether the server has a policy that would be believed: at `ProfileURL`, or in the application profile of the Mobile
     /// and Social service. Over http, no server proves that a policy is its own.
-    package var hasServerPolicy: Bool { serverKind == .oamms ? oammsServer?.isSecure ?? false : profileURL != nil }
+    /// A policy is about cached credentials, and a login in a browser has none.
+    package var hasServerPolicy: Bool {
+        switch serverKind {
+        case .oamms: oammsServer?.isSecure ?? false
+        case .oauthBrowser: false
+        default: profileURL != nil
+        }
+    }
     /// Whether an answer from `ProfileURL` would be believed. Without a server, no answer would. The Mobile and Social
     /// service has its policy in its application profile, so `ProfileURL` would be ignored.
     var isPolicyOfServer: Bool {
@@ -121,6 +131,28 @@ extension Profile {
     package var oauthClientSecretSource: String? { word(.oauthClientSecret) }
     package var oauthScopes: [String] { list(.oauthScope) }
     package var oauthIncludesClientHeader: Bool { flag(.oauthIncludeClientAuthHeader) }
+    /// The address of the document that names the endpoints, if the profile does not name the token endpoint itself.
+    package var oauthDocument: ServerURL? {
+        oauthTokenEndpoint == nil ? oauthDiscoveryURL ?? url(.openIDConnectDiscoveryURL) : nil
+    }
+    package var oauthRevocationEndpoint: ServerURL? { url(.oauthRevocationEndpoint) }
+    /// The scopes that a login at the server's own pages asks for. OpenID Connect always has its own.
+    package var browserScopes: [String] {
+        guard values[.authServerType].flatMap(RequiredProfileKeys.type) == .openIDConnect else { return oauthScopes }
+        return oauthScopes.contains("openid") ? oauthScopes : ["openid"] + oauthScopes
+    }
+    /// How a user logs in at the server's own pages. Nil for every other kind of server.
+    package var browserLogin: BrowserLogin? {
+        guard serverKind == .oauthBrowser else { return nil }
+        return BrowserLogin(
+            redirect: word(.oauthRedirectEndpoint), authorization: url(.oauthAuthorizationEndpoint)?.text,
+            device: url(.oauthDeviceEndpoint)?.text, keySet: url(.oauthKeySetEndpoint)?.text,
+            userInfo: url(.oauthUserInfoEndpoint)?.text, prompt: word(.oauthPrompt),
+            maximumAge: values[.oauthMaximumAge].flatMap(Self.digits).map { UInt32(clamping: $0) },
+            contextClasses: word(.oauthContextClasses), userClaim: word(.oauthUserClaim))
+    }
+    /// How long a person has for a login at the server's own pages, in seconds: `AuthTimeOutVal`. Nil if it is 0.
+    package var browserTimeOut: Int64? { seconds(.authTimeOut) }
 
     /// `OAMMSURL`, or the address that `OAMMSHost` and the keys beside it give.
     package var oammsServer: ServerURL? { url(.oammsURL) ?? oammsHost }
@@ -160,7 +192,9 @@ extension Profile {
     package func effect(of key: ProfileKey) -> ProfileEffect {
         switch key {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
-        case .tokenRelease: serverKind == .oauthResourceOwner ? .acts : .none
+        case .tokenRelease: [.oauthResourceOwner, .oauthBrowser].contains(serverKind) ? .acts : .none
+        case .openIDConnectDiscoveryURL: serverKind == .oauthBrowser ? .acts : .later
+        case .offlineAuthAllowed where serverKind == .oauthBrowser, .profileURL where serverKind == .oauthBrowser: .none
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
             remembersPasswords ? key.effect : .none
@@ -189,6 +223,7 @@ extension Profile {
         case .none: nil
         case .basic: loginURL
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
+        case .oauthBrowser: oauthTokenEndpoint ?? oauthDocument
         case .oamms: oammsServer
         case .unsupported:
             loginURL ?? oammsServer ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)

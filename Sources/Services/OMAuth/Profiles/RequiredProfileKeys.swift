@@ -12,7 +12,7 @@ enum RequiredProfileKeys {
     private static let naming: Set<ProfileKey> = [
         .loginURL, .logoutURL, .profileURL, .oauthGrantType, .oauthTokenEndpoint, .oauthDiscoveryURL, .oauthClientID,
         .oauthAuthorizationEndpoint, .oamOAuthServiceEndpoint, .oammsURL, .oammsHost, .oammsServiceDomain,
-        .openIDConnectConfiguration, .openIDConnectDiscoveryURL, .loginSuccessURL, .loginFailureURL,
+        .openIDConnectConfiguration, .openIDConnectDiscoveryURL, .oauthDeviceEndpoint, .loginSuccessURL, .loginFailureURL,
     ]
 
     /// One key of each list is enough.
@@ -38,6 +38,7 @@ enum RequiredProfileKeys {
         return switch grant {
         case .implicit: browser
         case .authorizationCode: [token] + browser
+        case .deviceCode: [token, [.oauthDeviceEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]]
         case .clientCredentials: [token, [.oauthClientSecret]]
         case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
         case .resourceOwner, .oamCredential, nil: [token]

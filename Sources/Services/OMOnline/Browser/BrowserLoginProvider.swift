@@ -28,7 +28,7 @@ public struct BrowserLoginProvider: Sendable {
     public func logIn(
         listening: [Int32], user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let sockets = ListeningSockets(listening)
+        let sockets = ListeningSockets(listening), began = timer.now()
         guard let registered = oauth.browser?.redirect else { throw .failed(.noLoginPage) }
         let server = try await OAuthServer.find(oauth, HTTPExchange(service))
         let endpoints = try server.endpoints()
@@ -58,12 +58,12 @@ public struct BrowserLoginProvider: Sendable {
         form.add("redirect_uri", redirect.text)
         form.add("code_verifier", secrets.key.verifier)
         // The time for the server's answers begins here: the person may have taken long.
-        let exchange = try HTTPExchange(service), sent = UnixTime.now()
+        let exchange = try HTTPExchange(service), sent = UnixTime.now(), waited = timer.now() - began
         let answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         return try await finish(
-            Arrival(said: said, answer: answer, sent: sent, nonce: secrets.nonce), user: user, clientSecret: clientSecret, server,
-            exchange)
+            Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
+            clientSecret: clientSecret, server, exchange)
     }
 
     /// Logs a user in by a code that the person types into a browser on any device (RFC 8628). It ends when the server's answer
@@ -74,7 +74,7 @@ public struct BrowserLoginProvider: Sendable {
     public func logInByDevice(
         user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service), asked = timer.now()
         let server = try await OAuthServer.find(oauth, exchange)
         let endpoints = try server.endpoints()
         guard let page = try server.page(.device) else { throw .failed(.noLoginPage) }
@@ -89,7 +89,7 @@ public struct BrowserLoginProvider: Sendable {
         while true {
             let wait = try polling.wait(now: timer.now())
             do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
-            let exchange = try HTTPExchange(service), sent = UnixTime.now()
+            let exchange = try HTTPExchange(service), sent = UnixTime.now(), waited = timer.now() - asked
             let (said, answer) = try await poll(code, endpoints, clientSecret: clientSecret, exchange)
             switch said {
             case .pending: continue
@@ -98,8 +98,8 @@ public struct BrowserLoginProvider: Sendable {
             case .tokens(let said):
                 guard let answer else { continue }
                 return try await finish(
-                    Arrival(said: said, answer: answer, sent: sent, nonce: nil), user: user, clientSecret: clientSecret, server,
-                    exchange)
+                    Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: nil), user: user,
+                    clientSecret: clientSecret, server, exchange)
             }
         }
     }
@@ -193,6 +193,8 @@ public struct BrowserLoginProvider: Sendable {
         let answer: HTTPResponse
         /// When it was asked for: the answer may be late.
         let sent: Int64
+        /// How long after the login began that was: the person took it.
+        let waited: Duration
         let nonce: String?
     }
 
@@ -209,8 +211,6 @@ public struct BrowserLoginProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let said = arrival.said, endpoints = try server.endpoints()
         var tokens = ServerSession.Tokens(said, sent: arrival.sent, askedFor: oauth.scopes, endpoints)
-        // The life of a token whose server names none.
-        tokens.lifetime = said.lifetime ?? Self.usualLifetime
         let named: NamedUser?
         do throws(OnlineRefusal) {
             named = try await self.user(arrival, server, exchange)
@@ -223,15 +223,14 @@ public struct BrowserLoginProvider: Sendable {
             throw error
         }
         (tokens.user, tokens.subject) = (named?.name, named?.subject)
+        // The caller counts the life from the question, so the time that the person took is added.
+        let life = tokens.lifetime.map { UInt32(clamping: Int64($0) + arrival.waited.components.seconds) }
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: tokens.lifetime,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: life,
             serverTime: endpoints.token.isSecure ? arrival.answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, exchange), user: named)
     }
-
-    /// In seconds: RFC 6749, 5.1, leaves it to the client.
-    private static let usualLifetime: UInt32 = 3600
 
     /// The user whom the server names: in the ID token, else at its userinfo endpoint. Nil if it has neither.
     private func user(

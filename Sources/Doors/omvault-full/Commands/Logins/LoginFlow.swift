@@ -17,14 +17,17 @@ struct LoginFlow: ~Copyable {
     let provider: OnlineProvider?
     private let context: CommandContext
 
-    /// - Parameter passwords: The options that say where passwords come from.
+    /// - Parameters:
+    ///   - passwords: The options that say where passwords come from.
+    ///   - takesBrowser: Whether the login may be one at the server's own pages.
     /// - Throws: If the login cannot succeed, so that the user types no password for it.
     init(
         _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ context: CommandContext,
-        stretch parameters: Argon2id.Parameters = .standard, passwords: KeyValuePairs<String, SecretSourceArgument?> = [:]
+        stretch parameters: Argon2id.Parameters = .standard, passwords: KeyValuePairs<String, SecretSourceArgument?> = [:],
+        takesBrowser: Bool = false
     ) throws {
         (self.profile, self.context) = (profile, context)
-        let server = try ServerAccess(profile, mode, access)
+        let server = try ServerAccess(profile, mode, access, takesBrowser: takesBrowser)
         let secrets = try SecretSources(context, Array(passwords) + server.sources.map { (ServerAccess.secretName, $0) })
         provider = try server.provider(secrets)
         authenticator = access.authenticator(parameters)

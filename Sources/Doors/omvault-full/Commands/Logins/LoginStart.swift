@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
+internal import OMShell
 
 /// `omvault login USER`: logs in, asks again after a wrong answer, and remembers what the profile allows.
 struct LoginStart: Verb {
@@ -19,12 +20,17 @@ struct LoginStart: Verb {
             With --unlock the password also opens the vault that has a slot of this login ('omvault key add-slot --type login'), in
             the agent. It has to be typed, or come from --password-from.
 
+            If users of the profile log in at the server's own pages (OAuthAuthorizationCode, OAuthDeviceCode, OpenIDConnect10),
+            your browser opens them, and no password is asked for. Without a display, or with --device, a code is shown that you
+            enter in a browser on any device. USER is then not needed: the server names the user.
+
             With --password-from, or without a terminal, there is one attempt. Output and exit codes are those of 'login check'.
 
               omvault login ada --profile work
               omvault login --remember auto
               omvault login ada --unlock --vault work
               omvault login start check            # a user who is called check
+              omvault login --profile sso          # in a browser
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -54,6 +60,8 @@ struct LoginStart: Verb {
     @Flag(help: "Open the vault in the agent too, with its slot of this login.")
     var unlock = false
 
+    @OptionGroup var browser: BrowserOptions
+
     func run(_ context: CommandContext) throws {
         let access = try LoginAccess(context)
         let agent = AgentSessionClient(context, access)
@@ -68,6 +76,15 @@ struct LoginStart: Verb {
             // With --unlock no session is used: a session holds no key for a slot, and the user typed no password.
             if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
                 return try LoginReport(context.output).alreadyLoggedIn(session)
+            }
+            if profile.serverKind == .oauthBrowser {
+                let others = [
+                    ("--password-from", passwordFrom != nil), ("--remember", remember != nil), ("--unlock", unlock),
+                ].filter { $0.1 }.map { $0.0 }
+                return try BrowserLoginRun(profile, browser, mode: asked.mode, others: others, in: access, context).run(given)
+            }
+            if let other = browser.given.first {
+                throw Failure(usage: "\(other) is for profiles whose users log in at the server's own pages")
             }
             let preferences = try remember?.preferences(profile)
             let flow = try LoginFlow(

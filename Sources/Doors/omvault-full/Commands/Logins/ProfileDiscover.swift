@@ -79,7 +79,7 @@ struct ProfileDiscover: Verb {
     /// The keys that this verb sets, or that say the same in another way.
     private static let own: Set<ProfileKey> = [
         .authServerType, .oauthGrantType, .oauthDiscoveryURL, .oauthIssuer, .oauthEndpointOrigins, .oauthClientID,
-        .oauthTokenEndpoint,
+        .oauthTokenEndpoint, .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .openIDConnectDiscoveryURL,
     ]
 
     // MARK: - The server
@@ -141,20 +141,35 @@ struct ProfileDiscover: Verb {
     private func changes(
         _ name: ProfileName, _ issuer: ServerURL, document: String, grant: String, with typed: [(key: String, value: String)]
     ) -> ProfileChanges {
-        let own: [(ProfileKey, String)] = [
+        var own: [(ProfileKey, String)] = [
             (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant), (.oauthDiscoveryURL, document),
             (.oauthIssuer, issuer.text), (.oauthClientID, clientID),
         ]
+        // Any free port of this machine: what RFC 8252 has servers allow.
+        if grant == OAuthGrant.authorizationCode.rawValue,
+            !typed.contains(where: { ProfileKey(spelled: $0.key) == .oauthRedirectEndpoint })
+        {
+            own.append((.oauthRedirectEndpoint, Self.loopback))
+        }
         // An address that the profile had would be asked instead of the document.
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
             unset: [ProfileKey.oauthTokenEndpoint.rawValue])
     }
 
+    /// The redirect address of a profile that names none.
+    private static let loopback = "http://127.0.0.1"
+
     // MARK: - The user
 
     /// The endpoints that a login uses. All others are only shown.
-    private static let used: Set<ServerEndpoint.Kind> = [.token, .revocation]
+    private var used: Set<ServerEndpoint.Kind> {
+        switch OAuthGrant(rawValue: grant) {
+        case .authorizationCode: [.token, .revocation, .authorization, .device, .keySet, .userInfo]
+        case .deviceCode: [.token, .revocation, .device, .keySet, .userInfo]
+        default: [.token, .revocation]
+        }
+    }
 
     /// The origins of the endpoints that a login uses, but for the issuer's own.
     ///
@@ -164,7 +179,7 @@ struct ProfileDiscover: Verb {
         of endpoints: [ServerEndpoint], besides issuer: ServerURL, _ context: CommandContext
     ) throws(Failure) -> [String] {
         var found: [String] = []
-        for endpoint in endpoints where Self.used.contains(endpoint.kind) {
+        for endpoint in endpoints where used.contains(endpoint.kind) {
             guard let origin = ServerURL(endpoint.address)?.shortOrigin, origin != issuer.shortOrigin, !found.contains(origin)
             else { continue }
             found.append(origin)
@@ -188,7 +203,7 @@ struct ProfileDiscover: Verb {
     private func show(_ endpoints: [ServerEndpoint], _ output: Output) {
         for endpoint in endpoints {
             output.notice(
-                "\(endpoint.kind.name) = \(endpoint.address)\(Self.used.contains(endpoint.kind) ? "" : " (no login uses it)")")
+                "\(endpoint.kind.name) = \(endpoint.address)\(used.contains(endpoint.kind) ? "" : " (no login uses it)")")
         }
     }
 

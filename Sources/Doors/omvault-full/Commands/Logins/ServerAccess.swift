@@ -18,8 +18,11 @@ struct ServerAccess {
     let sources: [SecretSourceArgument]
     private let isAsked: Bool
 
+    /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
-    init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
+    init(
+        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, takesBrowser: Bool = false
+    ) throws {
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         var isAsked = profile.serverKind.isThere
         switch (mode, profile.serverKind) {
@@ -32,6 +35,13 @@ struct ServerAccess {
                 .unsupported,
                 "a profile with \(OAuthGrant.clientCredentials.rawValue) logs no user in: its tokens are of the client itself",
                 hint: "omvault token get \(profile.name.text.asShellWord) --no-agent prints one")
+        case (.offline, .oauthBrowser): throw BrowserLoginRun.noOffline
+        case (_, .oauthBrowser):
+            guard !access.isSystem, takesBrowser else {
+                throw Failure(
+                    .unsupported, "no password can be checked: users of this profile log in at the server's own pages",
+                    hint: "omvault login --profile \(profile.name.text.asShellWord)")
+            }
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(

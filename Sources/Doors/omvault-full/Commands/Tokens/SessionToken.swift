@@ -15,7 +15,7 @@ struct SessionToken {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
         switch profile.serverKind {
-        case .oauthResourceOwner: break
+        case .oauthResourceOwner, .oauthBrowser: break
         case .oauthClientCredentials:
             throw Failure(
                 .unsupported, "the agent keeps no token of a client itself",

@@ -1,0 +1,91 @@
+// `omvault login` under a profile whose users log in at the server's own pages.
+
+internal import OMAgent
+internal import OMAgentProtocol
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMShell
+
+/// One login in a browser: how the person reaches the server's pages, and what happens with the session.
+struct BrowserLoginRun {
+    private let profile: Profile
+    private let options: BrowserOptions
+    private let access: LoginAccess
+    private let context: CommandContext
+
+    /// - Parameter others: Options of a login with a password that were given too.
+    /// - Throws: If the login cannot succeed.
+    init(
+        _ profile: Profile, _ options: BrowserOptions, mode: ConnectivityMode, others: [String], in access: LoginAccess,
+        _ context: CommandContext
+    ) throws(Failure) {
+        (self.profile, self.options, self.access, self.context) = (profile, options, access, context)
+        if let other = others.first {
+            throw Failure(
+                .usage, "\(other) is for logins with a password, and users of this profile log in at the server's own pages",
+                hint: "omvault login --profile \(profile.name.text.asShellWord)")
+        }
+        guard mode != .offline else { throw Self.noOffline }
+        guard !options.device || options.redirect == nil else {
+            throw Failure(usage: "--device and --redirect exclude each other")
+        }
+    }
+
+    static let noOffline = Failure(
+        .noOffline, "a login at the server's own pages is never cached, so there is none offline",
+        hint: "log in when the server can be reached")
+
+    func run(_ given: RequestedUser) throws {
+        let flow = try LoginFlow(profile, .online, in: access, context, takesBrowser: true)
+        guard let provider = flow.provider else { throw AuthError.noServer }
+        let scopes = try options.scopeSet()
+        let kind = try kind(provider)
+        let prompter = TerminalBrowserPrompter(context, profile, browser: browser)
+        if kind == .paste { try prompter.requireTerminal() } else { try prompter.requirePerson() }
+        let domain = given.domain ?? profile.domain
+        let question = BrowserQuestion(profile, user: given.user, domain: domain, scopes: scopes, kind: kind)
+        let receipt: LoginReceipt
+        do throws(AuthError) {
+            receipt = try flow.authenticator.authorize(question, prompting: prompter, asking: provider)
+        } catch {
+            if let failure = prompter.failure { throw failure }
+            throw error
+        }
+        try flow.finish(receipt, whyNoKey: nil, opening: nil)
+    }
+
+    /// The program that opens an address. Nil: none.
+    private var browser: String? {
+        if options.browser == "none" { return nil }
+        if let browser = options.browser { return browser }
+        return TerminalBrowserPrompter.hasDisplay ? TerminalBrowserPrompter.standardBrowser : nil
+    }
+
+    /// Without a display, a server that has codes for other devices is asked for one.
+    private func kind(_ provider: OnlineProvider) throws -> BrowserQuestion.Kind {
+        if options.device || profile.oauthGrant == .deviceCode { return .device }
+        switch options.redirect {
+        case .paste: return .paste
+        case .loopback: return .loopback
+        case nil: break
+        }
+        // An address of an application cannot come back to a socket here.
+        guard profile.hasLoopbackRedirect else { return .paste }
+        guard browser == nil, options.browser == nil else { return .loopback }
+        let hasDevice: Bool
+        do throws(OnlineRefusal) {
+            hasDevice = try provider.endpoints(of: profile)?.contains { $0.kind == .device } ?? profile.hasDeviceEndpoint
+        } catch { throw Failure(error, under: profile) }
+        guard hasDevice else { return .loopback }
+        context.output.notice("there is no display here, so the login takes a code; --redirect loopback takes a browser")
+        return .device
+    }
+}
+
+extension Profile {
+    /// Whether the browser's answer can come to a socket of this machine.
+    fileprivate var hasLoopbackRedirect: Bool { browserLogin?.redirect?.hasPrefix("http://") ?? false }
+
+    fileprivate var hasDeviceEndpoint: Bool { browserLogin?.device != nil }
+}

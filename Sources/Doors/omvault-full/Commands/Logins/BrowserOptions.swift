@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+/// The options of a login at the server's own pages.
+struct BrowserOptions: ParsableArguments {
+    enum Redirect: String, ExpressibleByArgument, CaseIterable {
+        case loopback
+        case paste
+    }
+
+    @Option(
+        help: ArgumentHelp("With a browser: the scopes to ask for; those of the profile, if not given.", valueName: "names"))
+    var scopes: String?
+
+    @Flag(help: "With a browser: show a code, which you enter in a browser on any device.")
+    var device = false
+
+    @Option(help: "With a browser: how its answer comes back; loopback if not given, or paste: you paste its last address.")
+    var redirect: Redirect?
+
+    @Option(
+        help: ArgumentHelp(
+            "With a browser: the program that opens the address; none only shows it. If not given, xdg-open.",
+            valueName: "program"))
+    var browser: String?
+
+    /// The options that were given.
+    var given: [String] {
+        [
+            ("--scopes", scopes != nil), ("--device", device), ("--redirect", redirect != nil), ("--browser", browser != nil),
+        ].filter { $0.1 }.map { $0.0 }
+    }
+
+    /// Nil for the scopes of the profile.
+    func scopeSet() throws(Failure) -> ScopeSet? {
+        guard let scopes else { return nil }
+        let names = scopes.split { " ,".contains($0) }.map(String.init)
+        guard let set = ScopeSet(names) else {
+            throw Failure(usage: "--scopes names at most \(ScopeSet.maximum) scopes, without quotes and control characters")
+        }
+        return set
+    }
+}

@@ -1,0 +1,70 @@
+// Joins a login at the server's own pages to the online helper.
+
+internal import OMAgentProtocol
+public import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+
+extension OnlineProvider: BrowserProvider {
+    /// How long a person has, in seconds, if the profile does not say.
+    private static let personSeconds: Int64 = 180
+    /// The same for a code that is entered on another device. The server's own time for the code is usually shorter.
+    private static let deviceSeconds: Int64 = 1_800
+
+    public func authorize(
+        _ question: BrowserQuestion, prompting prompter: any BrowserPrompter, cancellation: Cancellation
+    ) -> BrowserAnswer {
+        do throws(OnlineRefusal) {
+            let service = try OnlineService(question)
+            let listeners: LoopbackListeners?
+            if question.kind == .loopback {
+                listeners = try Self.listeners(for: service)
+            } else {
+                listeners = nil
+            }
+            let isDevice = question.kind == .device
+            let seconds = question.profile.browserTimeOut ?? (isDevice ? Self.deviceSeconds : Self.personSeconds)
+            let event = OnlineCancellation()
+            let sockets: [Int32] =
+                switch listeners {
+                case .some(let listeners): listeners.descriptors
+                case .none: []
+                }
+            let acceptance = try cancellation.watched({ event.cancel() }) {
+                ask(
+                    .authorize(
+                        question.user?.text, within: UInt32(clamping: seconds), byDevice: isDevice, of: service,
+                        clientSecret: clientSecret.duplicate()),
+                    listening: sockets, prompting: prompter, event)
+            }.get()
+            let (user, time, lifetime) = (acceptance.user, acceptance.serverTime, acceptance.lifetime)
+            return BrowserAnswer(
+                .accepted(
+                    policy: nil, serverTime: time, session: acceptance.session, access: acceptance.access, lifetime: lifetime),
+                user: user)
+        } catch { return BrowserAnswer(.refused(error), user: nil) }
+    }
+
+    private static func listeners(for service: OnlineService) throws(OnlineRefusal) -> LoopbackListeners {
+        guard case .oauth(let oauth) = service.kind, let redirect = oauth.browser?.redirect else {
+            throw .failed(.unusableRedirect)
+        }
+        do throws(LoopbackListeners.Problem) { return try LoopbackListeners(for: redirect) } catch {
+            switch error {
+            case .portTaken: throw .failed(.redirectPortTaken)
+            case .notLoopback: throw .failed(.unusableRedirect)
+            case .system: throw .failed(.helper)
+            }
+        }
+    }
+}
+
+extension OnlineService {
+    /// The service to ask about a login at its own pages.
+    fileprivate init(_ question: BrowserQuestion) throws(OnlineRefusal) {
+        try self.init(question.profile, question.domain)
+        guard isOfBrowser, case .oauth(let oauth) = kind else { throw .failed(.unsupportedGrant) }
+        guard let scopes = question.scopes else { return }
+        self = asking(oauth, scopes.names)
+    }
+}

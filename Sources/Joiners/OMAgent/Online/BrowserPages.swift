@@ -1,0 +1,63 @@
+// What a helper may show to a person.
+
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+
+/// The pages of one login that its helper may show.
+///
+/// Attack: the server's answer took the helper over. It then shows an address of the attacker's, where the person types the
+/// password. So an address has an origin that the profile allows, and a login shows one step.
+struct BrowserPages {
+    /// The most bytes of an address that is shown.
+    static let longest = 4_096
+    /// The most characters of a code.
+    static let longestCode = 64
+
+    private let oauth: OAuthService
+    private let task: OnlineTask
+    private let prompter: any BrowserPrompter
+
+    /// Nil for a question that needs no person.
+    init?(_ service: OnlineService, _ task: OnlineTask, _ prompter: any BrowserPrompter) {
+        guard case .oauth(let oauth) = service.kind, case .authorize = task else { return nil }
+        (self.oauth, self.task, self.prompter) = (oauth, task, prompter)
+    }
+
+    /// - Returns: false if this login may not show the step.
+    func show(_ step: BrowserStep) -> Bool {
+        guard case .authorize(_, _, let byDevice) = task else { return false }
+        switch step {
+        case .open(let address):
+            guard !byDevice, allows(address, oauth.browser?.authorization) else { return false }
+        case .enter(let code, let address, let whole, _):
+            guard byDevice, (1...Self.longestCode).contains(code.utf8.count), code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+                allows(address, oauth.browser?.device), whole.map({ allows($0, oauth.browser?.device) }) ?? true
+            else { return false }
+        }
+        prompter.show(step)
+        return true
+    }
+
+    /// Empty if the person gives none.
+    func pasted() -> SecretBytes { prompter.pasted() ?? SecretBytes(copying: []) }
+
+    /// - Parameter endpoint: The profile's own address for this, without a discovery document.
+    private func allows(_ address: String, _ endpoint: String?) -> Bool {
+        guard address.utf8.count <= Self.longest, address.utf8.allSatisfy(Self.isAllowed) else { return false }
+        guard let page = ServerURL(String(address.prefix { $0 != "?" })), page.isSecure || page.isLoopback else { return false }
+        let origins: [String]
+        switch oauth.endpoint {
+        case .token(let token, _): origins = [endpoint ?? token]
+        case .discovery(let document):
+            guard oauth.issuer != nil || !oauth.origins.isEmpty else { return true }
+            origins = [document] + oauth.origins
+        }
+        return origins.contains { ServerURL($0)?.origin == page.origin }
+    }
+
+    /// Printable ASCII without quotes, brackets and blanks: what an address has, and no shell, terminal or HTML reads otherwise.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !"\"'<>\\^`{|}#".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,69 @@
+// The driver of a login at the server's own pages: one question to a provider, and the receipt.
+
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMSystem
+
+extension Authenticator {
+    /// Logs a user in at the server's own pages. Such a login is never cached: no password comes to this machine.
+    ///
+    ///     let receipt = try authenticator.authorize(BrowserQuestion(profile), prompting: window, asking: provider)
+    ///
+    /// - Throws: ``AuthError/online(_:)``; ``AuthError/offlineNotAllowed`` if the profile's mode is offline.
+    public func authorize(
+        _ question: BrowserQuestion, prompting prompter: any BrowserPrompter, asking provider: any BrowserProvider,
+        cancellation: Cancellation = Cancellation()
+    ) throws(AuthError) -> LoginReceipt {
+        let profile = question.profile
+        guard profile.serverKind == .oauthBrowser else { throw .online(.failed(.unsupportedGrant)) }
+        guard profile.connectivityMode != .offline else { throw .offlineNotAllowed }
+        let sent = clock()
+        let answer = provider.authorize(question, prompting: prompter, cancellation: cancellation)
+        let named = answer.user
+        let given = answer.takeAnswer()
+        if let refusal = given.refusal { throw .online(refusal) }
+        guard let accepted = AcceptedAnswer(given, sent: sent) else { throw .cancelled }
+        let user: UserName
+        do throws(OnlineRefusal) { user = try Self.user(named, asked: question.user) } catch {
+            try drop(accepted, question, provider)
+            throw .online(error)
+        }
+        let request = LoginRequest(user, profile, domain: question.domain, mode: .online)
+        return acceptUncached(accepted, request)
+    }
+
+    /// The same for tasks. Cancelling the task ends the login.
+    public func authorize(
+        _ question: BrowserQuestion, prompting prompter: any BrowserPrompter, asking provider: any BrowserProvider
+    ) async throws(AuthError) -> LoginReceipt {
+        try await awaited { (logins, cancellation) throws(AuthError) in
+            try logins.authorize(question, prompting: prompter, asking: provider, cancellation: cancellation)
+        }
+    }
+
+    /// The user of the session.
+    ///
+    /// Attack: the person at the browser is another one than the caller means, or the helper was taken over. A named user other
+    /// than the asked one is refused.
+    private static func user(_ named: NamedUser?, asked: UserName?) throws(OnlineRefusal) -> UserName {
+        guard let named else {
+            guard let asked else { throw .failed(.unnamedUser) }
+            return asked
+        }
+        guard let user = try? UserName(named.name) else { throw .failed(.unusableUser) }
+        guard asked == nil || asked == user else { throw .failed(.otherUser) }
+        return user
+    }
+
+    /// Ends a session that nobody gets.
+    private func drop(
+        _ accepted: consuming AcceptedAnswer, _ question: BrowserQuestion, _ provider: any BrowserProvider
+    ) throws(AuthError) {
+        guard let user = try? question.user ?? UserName("-") else { return }
+        switch accepted.session {
+        case .none: return
+        case .some(let session):
+            _ = provider.end(session.duplicate(), of: LoginRequest(user, question.profile, domain: question.domain))
+        }
+    }
+}

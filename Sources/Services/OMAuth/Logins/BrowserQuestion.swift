@@ -1,0 +1,28 @@
+public import OMOnlineModel
+
+/// A login at the server's own pages that someone wants.
+public struct BrowserQuestion: Hashable, Sendable {
+    /// How the person reaches the server's pages, and how the answer comes back.
+    public enum Kind: Hashable, Sendable {
+        /// A browser on this machine brings the answer to a socket that only this machine reaches.
+        case loopback
+        /// The person pastes the address to which the browser was sent in the end.
+        case paste
+        /// The person enters a code in any browser.
+        case device
+    }
+
+    public let profile: Profile
+    /// The user whom the server must name. Nil: whoever logs in.
+    public let user: UserName?
+    public let domain: IdentityDomain
+    /// Nil for those of the profile.
+    public let scopes: ScopeSet?
+    public let kind: Kind
+
+    public init(
+        _ profile: Profile, user: UserName? = nil, domain: IdentityDomain = .none, scopes: ScopeSet? = nil, kind: Kind = .loopback
+    ) {
+        (self.profile, self.user, self.domain, self.scopes, self.kind) = (profile, user, domain, scopes, kind)
+    }
+}
