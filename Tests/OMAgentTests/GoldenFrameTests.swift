@@ -225,6 +225,8 @@ private let later = [UInt8](16..<32)
                     TokenQuestion(scopes: try #require(ScopeSet(["x"])), atLeast: 60, needsLife: true, isAgreed: true))
             }
         ),
+        ("forget-token", { .forgetToken(try login(), refused: secret("at")) }),
+        ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
         ("secret", { .perform(paths, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),

@@ -153,14 +153,3 @@ extension SessionStore {
 
     func ends(_ login: LoginReference) -> SessionEnding { end(login, waits: true, password: nil) }
 }
-
-extension TokenReply {
-    /// Whether a token was given.
-    var isGiven: Bool {
-        switch self {
-        case .given: true
-        case .none: false
-        case .refused: false
-        }
-    }
-}

@@ -87,11 +87,13 @@ import Testing
         let refusal = OnlineRefusal.unreachable(.refused)
         server.say(.no(refusal), .no(refusal), .no(refusal), .no(refusal), .yes("token 2", access: "at 2", lifetime: 90))
         #expect(store.told(login, try question()) == "at 1 [a b] 50 unrenewed")
+        clock.advance(3)
         #expect(store.told(login, try question(needsLife: true)) == "server \(refusal)")
-        clock.advance(49)
+        clock.advance(46)
         #expect(store.told(login, try question()) == "at 1 [a b] 1 unrenewed")
-        clock.advance(1)
+        clock.advance(3)
         #expect(store.told(login, try question()) == "server \(refusal)")
+        clock.advance(3)
         // Nothing was cleared: with the network it works again, with the same refresh token.
         #expect(store.told(login, try question()) == "at 2 [] 90 good")
         #expect(server.asked.map(\.session) == Array(repeating: "token 1", count: 5))
@@ -108,9 +110,10 @@ import Testing
         server.say(.no(refusal), .no(refusal))
         // An error of the server says nothing about the held token. So it comes, unless its life is needed.
         if !isEnd { #expect(store.told(login, try question()) == "at 1 [a b] 10 unrenewed") }
+        clock.advance(3)
         #expect(store.told(login, try question(needsLife: true)) == "server \(refusal)")
         #expect(store.list().isEmpty == isEnd)
-        #expect(store.told(login, try question(atLeast: 5)) == (isEnd ? "none" : "at 1 [a b] 10 good"))
+        #expect(store.told(login, try question(atLeast: 5)) == (isEnd ? "none" : "at 1 [a b] 7 good"))
     }
 
     @Test("a server that gave no refresh token has no newer token than the held one")
@@ -210,6 +213,64 @@ import Testing
         try await eventually { told.withLock { $0.count } == 5 }
         #expect(told.withLock { Set($0) } == ["server \(OnlineRefusal.unreachable(.timedOut))"])
         #expect(server.asked.count == 1)
+    }
+
+    @Test("a refusal of new tokens counts for two seconds for those who ask next, also for a fresh token; then one asks again")
+    func sharedForTwoSeconds() throws {
+        let login = try sessionLogin(), store = try store(login, life: 30)
+        let refusal = OnlineRefusal.unreachable(.refused)
+        server.say(.no(refusal), .no(refusal), .yes("token 2", access: "at 2", lifetime: 3_600), .no(refusal))
+        #expect(store.told(login, try question(isFresh: true)) == "server \(refusal)")
+        for _ in 0..<3 {
+            #expect(store.told(login, try question(isFresh: true)) == "server \(refusal)")
+            #expect(store.told(login, try question(needsLife: true)) == "server \(refusal)")
+            // Each question is decided by itself.
+            #expect(store.told(login, try question()).hasSuffix("unrenewed"))
+            #expect(server.asked.count == 1)
+            clock.advance(1)
+        }
+        #expect(store.told(login, try question(isFresh: true)) == "server \(refusal)")
+        #expect(server.asked.count == 2)
+        // The user asks for new tokens at once. That is a question of its own, and its answer counts.
+        if case .valid = store.renew(login, newTokens: true) {} else { Issue.record("not renewed") }
+        #expect(store.told(login, try question()) == "at 2 [] 3600 good")
+        #expect(store.told(login, try question(isFresh: true)) == "server \(refusal)")
+        #expect(server.asked.count == 4)
+    }
+
+    @Test("the refusal of a check, and of another session, is no refusal of new tokens")
+    func otherRefusals() throws {
+        let login = try sessionLogin(), other = try sessionLogin("bob"), store = try store(login, life: 0)
+        #expect(try store.keeps(other, expires: 5_000, access: "at 7", release: .allow))
+        let refusal = OnlineRefusal.unreachable(.refused)
+        server.say(.no(refusal), .no(refusal), .yes("token 2", access: "at 2", lifetime: 3_600))
+        #expect(store.renew(login, newTokens: false) == .refused(refusal))
+        #expect(store.told(other, try question()) == "server \(refusal)")
+        #expect(store.told(login, try question()) == "at 2 [] 3600 good")
+    }
+
+    @Test("a token that a server refused is asked for again once, also if a crowd reports it, and stays if no other one comes")
+    func forgotten() throws {
+        let login = try sessionLogin(), store = try store(login)
+        let refusal = OnlineRefusal.unreachable(.refused)
+        server.say(.yes("token 2", access: "at 2", lifetime: 100), .no(refusal), .yes("token 3", access: "at 3", lifetime: 100))
+        store.forgetToken(of: login, refused: bytes("at 0"))
+        #expect(store.told(login, try question()) == "at 1 [a b] 100 good")
+        for _ in 0..<3 { store.forgetToken(of: login, refused: bytes("at 1")) }
+        #expect(server.asked.isEmpty)
+        #expect(store.told(login, try question()) == "at 2 [] 100 good")
+        store.forgetToken(of: login, refused: bytes("at 1"))
+        #expect(store.told(login, try question()) == "at 2 [] 100 good")
+        #expect(server.asked.count == 1)
+        // Without a token the caller means whichever there is.
+        store.forgetToken(of: login, refused: nil)
+        #expect(store.told(login, try question()) == "at 2 [] 100 good")
+        #expect(server.asked.count == 2)
+        clock.advance(3)
+        #expect(store.told(login, try question()) == "at 3 [] 100 good")
+        #expect(store.told(login, try question()) == "at 3 [] 100 good")
+        #expect(server.asked.count == 3)
+        store.forgetToken(of: try sessionLogin("bob"), refused: nil)
     }
 
     @Test("a token's life counts from the question to the server, however late the answer is")

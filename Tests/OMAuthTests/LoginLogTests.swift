@@ -114,6 +114,48 @@ import Testing
         #expect(try authenticator.log().entries.suffix(2).map(\.count) == [1, 1])
     }
 
+    @Test("handouts of tokens that differ only in the process are one entry, and their count is not lost")
+    func handouts() throws {
+        let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(5)
+        let authenticator = place.authenticator(clock: clock), key = LoginKey(ada, profile)
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        func given(_ process: UInt32, _ program: String = "/bin/sh", scopes: [String] = ["a", "b"]) -> TokenHandout {
+            TokenHandout(user: 1000, process: process, program: program, scopes: scopes)
+        }
+        let start = clock.read().wall
+        for process in UInt32(1)...500 {
+            try authenticator.note(given(process), times: process == 500 ? 1_000 : 1, of: key)
+            clock.advance(wall: 1, boot: 1)
+        }
+        try authenticator.note(given(7, "/bin/other"), times: 3, of: key)
+        try authenticator.note(given(7, scopes: []), times: 1, of: key)
+        // Too long texts are cut, and still an entry.
+        let long = String(repeating: "ü", count: 200)
+        try authenticator.note(given(8, "/" + long, scopes: ["a", long, long, long]), times: 1, of: key)
+        let report = try authenticator.log()
+        #expect(report.fault == nil)
+        #expect(
+            report.entries.dropFirst().map(\.event) == [
+                .tokenGiven(given(500)), .tokenGiven(given(7, "/bin/other")), .tokenGiven(given(7, scopes: [])),
+                .tokenGiven(given(8, String(repeating: "ü", count: 127), scopes: ["a", long])),
+            ])
+        #expect(report.entries.map(\.count) == [1, 1_499, 3, 1, 1])
+        #expect(report.entries[1].first == start && report.entries[1].time == start + 499)
+        #expect(Set(report.entries.compactMap(\.login)).count == 1)
+        // Each byte counts.
+        let whole = place.disk, count = try #require(whole.log[2]).count
+        #expect(count > LoginLogEntry.count)
+        for offset in 0..<count {
+            place.disk.log[2]![offset] ^= 4
+            #expect(try authenticator.log().fault == LogFault(sequence: 2, kind: .changed), "offset \(offset)")
+            place.disk = whole
+        }
+        // A count that is full begins another entry.
+        try authenticator.note(given(9), times: .max, of: key)
+        try authenticator.note(given(9), times: 2, of: key)
+        #expect(try authenticator.log().entries.map(\.count) == [1, .max, 3, 1, 1, 2])
+    }
+
     @Test("uncharged refusals are counted for each known login")
     func uncharged() throws {
         let place = MemoryLoginBackend(), clock = TestClock(), bob = try UserName("bob")

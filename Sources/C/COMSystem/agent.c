@@ -130,6 +130,24 @@ int om_socket_peer(int fd, uid_t *user, pid_t *process) {
     return 0;
 }
 
+int om_socket_peer_descriptor(int fd) {
+    int descriptor = -1;
+    socklen_t size = sizeof descriptor;
+    // SO_PEERPIDFD, Linux 6.5. Older kernels know only the number.
+    if (getsockopt(fd, SOL_SOCKET, 77, &descriptor, &size) == 0) return descriptor;
+    struct ucred peer;
+    size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+    return om_other_process_descriptor(peer.pid);
+}
+
+int om_other_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+bool om_process_runs(int descriptor) {
+    struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
+    return poll(&waiting, 1, 0) == 0;
+}
+
 ssize_t om_socket_send(int fd, const void *bytes, size_t count) {
     return send(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }

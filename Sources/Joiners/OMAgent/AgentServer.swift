@@ -35,6 +35,7 @@ package final class AgentServer: Sendable {
     private let timeOuts: TimeOuts
     private let vaults: VaultTable
     private let sessions: SessionStore
+    private let handouts: HandoutLog
     /// The number of connections, and of those whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let descriptors = DescriptorBudget(AgentProtocol.maximumDescriptors)
@@ -61,6 +62,11 @@ package final class AgentServer: Sendable {
                 let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
                 _ = try? authenticator.end(login.key, after: event)
             })
+        handouts = HandoutLog { login, handout, times in
+            let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
+            // A log that cannot be written holds up no token: under this uid a program could cause that at will.
+            try? authenticator.note(handout, times: times, of: login.key)
+        }
         timer = om_boot_timer()
         // Before the first thread, so that every thread inherits the blocked signals.
         signals = om_signal_descriptor()
@@ -87,6 +93,7 @@ package final class AgentServer: Sendable {
         listening.end()
         vaults.endFlights()
         vaults.lock(nil, forgets: false)
+        write(handouts.takeDue(all: true))
         // Running requests still get their answers, for at most 5 seconds.
         var waited = 0
         while clients.withLock({ $0.working }) > 0, waited < 5_000 {
@@ -101,8 +108,19 @@ package final class AgentServer: Sendable {
     private func expireDue() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
-        let next = (vaults.all.map { $0.expireDue() } + [sessions.expireDue()]).compactMap(\.self).min()
+        write(handouts.takeDue())
+        let next = (vaults.all.map { $0.expireDue() } + [sessions.expireDue(), handouts.nextDue]).compactMap(\.self).min()
         om_boot_timer_set(timer, next ?? 0)
+    }
+
+    /// Writes handouts on a thread of its own. At the agent's end it counts as a running request.
+    private func write(_ due: [HandoutLog.Due]) {
+        guard !due.isEmpty else { return }
+        clients.withLock { $0.working += 1 }
+        DetachedThread.startOrRunHere(stack: Self.stack) { [self] in
+            handouts.write(due)
+            clients.withLock { $0.working -= 1 }
+        }
     }
 
     // MARK: - Connections
@@ -182,7 +200,7 @@ package final class AgentServer: Sendable {
                 throw .malformed
             }
         }
-        let reply = answer(request, received)
+        let reply = answer(request, received, from: channel)
         var body = SecretBuffer(capacity: reply.expectedCount)
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
@@ -203,7 +221,9 @@ package final class AgentServer: Sendable {
     // MARK: - Requests
 
     /// - Parameter received: What came with the request.
-    private func answer(_ request: consuming AgentRequest, _ received: ReceivedDescriptors?) -> AgentReply {
+    private func answer(
+        _ request: consuming AgentRequest, _ received: ReceivedDescriptors?, from channel: borrowing FrameChannel
+    ) -> AgentReply {
         switch consume request {
         case .stepDown: return .done
         case .status: return .status(status())
@@ -260,13 +280,28 @@ package final class AgentServer: Sendable {
             return AgentReply(sessions.renew(login, newTokens: newTokens))
         case .token(let login, let question):
             expireDue()
-            return AgentReply(sessions.token(of: login, question))
+            switch sessions.token(of: login, question) {
+            case .given(let token, let left, let state):
+                note(token.scopes, of: login, to: AskingProgram(channel))
+                return .token(token, left: left, state)
+            case .none: return .noSession
+            case .refused(let refusal): return .tokenRefused(refusal)
+            }
+        case .forgetToken(let login, let refused):
+            sessions.forgetToken(of: login, refused: refused)
+            return .done
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))
         case .sessions:
             expireDue()
             return .sessions(sessions.list())
         }
+    }
+
+    /// Writes into the log of logins who gets a token, before the token leaves.
+    private func note(_ scopes: ScopeSet, of login: LoginReference, to program: AskingProgram) {
+        let handout = TokenHandout(user: geteuid(), process: program.process, program: program.file, scopes: scopes.names)
+        if handouts.note(handout, of: login) { expireDue() }
     }
 
     private static func bounded(_ asked: UInt32, _ own: UInt32) -> Int64 {

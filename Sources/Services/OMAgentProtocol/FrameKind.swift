@@ -18,6 +18,7 @@ package enum FrameKind: UInt8 {
     case endSession = 0x53
     case sessions = 0x54
     case token = 0x55
+    case forgetToken = 0x56
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21

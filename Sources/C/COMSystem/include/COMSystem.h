@@ -110,6 +110,13 @@ int om_loopback_listen(bool is_six, uint16_t port);
 uint16_t om_loopback_port(int fd);
 /// The user and the process at the other end, as the kernel recorded them at the connect.
 int om_socket_peer(int fd, uid_t *user, pid_t *process);
+/// A descriptor of the process that `om_socket_peer` names, or -1. The number can belong to another process once this one has
+/// ended; the descriptor cannot, if the kernel knows SO_PEERPIDFD.
+int om_socket_peer_descriptor(int fd);
+/// A descriptor of any process, or -1.
+int om_other_process_descriptor(pid_t process);
+/// Whether the process of such a descriptor has not ended.
+bool om_process_runs(int descriptor);
 /// Sends without waiting and without SIGPIPE. Returns the number of bytes sent, or -1.
 ssize_t om_socket_send(int fd, const void *bytes, size_t count);
 /// Receives without waiting. Returns the number of bytes received, 0 at the end, or -1.

@@ -28,6 +28,7 @@ extension LoginEvent {
         case .strayRows: "stray_rows"
         case .chainBegun: "chain_begun"
         case .unlocked: "unlocked"
+        case .tokenGiven: "token_given"
         }
     }
 
@@ -47,6 +48,12 @@ extension LoginEvent {
         case .strayRows(let first): ["stray": .number(Int(clamping: first))]
         case .chainBegun(let sequence): ["broken_at": .number(Int(clamping: sequence))]
         case .unlocked(let attempts): ["attempts": .number(Int(attempts))]
+        case .tokenGiven(let handout):
+            [
+                "program": handout.program.isEmpty ? .null : .text(handout.program), "pid": .number(Int(handout.process)),
+                "uid": .number(Int(handout.user)),
+                "scopes": .list(handout.scopes.split(separator: " ").map { .text(String($0)) }),
+            ]
         }
     }
 
@@ -73,6 +80,9 @@ extension LoginEvent {
         case .strayRows(let first): "from \(first) on; they were not this device's, and are deleted"
         case .chainBegun(let sequence): "the log was broken at entry \(sequence); a user began a new chain here"
         case .unlocked(let attempts): "by omvault login unlock; attempts that were counted: \(attempts)"
+        case .tokenGiven(let handout):
+            "to \(handout.program.isEmpty ? "an unknown program" : handout.program) (uid \(handout.user), pid \(handout.process))"
+                + (handout.scopes.isEmpty ? "" : ", scopes \(handout.scopes)")
         case .loggedOut(let isCleared): isCleared ? "and everything about the login is deleted" : "the cached credential stays"
         }
     }

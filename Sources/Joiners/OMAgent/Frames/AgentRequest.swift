@@ -30,6 +30,8 @@ enum AgentRequest: ~Copyable, Sendable {
     case endSession(LoginReference, waits: Bool, password: SecretBytes?)
     case sessions
     case token(LoginReference, TokenQuestion)
+    /// A server refused this access token of the session, or any, if it is nil.
+    case forgetToken(LoginReference, refused: SecretBytes?)
 }
 
 /// The agent's answer.

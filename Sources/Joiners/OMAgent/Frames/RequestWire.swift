@@ -1,6 +1,7 @@
 // Requests as frames. Format: docs/formats/agent-protocol.md, "Requests".
 
 internal import OMAgentProtocol
+internal import OMAuth
 internal import OMItems
 internal import OMRecords
 internal import OMSecrets
@@ -52,6 +53,10 @@ extension AgentRequest {
         case .token(let login, let question):
             body.write(login, question)
             return .token
+        case .forgetToken(let login, let refused):
+            body.write(login)
+            body.write(refused)
+            return .forgetToken
         }
     }
 
@@ -90,6 +95,10 @@ extension AgentRequest {
             return .endSession(login, waits: waits, password: password)
         case .sessions: return .sessions
         case .token: return .token(try wire.read(), try wire.read())
+        case .forgetToken:
+            let login: LoginReference = try wire.read()
+            let refused = try wire.read(Bool.self) ? try wire.secret(upTo: AccessToken.longest) : nil
+            return .forgetToken(login, refused: refused)
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

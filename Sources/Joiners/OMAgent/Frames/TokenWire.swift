@@ -86,14 +86,6 @@ extension WireReader {
 }
 
 extension AgentReply {
-    init(_ reply: consuming TokenReply) {
-        switch consume reply {
-        case .given(let token, let left, let state): self = .token(token, left: left, state)
-        case .none: self = .noSession
-        case .refused(let refusal): self = .tokenRefused(refusal)
-        }
-    }
-
     init(_ result: SessionCheckResult) {
         switch result {
         case .valid(let session): self = .session(session)

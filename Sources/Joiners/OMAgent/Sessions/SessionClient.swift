@@ -92,6 +92,18 @@ extension AgentClient {
         }
     }
 
+    /// Tells the agent that a server refused the session's access token. The next question gets another one, if the server
+    /// gives one.
+    ///
+    /// - Parameter refused: The token that was refused. If the session has another one by now, nothing changes. Nil for whichever
+    ///   it has.
+    public func forgetToken(_ login: LoginReference, refused: consuming SecretBytes?) throws(AgentError) {
+        switch try ask(.forgetToken(login, refused: refused)) {
+        case .done: return
+        default: throw .misbehaved
+        }
+    }
+
     public func sessions() throws(AgentError) -> [AgentSession] {
         switch try ask(.sessions) {
         case .sessions(let sessions): return sessions

@@ -26,6 +26,10 @@ final class SessionEntry: @unchecked Sendable {
     private(set) var expires: Int64?
     /// The pending answer, while the server is being asked.
     var pending: PendingSessionCheck?
+    /// The server's last refusal of new tokens, and the clock when it came. Nil once the server gave some.
+    private var lastRefusal: (refusal: OnlineRefusal, at: ClockReading)?
+    /// Whether a server refused the access token, so that the next question gets another one if it can.
+    var isTokenRefused = false
     /// Whether it was removed from the store.
     var isRemoved = false
     /// Whether a ticket was written, so that the session outlives the agent.
@@ -134,6 +138,7 @@ final class SessionEntry: @unchecked Sendable {
     ///   answer may be late.
     func take(_ acceptance: consuming OnlineAcceptance, sent: ClockReading) {
         let lifetime = acceptance.lifetime
+        (lastRefusal, isTokenRefused) = (nil, false)
         switch acceptance.session {
         case .none: return
         case .some(let new): session = new.duplicate()
@@ -143,6 +148,17 @@ final class SessionEntry: @unchecked Sendable {
         case .some(let new): access = new.duplicate()
         case .none: access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
         }
+    }
+
+    /// How long a refusal of new tokens counts for those who ask next, in seconds.
+    static let sharedRefusal: Int64 = 2
+
+    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) { lastRefusal = (refusal, clock) }
+
+    /// The refusal of new tokens that also counts for a question now. Nil if the server must be asked.
+    func recentRefusal(at clock: ClockReading) -> OnlineRefusal? {
+        // The clock has whole seconds. So a refusal counts for two to three seconds, and never for less than two.
+        lastRefusal.flatMap { clock.sinceBoot - $0.at.sinceBoot <= Self.sharedRefusal ? $0.refusal : nil }
     }
 
     func deleteServerSession() {

@@ -140,6 +140,7 @@ final class SessionStore: Sendable {
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
+            let renewsTokens = entry.pending?.renewsTokens == true
             entry.pending = nil
             switch reply.take() {
             case .none: return .none
@@ -153,7 +154,10 @@ final class SessionStore: Sendable {
             // Only a login is asked questions, and the protocol refuses them for other tasks.
             case .asked?: return .refused(.failed(.helper))
             case .refused(let refusal)?:
-                guard refusal.endsSession else { return .refused(refusal) }
+                guard refusal.endsSession else {
+                    if renewsTokens { entry.note(refusalOfTokens: refusal, at: clock) }
+                    return .refused(refusal)
+                }
                 entry.deleteServerSession()
                 if entries[entry.login] === entry {
                     entries[entry.login] = nil

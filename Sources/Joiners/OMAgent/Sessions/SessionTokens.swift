@@ -32,6 +32,18 @@ extension SessionStore {
         }
     }
 
+    /// Notes that a server refused the access token.
+    ///
+    /// Attack: a crowd of programs gets a 401 for one token, and each makes the agent ask for another one. So the token that was
+    /// refused is compared.
+    func forgetToken(of login: LoginReference, refused: consuming SecretBytes?) {
+        let refused: SecretBytes? = refused
+        entries.withLock { entries in
+            guard let entry = entries[login], entry.holds(refused) else { return }
+            entry.isTokenRefused = true
+        }
+    }
+
     private enum TokenStep: ~Copyable {
         case answer(TokenReply)
         case wait(PendingSessionCheck)
@@ -44,20 +56,34 @@ extension SessionStore {
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
-            switch entry.token(question, after: renewal, at: clock) {
-            case .some(.given(let token, let left, let state)):
-                entry.use(at: clock)
-                // A session without a ticket has none to remove either, and this is asked often.
-                if entry.deadlines.survivesRestart { tickets?.renew(entry) }
-                return .answer(.given(token, left: left, state))
-            case .some(let reply): return .answer(reply)
-            case .none: break
-            }
+            if let reply = answer(entry, question, after: renewal, at: clock) { return .answer(reply) }
             if let pending = entry.pending { return .wait(pending) }
+            // Attack: a program asks again and again while the server is down, and each question costs the server a request.
+            if let refusal = entry.recentRefusal(at: clock),
+                let shared = answer(entry, question, after: .refused(refusal), at: clock)
+            {
+                return .answer(shared)
+            }
             guard let asked = entry.question(newTokens: true) else { return .answer(.refused(.noToken)) }
             let pending = PendingSessionCheck(renewsTokens: true)
             entry.pending = pending
             return .ask(entry, pending, asked, sent: clock)
+        }
+    }
+
+    /// The answer without a question to the server. A given token is a use of the session. Call this under the lock.
+    private func answer(
+        _ entry: SessionEntry, _ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading
+    ) -> TokenReply? {
+        switch entry.token(question, after: renewal, at: clock) {
+        case .none: return nil
+        case .some(let reply):
+            if reply.isGiven {
+                entry.use(at: clock)
+                // A session without a ticket has none to remove either, and this is asked often.
+                if entry.deadlines.survivesRestart { tickets?.renew(entry) }
+            }
+            return reply
         }
     }
 }
@@ -67,6 +93,16 @@ extension SessionEntry {
     func heldToken(at clock: ClockReading) -> HeldToken? {
         guard access.value.count > 0 else { return nil }
         return HeldToken(scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) })
+    }
+
+    /// Whether this is its access token.
+    ///
+    /// - Parameter token: Nil for any.
+    func holds(_ token: borrowing SecretBytes?) -> Bool {
+        switch token {
+        case .none: true
+        case .some(let token): token.isEqual(to: access.value)
+        }
     }
 
     /// The answer without a question to the server. Nil if the server must be asked.
@@ -86,7 +122,7 @@ extension SessionEntry {
             .given(access.duplicate(), left: left, livesLongEnough ? .good : state)
         }
         switch renewal {
-        case .notAsked: return livesLongEnough && !question.isFresh ? given(.good) : nil
+        case .notAsked: return livesLongEnough && !question.isFresh && !isTokenRefused ? given(.good) : nil
         case .renewed: return isAlive ? given(.shortLived) : .refused(.dead)
         case .refused(let refusal):
             guard isAlive, !question.isFresh else { return .refused(.server(refusal)) }

@@ -8,6 +8,14 @@ public enum TokenReply: ~Copyable, Sendable {
     case none
     case refused(TokenRefusal)
 
+    var isGiven: Bool {
+        switch self {
+        case .given: true
+        case .none: false
+        case .refused: false
+        }
+    }
+
     /// Whether the user has to agree first.
     public var isUnconfirmed: Bool {
         switch self {

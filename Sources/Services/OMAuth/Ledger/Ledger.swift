@@ -150,7 +150,7 @@ final class Ledger: LedgerTables {
 
     // MARK: - The log
 
-    private static let boundedEntry = Database.bounded("entry", LoginLogEntry.count)
+    private static let boundedEntry = Database.bounded("entry", LoginLogEntry.maximumCount)
 
     func log(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
         var entries: [(sequence: UInt64, bytes: [UInt8])] = []

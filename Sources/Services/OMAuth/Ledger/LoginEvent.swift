@@ -41,6 +41,8 @@ package enum LoginEvent: Hashable, Sendable {
     case chainBegun(brokenAt: UInt64)
     /// Root reset the credential's counters. This many attempts were counted.
     case unlocked(attempts: UInt32)
+    /// The agent gave the access token of the login's session to a program.
+    case tokenGiven(TokenHandout)
 
     /// Why a login was refused. Each reason has its own number in the log.
     package enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
@@ -56,8 +58,16 @@ package enum LoginEvent: Hashable, Sendable {
     /// attempt, and nothing else is written with them.
     var isCounted: Bool {
         switch self {
-        case .refused, .refusedOnline, .cleared, .loggedOut: true
+        case .refused, .refusedOnline, .cleared, .loggedOut, .tokenGiven: true
         default: false
+        }
+    }
+
+    /// Whether an event of a counted kind counts in an entry with this one.
+    func counts(_ next: LoginEvent) -> Bool {
+        switch (self, next) {
+        case (.tokenGiven(let own), .tokenGiven(let other)): own.isLike(other)
+        default: isCounted && self == next
         }
     }
 }
@@ -65,6 +75,9 @@ package enum LoginEvent: Hashable, Sendable {
 // MARK: - Bytes
 
 extension LoginEvent {
+    /// The kind whose entries have texts: ``tokenGiven(_:)``.
+    static let tokenKind: UInt8 = 22
+
     var code: (kind: UInt8, detail: UInt64) {
         switch self {
         case .grantedOffline: (1, 0)
@@ -88,6 +101,7 @@ extension LoginEvent {
         case .strayRows(let first): (19, first)
         case .chainBegun(let sequence): (20, sequence)
         case .unlocked(let attempts): (21, UInt64(attempts))
+        case .tokenGiven(let handout): (Self.tokenKind, handout.detail)
         }
     }
 

@@ -38,9 +38,11 @@ final class LoginLog {
         init(_ log: LoginLog?) { self.log = log }
 
         /// Call this in a writing transaction.
-        mutating func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) {
+        mutating func append(
+            _ events: [LoginEvent], times: UInt32 = 1, _ id: LoginID?, at time: Int64
+        ) throws(AuthError) {
             guard let log, !events.isEmpty else { return }
-            end = try log.append(events, id, at: time)
+            end = try log.append(events, times: times, id, at: time)
         }
     }
 
@@ -92,14 +94,16 @@ final class LoginLog {
         return fault
     }
 
-    private func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) -> HighWaterMark {
+    private func append(
+        _ events: [LoginEvent], times: UInt32 = 1, _ id: LoginID?, at time: Int64
+    ) throws(AuthError) -> HighWaterMark {
         var end = try end()
         if let stray = end.stray {
             try tables.dropLog(from: stray)
             try add(LoginLogEntry(after: end.head, time: time, nil, .strayRows(first: stray), key), to: &end)
         }
         for event in events {
-            let entry = LoginLogEntry(after: end.head, time: time, id, event, key)
+            let entry = LoginLogEntry(after: end.head, time: time, id, event, times: times, key)
             if event.isCounted, end.isNoted, let head = try count(entry, upTo: end.head) {
                 end = End(head: head)
             } else {

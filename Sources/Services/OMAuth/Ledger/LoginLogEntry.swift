@@ -28,19 +28,23 @@ package struct LoginLogEntry: Hashable, Sendable {
 
     /// sequence (8) ‖ time (8) ‖ login (16) ‖ kind (1) ‖ detail (8) ‖ count (4) ‖ first (8) ‖ replaced, previous, MAC (32 each)
     static let count = 53 + 3 * MAC.count
+    /// An entry of ``LoginEvent/tokenGiven(_:)`` has texts behind `first`.
+    static let maximumCount = count + TokenHandout.maximumCount
 
     private static let noLogin = [UInt8](repeating: 0, count: LoginID.count)
     private static let noMAC = [UInt8](repeating: 0, count: MAC.count)
 
     /// An entry after `last`.
+    ///
+    /// - Parameter times: How many equal events it counts from the start: 1, if the event is of no counted kind.
     init(
-        after last: HighWaterMark, time: Int64, _ id: LoginID?, _ event: LoginEvent,
+        after last: HighWaterMark, time: Int64, _ id: LoginID?, _ event: LoginEvent, times: UInt32 = 1,
         _ key: borrowing Key<Authenticating>
     ) {
         (sequence, previous) = (last.generation + 1, last.digest)
         self.time = min(max(time, LastSeenTime.range.lowerBound), LastSeenTime.range.upperBound)
         (login, self.event) = (id?.bytes, event)
-        (count, first, replaced) = (1, self.time, Self.noMAC)
+        (count, first, replaced) = (event.isCounted ? max(times, 1) : 1, self.time, Self.noMAC)
         mac = []
         mac = MAC.tag(of: body, using: key, context: Context(.loginLogMAC))
     }
@@ -53,8 +57,8 @@ package struct LoginLogEntry: Hashable, Sendable {
         _ key: borrowing Key<Authenticating>
     ) {
         (sequence, previous) = (old.sequence, last.digest)
-        (login, event, first, replaced) = (old.login, old.event, old.first, old.mac)
-        (time, count) = next.map { ($0.time, old.count + 1) } ?? (old.time, old.count)
+        (login, event, first, replaced) = (old.login, next?.event ?? old.event, old.first, old.mac)
+        (time, count) = next.map { ($0.time, old.count + min($0.count, .max - old.count)) } ?? (old.time, old.count)
         mac = []
         mac = MAC.tag(of: body, using: key, context: Context(.loginLogMAC))
     }
@@ -68,9 +72,12 @@ package struct LoginLogEntry: Hashable, Sendable {
         let login = try cursor.take(LoginID.count, in: span)
         self.login = login == Self.noLogin ? nil : login
         let kind = try cursor.byte(in: span)
-        event = try LoginEvent(kind, try cursor.number(in: span))
+        let detail: UInt64 = try cursor.number(in: span)
         count = try cursor.number(1...UInt32.max, in: span)
         first = try cursor.time(in: span)
+        event =
+            kind == LoginEvent.tokenKind
+            ? .tokenGiven(try TokenHandout(detail: detail, &cursor, in: span)) : try LoginEvent(kind, detail)
         replaced = try cursor.take(MAC.count, in: span)
         previous = try cursor.take(MAC.count, in: span)
         mac = try cursor.take(MAC.count, in: span)
@@ -87,7 +94,7 @@ package struct LoginLogEntry: Hashable, Sendable {
 
     /// Whether `next` is an equal event that can count in this entry.
     func counts(_ next: LoginLogEntry) -> Bool {
-        event.isCounted && (event, login) == (next.event, next.login) && count < UInt32.max
+        event.counts(next.event) && login == next.login && count < UInt32.max
     }
 
     /// The bytes of the row. The MAC can be computed from them again.
@@ -103,6 +110,7 @@ package struct LoginLogEntry: Hashable, Sendable {
         bytes.append(number: detail)
         bytes.append(number: count)
         bytes.append(number: first)
+        if case .tokenGiven(let handout) = event { handout.appendTexts(to: &bytes) }
         return bytes + replaced + previous
     }
 }
