@@ -127,6 +127,8 @@ import Testing
         #expect(
             try dangers("TokenRelease", "allow") == [.releasesTokens] && dangers("TokenRelease", "confirm") == [.releasesTokens])
         #expect(try dangers("TokenRelease", "never") == [])
+        // Attack: a URL names a server of the attacker, which would get the access token.
+        #expect(try dangers("RESTOrigins", "https://evil.example") == [.trust])
         #expect(try dangers("SendAuthorizationHeaderDuringLogout", "TRUE") == [.sendsPasswordAgain])
         // Attack: choose a value that asks no question and gives everything.
         #expect(throws: AuthError.profile(.plainSecret(.oauthClientSecret))) { try dangers("OAuthClientSecret", "cmd:id") }

@@ -203,6 +203,11 @@ def oauth(connection, case, method, fields, body, base):
             newest = f"rt-{number}"
         answer = (200, {"access_token": f"at-{number}", "token_type": "Bearer", "expires_in": life, "refresh_token": newest,
                         "scope": "a b"})
+    elif case == "brief":
+        # Each token lives for two seconds.
+        with lock:
+            number = next(serial)
+        answer = (200, dict(good, access_token=f"at-{number}", expires_in=2, refresh_token="rt-1"))
     elif case == "marked":
         answer = (200, dict(good, access_token="a-token-that-occurs-" + "nowhere-else-4711", expires_in=3600))
     elif case == "injected":

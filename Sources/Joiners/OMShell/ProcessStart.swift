@@ -14,6 +14,13 @@ package enum ProcessStart {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// Whether docker started this program, as a credential helper. docker adds the last word, which its configuration names.
+    package static var isOfDocker: Bool {
+        guard CommandLine.argc > 0, let typed = CommandLine.unsafeArgv[0] else { return false }
+        let name = strrchr(typed, Int32(UInt8(ascii: "/"))).map { $0 + 1 } ?? typed
+        return strcmp(name, "docker-credential-omvault") == 0
+    }
+
     /// Attack: an attacker starts omvault with a closed standard output. The next file that it opens, such as a vault,
     /// becomes descriptor 1, and the output is written into it. So a closed descriptor gets /dev/null, opened for the
     /// wrong direction: using it is still an error.

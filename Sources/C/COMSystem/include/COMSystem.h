@@ -94,6 +94,23 @@ int om_leave_parent(void);
 /// descriptor 3 is `ready`, every other one is closed, and signals have their defaults. Returns the child's id, or -1.
 pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready);
 
+// A program that runs in the place of this one: child.c.
+
+/// A file in memory that can be read only, with these bytes. Close-on-exec. Returns -1 with errno.
+int om_sealed_file(const void *bytes, size_t count);
+/// Blocks the signals that a program gets in the place of this process, and SIGCHLD. Returns a descriptor that delivers them.
+/// `saved_mask` gets the mask before, of om_signal_mask_size() bytes.
+int om_child_signals(void *saved_mask, size_t saved_size);
+/// Sends the signals that have arrived to the child, save those that it has from the terminal. Returns 1 if a child may have
+/// ended, else 0.
+int om_child_pass_on(int fd, pid_t child);
+/// 1 if the child has ended. `*code` is then its exit code, or 128 + the signal that ended it.
+int om_child_ended(pid_t child, int *code);
+/// Starts a program, found along PATH, with this environment and signal mask. The `count` descriptors of `from` get the
+/// numbers of `to` in it. Returns the child's id, or -1 with the errno of the exec.
+pid_t om_child_start(char *const arguments[], char *const environment[], const int *from, const int *to, size_t count,
+                     const void *mask);
+
 // Unix sockets. Every descriptor is close-on-exec.
 
 /// A stream socket connected to `path`, waiting at most `milliseconds` while its queue is full.

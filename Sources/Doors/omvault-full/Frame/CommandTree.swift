@@ -39,7 +39,8 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Logins",
             subcommands: [
-                LoginCommand.self, LogoutCommand.self, TokenCommand.self, ProfileCommand.self, CredentialCommand.self,
+                LoginCommand.self, LogoutCommand.self, TokenCommand.self, RunCommand.self, HelperCommand.self,
+                ProfileCommand.self, CredentialCommand.self,
             ]),
         CommandGroup(name: "Toolkit", subcommands: [GenCommand.self, CryptoCommand.self, VectorsCommand.self]),
         CommandGroup(

@@ -50,7 +50,7 @@ struct ForeignVerb {
         missing(["import"], "add items from a file, one JSON object a line", "add --from-jsonl FILE"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
         missing(
-            ["run", "exec", "inject", "git-credential"], "hand a secret to a program's standard input",
+            ["exec", "inject", "git-credential"], "hand a secret to a program's standard input",
             "get ITEM:FIELD | PROGRAM"),
         missing(["audit"], "see what was changed", "log ls"),
     ]

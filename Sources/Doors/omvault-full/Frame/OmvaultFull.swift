@@ -9,27 +9,37 @@ internal import OMShell
 enum OmvaultFull {
     static func main() {
         ProcessStart.protect()
-        exit(answer(Array(CommandLine.arguments.dropFirst())).rawValue)
+        exit(answer(Array(CommandLine.arguments.dropFirst())))
     }
 
-    private static func answer(_ arguments: [String]) -> ExitStatus {
+    private static func answer(_ typed: [String]) -> Int32 {
+        do throws(Failure) { return answer(to: try DockerHelper.arguments(typed)) } catch {
+            error.report(asJSON: false)
+            return error.status.rawValue
+        }
+    }
+
+    private static func answer(to arguments: [String]) -> Int32 {
         // Attack: su and `sudo -E` keep the user's variables. With OMVAULT_PASSWORD_FROM=cmd:… a user runs a program as root,
         // or enrols a password that the user knows.
         if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
         if arguments.first == CompletionAnswer.question {
             CompletionAnswer.answer(to: Array(arguments.dropFirst()))
-            return .ok
+            return ExitStatus.ok.rawValue
         }
         do {
             try refuseUnreadable()
-            return try StatusCommand.isAnswered(arguments) ? .ok : perform(arguments)
+            return try StatusCommand.isAnswered(arguments) ? ExitStatus.ok.rawValue : perform(arguments).rawValue
         } catch let answered as AlreadyReported {
-            return answered.status
+            return answered.status.rawValue
+        } catch let end as ProgramEnd {
+            end.failure?.report(asJSON: GlobalOptions.wantJSON(arguments))
+            return end.code
         } catch {
             let failure = Failure(anyError: error)
             if failure.isReaderGone { ProcessEnd.byBrokenPipe() }
             failure.report(asJSON: GlobalOptions.wantJSON(arguments))
-            return failure.status
+            return failure.status.rawValue
         }
     }
 
@@ -52,7 +62,7 @@ enum OmvaultFull {
             try StandardOutput.write(HelpText.filled(page, width) + "\n")
         } catch let failure where Failure.isOfParser(failure) {
             throw line.usageFailure(CommandTree.message(for: failure))
-        } catch let error where !(error is AlreadyReported) {
+        } catch let error where !(error is AlreadyReported || error is ProgramEnd) {
             throw line.withHelp(Failure(anyError: error))
         }
         return .ok

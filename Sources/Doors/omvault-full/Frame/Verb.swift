@@ -27,7 +27,7 @@ extension Verb {
     func run() throws {
         let context = try CommandContext(global, format: formatAsked, printsRows: printsRows)
         do { try run(context) } catch {
-            guard error is AlreadyReported || Failure.isOfParser(error) else {
+            guard error is AlreadyReported || error is ProgramEnd || Failure.isOfParser(error) else {
                 throw Failure(anyError: error).with(notices: context.output.takeHeldNotices())
             }
             context.output.printHeldNotices()

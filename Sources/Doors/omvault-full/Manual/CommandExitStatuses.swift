@@ -106,6 +106,22 @@ extension CommandPage {
                 .io, .agent,
             ]
         ),
+        (
+            ["helper"],
+            [
+                .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
+                .remoteError, .agent,
+            ]
+        ),
+        (["helper", "git"], [.aborted]),
+        (["helper", "docker"], [.general, .aborted]),
+        (
+            ["run"],
+            [
+                .general, .aborted, .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network,
+                .remoteAuth, .remoteError, .agent,
+            ]
+        ),
         (["token", "ls"], [.agent]),
         (["token", "show"], [.unsupported, .notFound, .ambiguous, .agent]),
         (["profile"], [.config, .permission]),

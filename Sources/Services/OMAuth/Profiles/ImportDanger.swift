@@ -93,7 +93,7 @@ extension Profile {
         if key.valueType == .secret { return .secret }
         return switch key {
         case .trustedCA: .trust
-        case .oauthEndpointOrigins: .trust
+        case .oauthEndpointOrigins, .restOrigins: .trust
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
         case .offlineOnServerError: value == .bool(true) ? .failingServer : nil
         case .cryptoScheme: [.plainText, .aes].contains(cryptoScheme) ? .recoverableScheme : nil

@@ -42,6 +42,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthContextClasses = "OAuthACRValues"
     case oauthUserClaim = "OAuthUserClaim"
     case authTimeOut = "AuthTimeOutVal"
+    case restOrigins = "RESTOrigins"
 
     // Offline
     case offlineAuthAllowed = "OfflineAuthAllowed"

@@ -93,6 +93,7 @@ extension ProfileKey {
         case .oauthPrompt, .oauthContextClasses, .oauthUserClaim: (.text, nil, .acts)
         case .oauthMaximumAge: (.number(0...Profile.longestAge), nil, .acts)
         case .authTimeOut: (.numberOrZero(1...3600), nil, .acts)
+        case .restOrigins: (.origins, nil, .acts)
 
         case .offlineAuthAllowed: (.flag, 10116, .acts)
         case .offlineOnUntrustedServer, .offlineOnServerError: (.flag, nil, .acts)

@@ -153,6 +153,11 @@ extension Profile {
     }
     /// How long a person has for a login at the server's own pages, in seconds: `AuthTimeOutVal`. Nil if it is 0.
     package var browserTimeOut: Int64? { seconds(.authTimeOut) }
+    /// The origins that may get the profile's access token. Default: that of the profile's own server.
+    package var restOrigins: [ServerURL] {
+        let given = list(.restOrigins).compactMap(ServerURL.init)
+        return given.isEmpty ? [server].compactMap(\.self) : given
+    }
 
     /// `OAMMSURL`, or the address that `OAMMSHost` and the keys beside it give.
     package var oammsServer: ServerURL? { url(.oammsURL) ?? oammsHost }

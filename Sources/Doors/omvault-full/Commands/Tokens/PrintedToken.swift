@@ -3,6 +3,7 @@ internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
 internal import OMShell
+internal import OMSystem
 
 /// The output of `omvault token get`. The token goes from locked memory to standard output, and is never a text.
 struct PrintedToken: ~Copyable {
@@ -33,12 +34,13 @@ struct PrintedToken: ~Copyable {
         }
     }
 
+    /// Appends the token with texts around it.
+    ///
     /// Attack: a server gives a token with a line break or a quote in it, and so adds a header, an option of curl or a
     /// command of the shell. So each byte must be printable and no blank (RFC 6750, 2.1, has fewer).
-    private borrowing func write(
-        before: String, after: String, escaping escaped: String = "", refusing refused: String = "", _ output: Output
+    borrowing func append(
+        to line: inout SecretBuffer, before: String, after: String, escaping escaped: String = "", refusing refused: String = ""
     ) throws(Failure) {
-        var line = SecretBuffer()
         line.append(before.utf8Span.span)
         let isWhole = token.value.withBytes { bytes in
             for index in bytes.indices {
@@ -55,8 +57,24 @@ struct PrintedToken: ~Copyable {
                 hint: "ask the administrator of the server")
         }
         line.append(after.utf8Span.span)
+    }
+
+    private borrowing func write(
+        before: String, after: String, escaping escaped: String = "", refusing refused: String = "", _ output: Output
+    ) throws(Failure) {
+        var line = SecretBuffer()
+        try append(to: &line, before: before, after: after, escaping: escaped, refusing: refused)
         try output.writeSecret(line.finish())
     }
+
+    /// - Throws: ``ExitStatus/remoteError`` if it has a character that no token may have.
+    borrowing func check() throws(Failure) {
+        var line = SecretBuffer()
+        try append(to: &line, before: "", after: "")
+    }
+
+    /// When it ends, in seconds since 1970. Nil for a token without an end.
+    var end: Int64? { left.map { ClockReading.now().wall + $0 } }
 }
 
 extension TokenStatus {

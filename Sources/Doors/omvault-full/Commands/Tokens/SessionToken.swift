@@ -28,16 +28,26 @@ struct SessionToken {
         }
     }
 
-    func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> PrintedToken {
+    /// The token, and the user of its session.
+    struct Found: ~Copyable {
+        let token: PrintedToken
+        let user: UserName
+
+        consuming func take() -> PrintedToken { token }
+    }
+
+    func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> Found {
         // Tokens of the profile before it was changed are not handed out.
         if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
         guard let (client, session) = try find(given) else { throw noSession(given) }
         let reply = try client.token(session.login, question)
         if reply.isUnconfirmed {
             try confirm(session)
-            return try printed(try client.token(session.login, question.agreed), session, given)
+            return Found(
+                token: try printed(try client.token(session.login, question.agreed), session, given), user: session.login.key.user
+            )
         }
-        return try printed(reply, session, given)
+        return Found(token: try printed(reply, session, given), user: session.login.key.user)
     }
 
     /// The only session with these names under the profile as it is now.

@@ -72,7 +72,7 @@ struct TokenGet: Verb {
         }
         let question = TokenQuestion(
             scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh)
-        try SessionToken(profile, access, context).get(given, question).print(as: format, context.output)
+        try SessionToken(profile, access, context).get(given, question).take().print(as: format, context.output)
     }
 
     /// The default of `--min-valid`, in seconds.

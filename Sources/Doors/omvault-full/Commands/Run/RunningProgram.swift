@@ -1,0 +1,115 @@
+// The program of `omvault run`, from its start to its end.
+
+internal import COMSystem
+internal import Glibc
+internal import OMSecrets
+internal import OMShell
+
+/// A program that runs in the place of this process: it has the same terminal, and gets the same signals.
+struct RunningProgram: ~Copyable {
+    private let child: pid_t
+    private let signals: Int32
+    private let timer: Int32
+
+    /// Holds the signals that the program is to get, until it runs.
+    struct Held: ~Copyable {
+        fileprivate let signals: Int32
+        fileprivate let mask: [UInt8]
+
+        init() throws(Failure) {
+            var mask = [UInt8](repeating: 0, count: om_signal_mask_size())
+            signals = om_child_signals(&mask, mask.count)
+            guard signals >= 0 else { throw Failure(.general, "the signals cannot be held", errno: errno) }
+            self.mask = mask
+        }
+
+        deinit { close(signals) }
+    }
+
+    /// - Parameters:
+    ///   - variables: `NAME=VALUE`, each with a zero behind it. They replace those of this process.
+    ///   - files: The descriptors that the program gets, and their numbers there.
+    /// - Throws: ``NotStarted``.
+    init(
+        _ command: [String], variables: borrowing SecretBytes, files: [(from: Int32, to: Int32)], _ held: borrowing Held
+    ) throws(NotStarted) {
+        let child = variables.withBytes { bytes in
+            bytes.withUnsafeBytes { bytes in
+                Self.withEnvironment(bytes) { environment in
+                    command.withCArguments { arguments in
+                        let (from, to) = (files.map(\.from), files.map(\.to))
+                        return held.mask.withUnsafeBytes {
+                            om_child_start(arguments, environment, from, to, files.count, $0.baseAddress)
+                        }
+                    }
+                }
+            }
+        }
+        guard child > 0 else { throw NotStarted(code: errno) }
+        self.child = child
+        signals = dup(held.signals)
+        timer = om_boot_timer()
+    }
+
+    deinit {
+        close(signals)
+        close(timer)
+    }
+
+    /// The environment of this process without the variables that `bytes` names, and these.
+    private static func withEnvironment<R>(
+        _ bytes: UnsafeRawBufferPointer, _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+    ) -> R {
+        var given: [UnsafeMutablePointer<CChar>] = []
+        var start = 0
+        for index in bytes.indices where bytes[index] == 0 {
+            if let base = bytes.baseAddress {
+                given.append(UnsafeMutableRawPointer(mutating: base + start).assumingMemoryBound(to: CChar.self))
+            }
+            start = index + 1
+        }
+        var all: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let entry = next.pointee {
+            let isReplaced = given.contains { own in
+                guard let sign = strchr(own, Int32(UInt8(ascii: "="))) else { return false }
+                return strncmp(own, entry, sign - own + 1) == 0
+            }
+            if !isReplaced { all.append(entry) }
+            next += 1
+        }
+        return body(all + given + [nil])
+    }
+
+    /// Waits for the end of the program, and passes signals on to it.
+    ///
+    /// - Parameters:
+    ///   - due: When to call `body` first, in seconds since boot. Nil for never.
+    ///   - body: Gives the next time.
+    /// - Returns: The program's exit code, or 128 and the number of the signal that ended it.
+    func end(due: Int64?, _ body: () -> Int64?) -> Int32 {
+        var code: Int32 = 0
+        om_boot_timer_set(timer, due ?? 0)
+        while true {
+            var waiting = [
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0), pollfd(fd: timer, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&waiting, 2, -1) >= 0 || errno == EINTR else { break }
+            if waiting[0].revents != 0, om_child_pass_on(signals, child) == 1, om_child_ended(child, &code) == 1 { return code }
+            if waiting[1].revents != 0 {
+                var expirations: UInt64 = 0
+                _ = read(timer, &expirations, 8)
+                om_boot_timer_set(timer, body() ?? 0)
+            }
+        }
+        return om_wait(child)
+    }
+
+    /// A program that was not started.
+    struct NotStarted: Error {
+        let code: Int32
+
+        /// The exit code of a shell for it.
+        var exitCode: Int32 { code == ENOENT || code == ENOTDIR ? 127 : 126 }
+    }
+}

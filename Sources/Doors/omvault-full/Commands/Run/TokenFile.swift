@@ -1,0 +1,53 @@
+// A file with an access token, for as long as a program runs. It is in memory, and has all of a token or all of the next one.
+
+internal import Glibc
+internal import OMAgentProtocol
+internal import OMSecrets
+internal import OMShell
+
+/// A file of mode 0600 in the folder of the agent's socket.
+struct TokenFile {
+    private let folder: RuntimeFolder
+    private let name: String
+
+    /// The path that the program gets.
+    var path: String { "\(folder.path)/\(name)" }
+
+    /// - Throws: ``ExitStatus/config`` if there is no folder in memory.
+    init(of variable: String) throws {
+        guard let runtime = Environment.text("XDG_RUNTIME_DIR") else {
+            throw Failure(.config, "XDG_RUNTIME_DIR is not set, so there is no place for a token", hint: "use --token-fd instead")
+        }
+        // The user's folder must be as safe as ours in it.
+        _ = try RuntimeFolder(runtime)
+        folder = try RuntimeFolder.make("\(runtime)/omvault")
+        guard folder.isInMemory else {
+            throw Failure(
+                .config, "\(runtime.shown) is on a disk, where a deleted token leaves its bytes",
+                hint: "set XDG_RUNTIME_DIR to a folder on a tmpfs, or use --token-fd")
+        }
+        name = "run-\(getpid())-\(variable)"
+    }
+
+    /// Puts the token into the file, in place of the one before.
+    func write(_ token: borrowing SecretBytes) throws(Failure) {
+        let draft = folder.descriptorPath(".\(name)")
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(errno) }
+        defer { close(descriptor) }
+        if let code = token.withBytes({ writeAll($0, to: descriptor) }) {
+            unlink(draft)
+            throw Self.failure(code)
+        }
+        guard rename(draft, folder.descriptorPath(name)) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw Self.failure(code)
+        }
+    }
+
+    func remove() { unlink(folder.descriptorPath(name)) }
+
+    private static func failure(_ code: Int32) -> Failure { Failure(.io, "a token cannot be put into its file", errno: code) }
+}
