@@ -16,6 +16,7 @@ import Testing
 @testable import OMVault
 
 private let id = [UInt8](0..<16), paths = VaultPaths(vault: "/v.omv", device: "/d")!
+private let narrowing = TokenNarrowing(scopes: ScopeSet(["x"]) ?? ScopeSet(), resource: "u:r")!
 private let later = [UInt8](16..<32)
 
 @Suite("The golden frames") struct GoldenFrameTests {
@@ -225,6 +226,7 @@ private let later = [UInt8](16..<32)
                     TokenQuestion(scopes: try #require(ScopeSet(["x"])), atLeast: 60, needsLife: true, isAgreed: true))
             }
         ),
+        ("narrow-token", { .token(try login(), TokenQuestion(atLeast: 0, isFresh: true, narrowing: narrowing)) }),
         ("forget-token", { .forgetToken(try login(), refused: secret("at")) }),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
@@ -320,6 +322,7 @@ private let later = [UInt8](16..<32)
         ("sessions", { .sessions([try session(), try session()]) }),
         ("token-given", { .token(access(), left: 5, .unrenewed) }),
         ("token-refused", { .tokenRefused(.server(.unreachable(.refused))) }),
+        ("token-of-other-scopes", { .tokenRefused(.otherScopes(given: try #require(ScopeSet(["x"])))) }),
         ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]
 
@@ -327,6 +330,7 @@ private let later = [UInt8](16..<32)
         ("login", { .login("ü", password: secret("pw"), of: service) }),
         ("check", { .check(secret("cookie"), of: oauth[0], clientSecret: secret("cs")) }),
         ("refresh", { .refresh(secret("tokens"), of: oauth[1], clientSecret: secret("cs")) }),
+        ("narrow", { .narrow(secret("tokens"), to: narrowing, of: oauth[1], clientSecret: secret("cs")) }),
         ("logout", { .logout(secret("cookie"), user: "a", password: secret("pw"), of: service) }),
         ("logout-plain", { .logout(secret("cookie"), of: service) }), ("profile", { .profile(of: service) }),
         ("login-oamms", { .login("ü", password: secret("pw"), of: oamms) }),

@@ -305,20 +305,21 @@ import Testing
 
 extension SessionStore {
     /// The reply to a question, as text.
-    fileprivate func told(_ login: LoginReference, _ question: TokenQuestion) -> String {
+    func told(_ login: LoginReference, _ question: TokenQuestion) -> String {
         switch token(of: login, question) {
         case .given(let token, let left, let state):
             return
                 "\(token.value.text) [\(token.scopes.names.joined(separator: " "))] \(left.map { "\($0)" } ?? "endless") \(state)"
         case .none: return "none"
         case .refused(.scopes(let held)): return "scopes [\(held.names.joined(separator: " "))]"
+        case .refused(.otherScopes(let given)): return "other scopes [\(given.names.joined(separator: " "))]"
         case .refused(.server(let refusal)): return "server \(refusal)"
         case .refused(let refusal): return "\(refusal)"
         }
     }
 
     /// How many threads wait for the answer about the session.
-    fileprivate func waiting(for login: LoginReference) -> Int? {
+    func waiting(for login: LoginReference) -> Int? {
         entries.withLock { $0[login]?.pending?.waiters }
     }
 }

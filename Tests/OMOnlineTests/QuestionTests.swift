@@ -9,6 +9,10 @@ import Testing
 @testable import OMAgent
 @testable import OMAgentProtocol
 
+private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowing {
+    TokenNarrowing(scopes: ScopeSet(scopes)!, resource: resource)!
+}
+
 @Suite("The online helper's frames") struct QuestionTests {
     private static let services: [OnlineService] = [
         OnlineService(.basic(BasicService(login: "https://a.example/"))),
@@ -74,6 +78,9 @@ import Testing
         ]
         if case .oauth = service.kind {
             all.append { .refresh(secret([4]), of: service, clientSecret: secret([5])) }
+            for (scopes, resource) in [(["a"], nil), ([], "https://a.example"), (["a", "b"], "a:b")] as [([String], String?)] {
+                all.append { .narrow(secret([4]), to: narrowing(scopes, resource), of: service, clientSecret: secret([5])) }
+            }
         }
         if case .oamms = service.kind {
             all.append { .answer(secret([6, 10]), to: secret([7]), user: "ü", password: secret([8]), of: service) }
@@ -99,7 +106,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 60)
+        #expect(count == 75)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -158,7 +165,8 @@ import Testing
         #expect(!refused(grant))
         let others: [() -> OnlineQuestion] = [
             { .login("a", password: secret([1]), of: kinds) }, { .check(secret([1]), of: kinds) },
-            { .refresh(secret([1]), of: kinds) }, { .logout(secret([1]), of: kinds) },
+            { .refresh(secret([1]), of: kinds) }, { .narrow(secret([1]), to: narrowing(["a"], nil), of: kinds) },
+            { .logout(secret([1]), of: kinds) },
             { .grant(of: owner, clientSecret: secret([9])) },
         ]
         for (index, make) in others.enumerated() {
@@ -256,6 +264,8 @@ import Testing
             (.login(user: "a"), [false, false, true, true]), (.check, [true, false, true, false]),
             (.answer(user: "a"), [false, false, true, true]), (.refresh, [false, false, true, false]),
             (.logout(user: nil), [true, false, false, false]),
+            // Without an access token.
+            (.narrow(narrowing(["a"], nil)), [false, false, false, false]),
             (.profile, [false, true, false, false]),
         ] as [(OnlineTask, [Bool])] {
             let missing = outcome(accepted([1], nil, .failed(.unusableProfile)), number, task)
@@ -322,7 +332,7 @@ import Testing
             return body(of: .accepted(OnlineAcceptance(session: kept, access: access, lifetime: 5)), number)
         }
         let beside = try accepted([1], [7, 8]), alone = try accepted(nil, [7, 8])
-        for task: OnlineTask in [.login(user: "a"), .check, .refresh] {
+        for task: OnlineTask in [.login(user: "a"), .check, .refresh, .narrow(narrowing(["a"], nil))] {
             #expect(outcome(beside, task) == #"[7, 8] ["a", "b"]"#, "\(task)")
             #expect(outcome(alone, task) == "malformed", "\(task)")
         }

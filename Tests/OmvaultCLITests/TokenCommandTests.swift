@@ -148,6 +148,45 @@ import Testing
             ])
     }
 
+    @Test("--exact-scope and --resource reach the server, the session's own token stays, and other scopes end with 13")
+    func exactScopes() async throws {
+        let lines = try await script(
+            #"""
+            start() {
+                oauth "OAuthTokenEndpoint=http://127.0.0.1:$http/token?as=$1" TokenRelease=allow OAuthScope=a,b
+                login > /dev/null
+            }
+            get() { omvault -q token get work --json "$@" | grep -o '"access_token":"[^"]*"\|"scopes":[^]]*]' | paste -d ' ' - -; }
+            serve odd
+            start narrowing
+            get
+            get --scope a --exact-scope; get --exact-scope --scope a --min-valid 600
+            get --resource https://api.example.org/x; get --scope b --exact-scope --resource https://api.example.org/x
+            get; get --scope a,b
+            grep -o 'refresh_token=rt-[^"]*' "$seen" | sed 's/&client_id=omvault//'
+            refused 13 omvault token get work --scope c --exact-scope
+            refused 2 omvault token get work --exact-scope
+            refused 2 omvault token get work --scope '*' --exact-scope
+            refused 2 omvault token get work --resource 'no address'
+            refused 2 omvault token get work --no-agent --resource https://api.example.org
+            start unique
+            refused 13 omvault token get work --scope a --exact-scope
+            grep error .refused
+            get --scope a
+            """#)
+        #expect(
+            lines == [
+                #""access_token":"at-2" "scopes":["a","b"]"#, #""access_token":"at-3" "scopes":["a"]"#,
+                #""access_token":"at-3" "scopes":["a"]"#, #""access_token":"at-4" "scopes":["a","b"]"#,
+                #""access_token":"at-5" "scopes":["b"]"#, #""access_token":"at-2" "scopes":["a","b"]"#,
+                #""access_token":"at-2" "scopes":["a","b"]"#, "refresh_token=rt-1", "refresh_token=rt-2&scope=a",
+                "refresh_token=rt-3&resource=https%3A%2F%2Fapi.example.org%2Fx",
+                "refresh_token=rt-4&scope=b&resource=https%3A%2F%2Fapi.example.org%2Fx",
+                "omvault: error: the server gave a token with the scopes a b, and not with exactly those that were asked for",
+                #""access_token":"at-8" "scopes":["a","b"]"#,
+            ])
+    }
+
     @Test("glewlwyd's tokens differ after --fresh, and a narrower scope gets the held one")
     func glewlwyd() async throws {
         let lines = try await script(
@@ -214,5 +253,27 @@ extension ServerLoginTests {
         #expect(
             ran.output.split(separator: "\n").joined(separator: " ")
                 == "own Authorization: Bearer no agent 51 0 0 another 0 held 50 50 0 50 another", "\(ran)")
+    }
+
+    @Test("omvault-server gives the scopes of the login to every refresh: all of them are another token, and fewer end with 13")
+    func exactScopes() async throws {
+        let ran = try await Self.script(
+            """
+            printf 'pw-1&=+ü' > right
+            umask 077; mkdir run; export XDG_RUNTIME_DIR=$HOME/run
+            trap 'omvault -q agent stop > /dev/null 2>&1; end_server || true' EXIT
+            omvault -q profile set work "ServerURL=$URL" ApplicationName=WhitePages "TrustedCA=$PWD/cert.pem" \\
+                OAuthScope=profile,sync TokenRelease=allow 2>&1
+            omvault -q login ana --profile work --password-from file:right --kdf-mem 8 --kdf-time 1 > /dev/null
+            get() { local code=0; omvault -q token get work "$@" > "got" 2> err || code=$?; echo "$code"; }
+            get; cp got own
+            get --scope profile,sync --exact-scope; cmp -s got own || echo another; cp got exact
+            get --scope sync,profile --exact-scope; cmp got exact && echo held
+            get --scope profile --exact-scope
+            get; cmp got own && echo own
+            get --fresh; cmp -s got own || echo renewed
+            """)
+        #expect(
+            ran.output.split(separator: "\n").joined(separator: " ") == "0 0 another 0 held 13 0 own 0 renewed", "\(ran)")
     }
 }

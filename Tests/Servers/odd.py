@@ -190,9 +190,10 @@ def oauth(connection, case, method, fields, body, base):
     }
     if case == "first-only":
         answer = answers["invalid-grant"] if refreshing else answers["short"]
-    elif case == "unique":
+    elif case in ("unique", "narrowing"):
         # Each token is another one, a refresh token is taken once, and a login's access token has no life. While there is the
-        # file `down`, a gateway says that the server is down.
+        # file `down`, a gateway says that the server is down. "unique" gives the same scopes whatever is asked for, and
+        # "narrowing" those that are asked for.
         global newest
         if pathlib.Path(f"{FOLDER}/down").exists():
             return send(connection, 503)
@@ -202,7 +203,7 @@ def oauth(connection, case, method, fields, body, base):
             number, life = next(serial), 0 if form.get("grant_type") == "password" else 3600
             newest = f"rt-{number}"
         answer = (200, {"access_token": f"at-{number}", "token_type": "Bearer", "expires_in": life, "refresh_token": newest,
-                        "scope": "a b"})
+                        "scope": form.get("scope", "a b") if case == "narrowing" else "a b"})
     elif case == "brief":
         # Each token lives for two seconds.
         with lock:

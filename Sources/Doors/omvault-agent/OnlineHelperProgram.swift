@@ -45,7 +45,7 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
         }
     }
 
@@ -57,6 +57,8 @@ enum OnlineHelperProgram {
             try await provider.logIn(user, password: question.password, clientSecret: question.clientSecret)
         case .check: try await provider.check(question.session, clientSecret: question.clientSecret)
         case .refresh: try await provider.refresh(question.session, clientSecret: question.clientSecret)
+        case .narrow(let narrowing):
+            try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
         case .profile, .answer, .endpoints, .authorize: throw .failed(.unusableSession)
@@ -93,7 +95,7 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
         }
     }
 }

@@ -37,6 +37,11 @@ extension Failure {
             self.init(
                 .policy, "the token has \(words), and so not all that --scope names",
                 hint: "add what is missing to OAuthScope of profile \"\(key.profile.text)\"", "then \(login)")
+        case .otherScopes(let given):
+            let words = given.isEmpty ? "no scope that omvault knows of" : "the scopes \(given.names.joined(separator: " "))"
+            self.init(
+                .policy, "the server gave a token with \(words), and not with exactly those that were asked for",
+                hint: "ask without --exact-scope, or ask the administrator of the server")
         case .noToken:
             self.init(
                 .notFound, "the session has no access token: its login was offline, or the server gave none",

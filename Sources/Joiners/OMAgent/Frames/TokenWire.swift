@@ -28,15 +28,17 @@ extension TokenRelease: WireValue {
     }
 }
 
-/// scopes ‖ least life (4) ‖ needs it ‖ fresh ‖ agreed
+/// scopes ‖ least life (4) ‖ needs it ‖ fresh ‖ agreed ‖ optional narrowing
 extension TokenQuestion: WireValue {
-    func write(to body: inout SecretBuffer) { body.write(scopes, atLeast, needsLife, isFresh, isAgreed) }
+    func write(to body: inout SecretBuffer) { body.write(scopes, atLeast, needsLife, isFresh, isAgreed, narrowing) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         let (scopes, atLeast): (ScopeSet, UInt32) = (try wire.read(), try wire.read())
         guard atLeast <= Self.longest else { throw MalformedBytes() }
+        let (needsLife, isFresh, isAgreed): (Bool, Bool, Bool) = (try wire.read(), try wire.read(), try wire.read())
         self.init(
-            scopes: scopes, atLeast: atLeast, needsLife: try wire.read(), isFresh: try wire.read(), isAgreed: try wire.read())
+            scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, narrowing: try wire.read(),
+            isAgreed: isAgreed)
     }
 }
 
@@ -59,6 +61,7 @@ extension TokenRefusal: WireValue {
         case .noToken: body.write(tag: 3)
         case .dead: body.write(tag: 4)
         case .server(let refusal): body.write(tag: 5, refusal)
+        case .otherScopes(let given): body.write(tag: 6, given)
         }
     }
 
@@ -70,6 +73,7 @@ extension TokenRefusal: WireValue {
         case 3: self = .noToken
         case 4: self = .dead
         case 5: self = .server(try wire.read())
+        case 6: self = .otherScopes(given: try wire.read())
         default: throw MalformedBytes()
         }
     }

@@ -56,6 +56,13 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.refresh, of: service, clientSecret: clientSecret, session: session)
     }
 
+    package static func narrow(
+        _ session: consuming SecretBytes, to narrowing: TokenNarrowing, of service: OnlineService,
+        clientSecret: consuming SecretBytes? = nil
+    ) -> OnlineQuestion {
+        OnlineQuestion(.narrow(narrowing), of: service, clientSecret: clientSecret, session: session)
+    }
+
     /// - Parameters user, password: For a server that wants the password again (`SendAuthorizationHeaderInLogout`).
     package static func logout(
         _ session: consuming SecretBytes, user: String? = nil, password: consuming SecretBytes? = nil,
@@ -135,6 +142,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
         case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
+        case .narrow(let narrowing):
+            body.write(tag: 20)
+            body.write(session)
+            body.write(narrowing)
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
@@ -167,6 +178,9 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 7: task = .endpoints
         case 8: task = .grant
         case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+        case 20:
+            session = try wire.secret(upTo: Self.maximumSession)
+            task = .narrow(try wire.read())
         default: throw MalformedBytes()
         }
         guard task.fits(asked.service) else { throw MalformedBytes() }

@@ -83,7 +83,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .logout, .profile, .endpoints, .grant, .authorize: false
+            case .check, .refresh, .narrow, .logout, .profile, .endpoints, .grant, .authorize: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -110,6 +110,7 @@ extension OnlineAcceptance {
             case .answer: hasSession && !hasAccess
             case .check: profile == .notAsked && (hasSession || !hasAccess)
             case .refresh: hasSession && profile == .notAsked
+            case .narrow: hasSession && hasAccess && profile == .notAsked
             case .logout: !hasSession && !hasAccess && profile == .notAsked
             case .profile: !hasSession && !hasAccess && profile.profile != nil
             case .endpoints: !hasSession && !hasAccess && profile == .notAsked
@@ -173,6 +174,16 @@ extension ScopeSet: WireValue {
         let names: [String] = try wire.shortList(upTo: Self.maximum)
         guard let scopes = ScopeSet(names), scopes.names == names else { throw MalformedBytes() }
         self = scopes
+    }
+}
+
+/// scopes ‖ optional resource
+extension TokenNarrowing: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(scopes, resource) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let narrowing = TokenNarrowing(scopes: try wire.read(), resource: try wire.read()) else { throw MalformedBytes() }
+        self = narrowing
     }
 }
 

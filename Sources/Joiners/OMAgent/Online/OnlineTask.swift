@@ -1,4 +1,4 @@
-internal import OMOnlineModel
+package import OMOnlineModel
 
 /// The task of a question to a service.
 package enum OnlineTask: Hashable, Sendable {
@@ -10,6 +10,8 @@ package enum OnlineTask: Hashable, Sendable {
     case check
     /// Gets new tokens. Only OAuth has them.
     case refresh
+    /// Gets another access token, beside the session's own. Only OAuth has it.
+    case narrow(TokenNarrowing)
     /// Ends a session. If the server wants the password again, it comes from `user`.
     case logout(user: String?)
     /// Fetches the application profile from its address.
@@ -31,7 +33,7 @@ package enum OnlineTask: Hashable, Sendable {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .profile, .endpoints, .grant, .authorize: nil
+        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .authorize: nil
         }
     }
 
@@ -54,8 +56,8 @@ package enum OnlineTask: Hashable, Sendable {
         case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
         // Nobody types a password here for such a server.
         case (.login, _) where service.isOfBrowser: false
-        case (.refresh, .oauth), (.answer, .oamms): true
-        case (.refresh, _), (.answer, _): false
+        case (.refresh, .oauth), (.narrow, .oauth), (.answer, .oamms): true
+        case (.refresh, _), (.narrow, _), (.answer, _): false
         case (.login, _), (.check, _), (.logout, _): true
         }
     }

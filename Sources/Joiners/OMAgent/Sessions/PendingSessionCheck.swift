@@ -8,11 +8,13 @@ internal import Synchronization
 final class PendingSessionCheck: Sendable {
     /// Whether the question asks for new tokens in any case. Its answer then also says whether the session is valid.
     let renewsTokens: Bool
+    /// Whether its answer says whether the session is valid. A question for a further access token can be refused for its scopes.
+    let isOfSession: Bool
     private let arrival = Latch()
     private let verdict = Mutex<SessionCheckResult?>(nil)
     private let waiting = Mutex(0)
 
-    init(renewsTokens: Bool) { self.renewsTokens = renewsTokens }
+    init(renewsTokens: Bool, isOfSession: Bool = true) { (self.renewsTokens, self.isOfSession) = (renewsTokens, isOfSession) }
 
     /// How many threads wait for it now.
     var waiters: Int { waiting.withLock { $0 } }

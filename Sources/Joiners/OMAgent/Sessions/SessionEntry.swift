@@ -21,6 +21,8 @@ final class SessionEntry: @unchecked Sendable {
     private var session: SecretBytes
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
+    /// Its further access tokens, in the order of their last use.
+    var narrowTokens: [NarrowToken] = []
     let release: TokenRelease
     /// When the session's access token expires, in seconds since boot.
     private(set) var expires: Int64?
@@ -161,7 +163,29 @@ final class SessionEntry: @unchecked Sendable {
         lastRefusal.flatMap { clock.sinceBoot - $0.at.sinceBoot <= Self.sharedRefusal ? $0.refusal : nil }
     }
 
+    func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
+        guard let service, session.count > 0, isOAuth else { return nil }
+        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate())
+    }
+
+    /// Keeps a further access token, and the refresh token that came with it. The session's own access token stays.
+    func take(_ acceptance: consuming OnlineAcceptance, _ narrowing: TokenNarrowing, sent: ClockReading) {
+        let expires = acceptance.lifetime.map { sent.sinceBoot + Int64($0) }
+        switch acceptance.session {
+        case .none: return
+        case .some(let new): session = new.duplicate()
+        }
+        switch acceptance.access {
+        case .none: return
+        case .some(let new):
+            narrowTokens.removeAll { $0.narrowing == narrowing }
+            narrowTokens.append(NarrowToken(narrowing, new.duplicate(), expires: expires))
+            if narrowTokens.count > NarrowToken.maximum { narrowTokens.removeFirst() }
+        }
+    }
+
     func deleteServerSession() {
+        narrowTokens = []
         session = SecretBytes(copying: [])
         access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
     }

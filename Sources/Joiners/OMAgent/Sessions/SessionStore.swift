@@ -100,7 +100,7 @@ final class SessionStore: Sendable {
             case .answer(let verdict): return verdict
             case .wait(let pending):
                 let verdict = pending.wait()
-                if pending.renewsTokens || !newTokens { return verdict }
+                if pending.renewsTokens || pending.isOfSession && !newTokens { return verdict }
             case .ask(let entry, let pending, let question, let sent):
                 let verdict = apply(ask(question), for: entry, sent: sent)
                 pending.fulfil(verdict)
@@ -158,13 +158,18 @@ final class SessionStore: Sendable {
                     if renewsTokens { entry.note(refusalOfTokens: refusal, at: clock) }
                     return .refused(refusal)
                 }
-                entry.deleteServerSession()
-                if entries[entry.login] === entry {
-                    entries[entry.login] = nil
-                    tickets?.remove(entry.login)
-                }
+                delete(entry, in: &entries)
                 return .refused(refusal)
             }
+        }
+    }
+
+    /// Deletes a session that its server has ended. Call this under the lock.
+    func delete(_ entry: SessionEntry, in entries: inout [LoginReference: SessionEntry]) {
+        entry.deleteServerSession()
+        if entries[entry.login] === entry {
+            entries[entry.login] = nil
+            tickets?.remove(entry.login)
         }
     }
 

@@ -8,6 +8,7 @@ internal import OMSystem
 extension SessionStore {
     /// The session's access token, as docs/formats/agent-protocol.md, "Access tokens", says.
     func token(of login: LoginReference, _ question: TokenQuestion) -> TokenReply {
+        if let narrowing = question.narrowing { return token(of: login, question, narrowing) }
         var renewal = TokenRenewal.notAsked
         while true {
             let result: SessionCheckResult
@@ -39,8 +40,9 @@ extension SessionStore {
     func forgetToken(of login: LoginReference, refused: consuming SecretBytes?) {
         let refused: SecretBytes? = refused
         entries.withLock { entries in
-            guard let entry = entries[login], entry.holds(refused) else { return }
-            entry.isTokenRefused = true
+            guard let entry = entries[login] else { return }
+            entry.dropNarrowTokens(refused)
+            if entry.holds(refused) { entry.isTokenRefused = true }
         }
     }
 
@@ -95,6 +97,29 @@ extension SessionEntry {
         return HeldToken(scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) })
     }
 
+    /// Why it gives out no token for this question, whatever the server says. Nil if it may.
+    func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
+        switch release {
+        case .never: return .never
+        case .confirm where !question.isAgreed: return .unconfirmed
+        case .confirm, .allow: break
+        }
+        guard access.value.count > 0 else { return .noToken }
+        // A refresh gives no wider scopes, so the server is not asked.
+        let wanted = narrowing?.scopes ?? question.scopes
+        return access.scopes.covers(wanted) ? nil : .scopes(held: access.scopes)
+    }
+
+    /// Drops the further access tokens that a server refused.
+    func dropNarrowTokens(_ refused: borrowing SecretBytes?) {
+        switch refused {
+        case .none: narrowTokens = []
+        case .some(let refused):
+            guard let found = narrowTokens.firstIndex(where: { $0.access.value.isEqual(to: refused) }) else { return }
+            narrowTokens.remove(at: found)
+        }
+    }
+
     /// Whether this is its access token.
     ///
     /// - Parameter token: Nil for any.
@@ -107,14 +132,7 @@ extension SessionEntry {
 
     /// The answer without a question to the server. Nil if the server must be asked.
     func token(_ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading) -> TokenReply? {
-        switch release {
-        case .never: return .refused(.never)
-        case .confirm where !question.isAgreed: return .refused(.unconfirmed)
-        case .confirm, .allow: break
-        }
-        guard access.value.count > 0 else { return .refused(.noToken) }
-        // A refresh gives no wider scopes, so the server is not asked.
-        guard access.scopes.covers(question.scopes) else { return .refused(.scopes(held: access.scopes)) }
+        if let refusal = refusal(of: question, nil) { return .refused(refusal) }
         let left = expires.map { $0 - clock.sinceBoot }
         let isAlive = left.map { $0 > 0 } ?? true
         let livesLongEnough = isAlive && left.map { $0 >= Int64(question.atLeast) } ?? true

@@ -13,21 +13,27 @@ public struct TokenQuestion: Hashable, Sendable {
     public let needsLife: Bool
     /// Whether the server is asked for another token in any case.
     public let isFresh: Bool
+    /// A token with exactly these scopes, or for a resource, which the server gives for the refresh token. Nil for the session's
+    /// own token.
+    public let narrowing: TokenNarrowing?
     /// Whether the user agreed to this question. Under the same user id no process can prove that.
     public let isAgreed: Bool
 
     public init(
-        scopes: ScopeSet = ScopeSet(), atLeast: UInt32, needsLife: Bool = false, isFresh: Bool = false, isAgreed: Bool = false
+        scopes: ScopeSet = ScopeSet(), atLeast: UInt32, needsLife: Bool = false, isFresh: Bool = false,
+        narrowing: TokenNarrowing? = nil, isAgreed: Bool = false
     ) {
         self.scopes = scopes
         self.atLeast = min(atLeast, Self.longest)
         self.needsLife = needsLife
         self.isFresh = isFresh
+        self.narrowing = narrowing
         self.isAgreed = isAgreed
     }
 
     /// The same question, after the user agreed to it.
     public var agreed: TokenQuestion {
-        TokenQuestion(scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, isAgreed: true)
+        TokenQuestion(
+            scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, narrowing: narrowing, isAgreed: true)
     }
 }

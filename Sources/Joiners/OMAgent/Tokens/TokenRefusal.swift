@@ -8,6 +8,8 @@ public enum TokenRefusal: Hashable, Sendable {
     case unconfirmed
     /// The token lacks a scope. Another one needs another login.
     case scopes(held: ScopeSet)
+    /// The server gave a token with other scopes than exactly those that were asked for.
+    case otherScopes(given: ScopeSet)
     /// The session has no access token: its login was offline, or its server gives none.
     case noToken
     /// The server's newest token does not live any more.

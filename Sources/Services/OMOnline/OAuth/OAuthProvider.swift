@@ -80,34 +80,61 @@ public struct OAuthProvider: Sendable {
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         var tokens = try tokens(session)
+        let sent = UnixTime.now()
+        let (said, time) = try await renew(&tokens, nil, clientSecret: clientSecret)
+        tokens.access = said.access
+        tokens.issued = sent
+        tokens.lifetime = said.lifetime
+        tokens.scopes = said.scopes ?? tokens.scopes
+        return OnlineGrant(
+            session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime, serverTime: time)
+    }
+
+    /// Gets an access token with fewer scopes, or for a certain resource (RFC 8707). The session keeps its own access token. Its
+    /// refresh token is replaced, if the server gives another one.
+    ///
+    /// - Returns: The scopes that the server names. If it names none, those that were asked for (RFC 6749, 5.1).
+    public func narrow(
+        _ session: borrowing SecretBytes, to narrowing: TokenNarrowing, clientSecret: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        var tokens = try tokens(session)
+        let (said, time) = try await renew(&tokens, narrowing, clientSecret: clientSecret)
+        let asked = narrowing.scopes.isEmpty ? tokens.scopes : narrowing.scopes.names
+        return OnlineGrant(
+            session: try ServerSession.tokens(tokens).sealable(), access: SecretBytes(copying: Array(said.access.utf8)),
+            scopes: ScopeSet(granted: said.scopes ?? asked), lifetime: said.lifetime, serverTime: time)
+    }
+
+    /// Asks with the refresh token, and replaces it and the address for revocation in `tokens`.
+    private func renew(
+        _ tokens: inout ServerSession.Tokens, _ narrowing: TokenNarrowing?, clientSecret: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?) {
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
         let exchange = try HTTPExchange(service)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)
-        let sent = UnixTime.now()
+        if let narrowing {
+            if !narrowing.scopes.isEmpty { form.add("scope", narrowing.scopes.names.joined(separator: " ")) }
+            if let resource = narrowing.resource { form.add("resource", resource) }
+        }
         let answer = try await client.post(
             form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
-        tokens.access = said.access
         tokens.refresh = said.refresh ?? refresh
-        tokens.issued = sent
-        tokens.lifetime = said.lifetime
-        tokens.scopes = said.scopes ?? tokens.scopes
         if let revocation = endpoints.revocation {
             tokens.revocation = revocation.text
             tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
         }
         do throws(OnlineRefusal) { try await check(said, is: tokens.subject, server, exchange) } catch {
+            tokens.access = said.access
             await client.discard(tokens, clientSecret: clientSecret)
             throw error
         }
-        return OnlineGrant(
-            session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
-            serverTime: endpoints.token.isSecure ? answer.date : nil)
+        return (said, endpoints.token.isSecure ? answer.date : nil)
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.

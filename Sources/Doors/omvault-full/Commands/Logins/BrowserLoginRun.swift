@@ -40,9 +40,10 @@ struct BrowserLoginRun {
         let flow = try LoginFlow(profile, .online, in: access, context, takesBrowser: true)
         guard let provider = flow.provider else { throw AuthError.noServer }
         let scopes = try options.scopeSet()
-        let kind = try kind(provider)
         let prompter = TerminalBrowserPrompter(context, profile, browser: browser)
-        if kind == .paste { try prompter.requireTerminal() } else { try prompter.requirePerson() }
+        try prompter.requirePerson()
+        let kind = try kind(provider)
+        if kind == .paste { try prompter.requireTerminal() }
         let domain = given.domain ?? profile.domain
         let question = BrowserQuestion(profile, user: given.user, domain: domain, scopes: scopes, kind: kind)
         let receipt: LoginReceipt

@@ -37,6 +37,13 @@ struct TokenGet: Verb {
     @Option(help: ArgumentHelp("The scopes that the token must have, with commas or blanks between them.", valueName: "list"))
     var scope: String?
 
+    @Flag(help: "Ask the server for a token with exactly the scopes of --scope, and no others.")
+    var exactScope = false
+
+    @Option(
+        help: ArgumentHelp("Ask the server for a token that only this server takes (RFC 8707).", valueName: "url"))
+    var resource: String?
+
     @Option(help: ArgumentHelp("How many seconds the token must live at least; 60, if not given.", valueName: "sec"))
     var minValid: UInt32?
 
@@ -59,6 +66,7 @@ struct TokenGet: Verb {
         }
         // As in the SDK, "*" is any token.
         let scopes = scope == "*" ? nil : try scope.map { try Self.scopes($0) }
+        let narrowing = try narrowing(scopes)
         let given = try session.requested()
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
@@ -68,11 +76,24 @@ struct TokenGet: Verb {
             guard given.user == nil, given.domain == nil else {
                 throw Failure(usage: "--no-agent gets a token of the client itself, so there is no user")
             }
+            guard narrowing == nil else {
+                throw Failure(usage: "--no-agent asks for exactly the scopes of --scope, and for no resource")
+            }
             return try ClientToken(profile, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
         }
         let question = TokenQuestion(
-            scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh)
+            scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh,
+            narrowing: narrowing)
         try SessionToken(profile, access, context).get(given, question).take().print(as: format, context.output)
+    }
+
+    private func narrowing(_ scopes: ScopeSet?) throws(Failure) -> TokenNarrowing? {
+        guard !exactScope || scopes != nil else { throw Failure(usage: "--exact-scope needs the scopes in --scope") }
+        guard exactScope || resource != nil else { return nil }
+        guard let narrowing = TokenNarrowing(scopes: exactScope ? scopes ?? ScopeSet() : ScopeSet(), resource: resource) else {
+            throw Failure(usage: "--resource is no address of at most 2048 printable characters without a #")
+        }
+        return narrowing
     }
 
     /// The default of `--min-valid`, in seconds.
