@@ -109,8 +109,14 @@ public enum CryptoError: Error, Hashable, Sendable {
     case severalKeys
     /// A certificate. It holds a public key, but is not a key itself.
     case certificateInsteadOfKey
-    /// The first certificate that the caller gave with a key belongs to another key.
+    /// The first certificate that the caller gave with a key belongs to another key, or none of them belongs to it.
     case foreignCertificate
+    /// A private key without a certificate, although the caller needs both.
+    case noCertificate
+    /// More than one certificate for one private key.
+    case severalCertificates
+    /// A subject or an alternative name that a request for a certificate cannot have.
+    case invalidName
 
     // Signed tokens
     /// A token that is not a strict compact JWS, or that demands an extension (`crit`, `b64`).
@@ -123,13 +129,13 @@ public enum CryptoError: Error, Hashable, Sendable {
     /// The SDK's number for this error, in the iOS numbering: docs/reference/sdk-numbers.md. 10502 is "invalid input".
     public var sdkCode: Int {
         switch self {
-        case .noPrivateKey: 10037
+        case .noPrivateKey, .noCertificate: 10037
         case .keyPasswordRequired, .wrongKeyPassword: 10038
         case .emptyInput: 10406
         case .emptyKey: 10501
         case .wrapLength, .unusableRecipient, .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm, .parameterOutOfRange,
             .workTooHigh, .passwordNotSupported, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey, .severalKeys,
-            .certificateInsteadOfKey, .foreignCertificate, .malformedJWS:
+            .certificateInsteadOfKey, .foreignCertificate, .severalCertificates, .invalidName, .malformedJWS:
             10502
         case .saltTooShort: 10505
         case .unknownAlgorithm, .algorithmNotAllowed: 10506

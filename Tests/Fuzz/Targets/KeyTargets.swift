@@ -31,13 +31,38 @@ enum KeyTargets {
                 unauthenticated: bytes, password: SecretBytes(copying: Array("one".utf8)), work: 5000)
         },
         FuzzTarget(name: "certificates") { bytes in
-            for certificate in (try? Certificate.all(in: SecretBytes(copying: bytes))) ?? [] { _ = certificate.subject }
+            for certificate in (try? Certificate.all(in: SecretBytes(copying: bytes))) ?? [] {
+                _ = certificate.subject
+                let description = try? certificate.description()
+                for name in description?.names ?? [] {
+                    precondition((try? SubjectName(name.text)) == name, "a name is written as another")
+                }
+            }
+        },
+        FuzzTarget(name: "subjects") { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let name = try? SubjectName(text) {
+                precondition((try? SubjectName(name.text)) == name, "a name is written as another")
+                _ = try? certificationRequest(Self.key, subject: Self.subject, names: [name])
+            }
+            guard let subject = try? DistinguishedName(text) else { return }
+            precondition((try? DistinguishedName(subject.text)) == subject, "a subject is written as another")
+            _ = try? certificationRequest(Self.key, subject: subject, names: [])
         },
         FuzzTarget(name: "signatures") { bytes in
             guard bytes.count > 66, let key = try? PublicKey(.p256, point: [4] + bytes.prefix(64)) else { return }
             _ = try? key.verify(Array(bytes.dropFirst(64)), of: [], .ecdsa(.sha256))
         },
     ]
+
+    private static let key = { () -> PrivateKey in
+        guard let key = try? PrivateKey.generate(.ed25519) else { fatalError("no key") }
+        return key
+    }()
+    private static let subject = { () -> DistinguishedName in
+        guard let subject = try? DistinguishedName("CN=a") else { fatalError("a valid name") }
+        return subject
+    }()
 
     /// A key that is read must be written, and read again as the same key.
     private static func readAndWrite(_ bytes: [UInt8], as wanted: KeyFormat? = nil) {

@@ -65,6 +65,14 @@ extension Failure {
         case .foreignCertificate:
             self.init(
                 .usage, "the first certificate does not belong to the key", hint: "put the key's own certificate first")
+        case .noCertificate:
+            self.init(.notFound, "the private key has no certificate", hint: "omvault cert csr makes a request for one")
+        case .severalCertificates:
+            self.init(.corrupt, "there is more than one certificate for the private key", hint: "keep only one of them")
+        case .invalidName:
+            self.init(
+                .usage, "the certificate cannot have this subject, or one of these alternative names",
+                hint: "a country has two letters; other values have at most 64 characters")
         case .malformedJWS:
             self.init(
                 .corrupt, "the token is not a strict signed token (compact JWS)",

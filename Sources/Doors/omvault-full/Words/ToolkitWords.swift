@@ -98,7 +98,8 @@ extension Failure {
         case .cannotGenerate, .invalidTag, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
             .badSignature, .cannotUnwrap, .wrongKeyType, .keyUseNotAllowed, .unknownKeyFormat, .malformedKey,
             .unsupportedKey, .invalidKey, .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys,
-            .certificateInsteadOfKey, .foreignCertificate, .malformedJWS, .algorithmNotAllowed, .unknownKeyID:
+            .certificateInsteadOfKey, .foreignCertificate, .noCertificate, .severalCertificates, .invalidName, .malformedJWS,
+            .algorithmNotAllowed, .unknownKeyID:
             self.init(ofKeys: error)
         }
     }

@@ -32,6 +32,11 @@ public enum KeyText {
         PEMBlock.write(SecretBytes(copying: der), label: "PUBLIC KEY").withBytes { $0.text($0.indices) }
     }
 
+    /// `CERTIFICATE REQUEST`.
+    public static func pem(certificationRequest der: [UInt8]) -> String {
+        PEMBlock.write(SecretBytes(copying: der), label: "CERTIFICATE REQUEST").withBytes { $0.text($0.indices) }
+    }
+
     /// `CERTIFICATE`.
     public static func pem(certificate der: [UInt8]) -> String {
         PEMBlock.write(SecretBytes(copying: der), label: "CERTIFICATE").withBytes { $0.text($0.indices) }

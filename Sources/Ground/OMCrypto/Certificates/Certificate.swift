@@ -36,28 +36,8 @@ public struct Certificate: Hashable, Sendable {
     /// The subject's name in RFC 2253's form. It is untrusted text: escape it before you show it. Nil if OpenSSL cannot read
     /// it.
     public var subject: String? {
-        var position: UnsafePointer<UInt8>?
-        return der.withUnsafeBufferPointer { bytes -> String? in
-            position = bytes.baseAddress
-            guard let certificate = d2i_X509(nil, &position, bytes.count), let text = BIO_new(BIO_s_mem()) else {
-                ERR_clear_error()
-                return nil
-            }
-            defer {
-                X509_free(certificate)
-                BIO_free(text)
-            }
-            guard X509_NAME_print_ex(text, X509_get_subject_name(certificate), 0, om_name_flags()) >= 0 else {
-                ERR_clear_error()
-                return nil
-            }
-            var start: UnsafeMutablePointer<CChar>?
-            let count = Int(om_bio_text(text, &start))
-            guard let start, count > 0 else { return "" }
-            return start.withMemoryRebound(to: UInt8.self, capacity: count) {
-                String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
-            }
-        }
+        guard let certificate = try? OpenSSLCertificate(self) else { return nil }
+        return try? certificate.text(of: X509_get_subject_name(certificate.pointer))
     }
 }
 
