@@ -70,7 +70,9 @@ let rooms: [Target] = [
 
     room(.joiners, "OMShell", imports: ["OMAgentProtocol", "OMItems", "OMSecrets", "OMSystem", "OMJSON", "COMSystem"], .callsC),
 
-    room(.services, "OMVault", imports: ["OMItems", "OMParcels", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
+    room(
+        .services, "OMVault",
+        imports: ["OMCrypto", "OMItems", "OMParcels", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
     room(
         .services, "OMAgentProtocol", imports: ["OMItems", "OMRecords", "OMSecrets", "OMSystem", "COMSystem"],
         // A reader that borrows the bytes it reads: WireReader.swift.
@@ -134,7 +136,7 @@ let tests: [Target] = [
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
         name: "OMVaultTests",
-        dependencies: ["TestSupport", "OMVault", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
+        dependencies: ["TestSupport", "OMVault", "OMCrypto", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMParcelsTests", dependencies: ["TestSupport", "OMParcels", "OMRecords", "OMSecrets"], swiftSettings: .callsC),
