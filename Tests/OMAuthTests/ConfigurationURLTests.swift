@@ -107,6 +107,7 @@ import Testing
         }
         for (key, value, danger) in [
             ("OAuthClientSecret", "file:/etc/shadow", ImportDanger.secret), ("OAuthUserJWTAssertionValue", "cred:a", .secret),
+            ("ClientCertificate", "identity:a", .usesIdentity), ("OAuthClientKey", "identity:a", .usesIdentity),
             ("TrustedCA", "/tmp/evil.pem", .trust), ("OfflineOnUntrustedServer", "TRUE", .untrustedServer),
             ("OfflineOnServerError", "TRUE", .failingServer),
             ("CryptoScheme", "PlainText", .recoverableScheme), ("CryptoScheme", "aes", .recoverableScheme),

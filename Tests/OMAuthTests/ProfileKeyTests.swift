@@ -68,6 +68,14 @@ import Testing
                     )
                 case .path: (["/a"], ["", "/", "a", "./a", "/a\n"])
                 case .secret: (["file:/a", "cred:a"], [])
+                case .identity:
+                    (
+                        ["identity:a", "identity:" + String(repeating: "a", count: 246)],
+                        [
+                            "", "a", "identity:", "Identity:a", "identity:\(control)",
+                            "identity:" + String(repeating: "a", count: 247),
+                        ]
+                    )
                 case .scheme: (["AES", "saltedsha-1"], ["", "SHA512"])
                 case .level: (["keychaindataaccessiblealways", "when-unlocked"], ["", "KeychainDataAccessible"])
                 }

@@ -154,6 +154,15 @@ shows crypto\ keygen --type aes --bits 256 --out aes.key
 shows crypto\ keygen --type ed25519 --tag signing --password-from file:pw
 shows crypto\ keyrm --tag signing --yes --password-from file:pw
 shows crypto\ keygen --type aes --bits 256 --out om://personal/aes --password-from file:pw
+openssl req -x509 -newkey ed25519 -nodes -keyout ada.key -subj /CN=ada -addext subjectAltName=DNS:ada -days 9 -out ada.crt 2> .errors
+omvault -q crypto convert --in ada.key --to p12 --cert ada.crt --encrypt-from file:v -o ada.p12
+shows cert\ import ada.p12 --password-from file:v --vault-password-from file:pw
+shows cert\ csr db --subject CN=db -o db.csr --vault-password-from file:pw
+shows cert\ ls --vault-password-from file:pw
+shows cert\ show ada --vault-password-from file:pw
+shows cert\ show db --vault-password-from file:pw
+shows cert\ attach ada ada.crt --vault-password-from file:pw
+shows cert\ rm ada db --yes --vault-password-from file:pw
 printf MZXW6YTBOI > secret
 shows crypto\ otp-uri --account ada --secret-from file:secret
 shows crypto\ algs

@@ -18,6 +18,13 @@ struct InputFile: ~Copyable {
         name = Self.name(path)
     }
 
+    /// - Parameter descriptor: An open file, which this value closes.
+    init(owning descriptor: Int32, _ path: String) {
+        self.descriptor = descriptor
+        isStandardInput = false
+        name = Self.name(path)
+    }
+
     private static func open(_ path: String?) throws(Failure) -> Int32 {
         guard !isStandardInput(path) else {
             try StandardInput.claim()

@@ -107,6 +107,7 @@ extension ProfileValueType {
         case .headers: "a list of at most 10 headers, Name:value with commas between them"
         case .path: "an absolute path"
         case .secret: "file:/PATH or cred:NAME"
+        case .identity: "identity:NAME"
         case .scheme: "a scheme that omvault knows"
         case .level: "a protection level"
         }
@@ -118,6 +119,7 @@ extension ProfileValueType {
         case .origins: "for example https://id.example.org,https://keys.example.org:8443"
         case .headers:
             "each name once, and none of the headers that omvault sets: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
+        case .identity: "omvault cert ls lists the identities of a vault"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"
         case .level: "use one of the SDK's six names, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"
         case .list: "at most 64 names; scopes may have blanks between them"

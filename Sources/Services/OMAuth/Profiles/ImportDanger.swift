@@ -31,6 +31,8 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case sendsPasswordAgain
     /// It lets the user's programs have the session's access tokens.
     case releasesTokens
+    /// It shows a certificate of the user to the server, and signs with its key.
+    case usesIdentity
     /// The value, or its absence, is laxer than the profile that would be replaced.
     case laxer
 }
@@ -91,6 +93,7 @@ extension Profile {
 
     private func danger(_ key: ProfileKey, _ value: ProfileValue) -> ImportDanger? {
         if key.valueType == .secret { return .secret }
+        if key.valueType == .identity { return .usesIdentity }
         return switch key {
         case .trustedCA: .trust
         case .oauthEndpointOrigins, .restOrigins: .trust

@@ -73,6 +73,8 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     // For kinds of server that come later
     case sendAuthorizationHeaderInLogout = "SendAuthorizationHeaderInLogout"
     case presentClientCertificate = "PresentClientCertificate"
+    case clientCertificate = "ClientCertificate"
+    case oauthClientKey = "OAuthClientKey"
     case oauthUserJWT = "OAuthUserJWTAssertionValue"
     case oauthUserSAML2 = "OAuthUserSAML2UserAssertionValue"
     case oauthClientJWT = "OAuthClientJWTAssertionValue"

@@ -45,6 +45,7 @@ extension ProfileKey {
             case .headers: ProfileValueParser.headers(text).map { $0.map { "\($0.name):\($0.value)" }.joined(separator: ",") }
             case .path: FilePath.isAbsolute(text) && ProfileValueParser.isText(text, bytes: 2...4095) ? text : nil
             case .secret: ProfileValueParser.isSecretSource(text) ? text : nil
+            case .identity: ProfileValueParser.identity(text) == nil ? nil : text
             case .scheme: CryptoScheme(named: text)?.rawValue
             case .level: ProtectionLevel(named: text)?.sdkName
             case .flag, .number, .numberOrZero: nil
@@ -146,6 +147,14 @@ enum ProfileValueParser {
         guard text.hasPrefix("cred:") else { return false }
         let name = text.dropFirst("cred:".count)
         return isText(String(name), bytes: 1...255) && !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix(".")
+    }
+
+    /// The name behind `identity:`.
+    static func identity(_ text: String) -> String? {
+        let start = "identity:"
+        guard text.utf8.starts(with: start.utf8) else { return nil }
+        let name = String(decoding: text.utf8.dropFirst(start.utf8.count), as: UTF8.self)
+        return isText(name, bytes: 1...246) ? name : nil
     }
 
     /// Removes the spaces at both ends. It compares bytes: Swift reads a space and a following accent as one character.

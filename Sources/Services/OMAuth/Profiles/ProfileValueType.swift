@@ -35,6 +35,8 @@ package enum ProfileValueType: Hashable, Sendable {
     case path
     /// The source of a secret, never the secret: `file:/PATH` or `cred:NAME`.
     case secret
+    /// `identity:` and the name of a client identity in the vault.
+    case identity
     /// One of ``CryptoScheme``.
     case scheme
     /// One of the SDK's six levels, or of omvault's names.
@@ -119,6 +121,7 @@ extension ProfileKey {
 
         case .sendAuthorizationHeaderInLogout: (.flag, 10019, .acts)
         case .presentClientCertificate: (.flag, 10118, .later)
+        case .clientCertificate, .oauthClientKey: (.identity, nil, .later)
         case .oauthUserJWT, .oauthUserSAML2, .oauthClientJWT, .oauthClientSAML2: (.secret, nil, .later)
         case .oamOAuthServiceEndpoint: (.url, nil, .later)
         case .oammsURL: (.url, 10025, .acts)

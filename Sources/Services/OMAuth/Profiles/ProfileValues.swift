@@ -260,3 +260,14 @@ extension Profile {
         word(key)?.split(separator: ",").map(String.init) ?? []
     }
 }
+
+extension Profile {
+    /// The client identities that the profile names.
+    package var clientIdentities: Set<String> {
+        Set(
+            [ProfileKey.clientCertificate, .oauthClientKey].compactMap { key in
+                guard case .text(let text)? = values[key] else { return nil }
+                return ProfileValueParser.identity(text)
+            })
+    }
+}

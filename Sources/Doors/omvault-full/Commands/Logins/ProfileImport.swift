@@ -172,6 +172,7 @@ extension ImportDanger {
         case .keepsSession: "keeps the session where every process of yours can read it"
         case .sendsPasswordAgain: "sends the remembered password at each logout"
         case .releasesTokens: "lets programs of yours have the session's access tokens"
+        case .usesIdentity: "shows a certificate of yours to the server, and signs with its key"
         case .laxer: "is less strict than in the profile that it replaces"
         }
     }
