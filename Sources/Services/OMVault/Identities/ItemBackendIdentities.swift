@@ -36,6 +36,16 @@ extension ItemBackend where Self: ~Copyable {
     public borrowing func importIdentities(
         _ new: [NewClientIdentity], level: ProtectionLevel = .highest
     ) throws(Problem) -> [(identity: ClientIdentity, isNew: Bool)] {
+        do throws(Problem) { return try importOnce(new, level) } catch {
+            guard case .exists = Self.itemProblem(of: error) else { throw error }
+            // Another process may have imported the same file meanwhile.
+            return try importOnce(new, level)
+        }
+    }
+
+    private borrowing func importOnce(
+        _ new: [NewClientIdentity], _ level: ProtectionLevel
+    ) throws(Problem) -> [(identity: ClientIdentity, isNew: Bool)] {
         let present = try clientIdentities()
         var (places, added): ([ClientIdentity?], [NewItem]) = ([], [])
         for one in new {

@@ -46,7 +46,7 @@ public final class NewClientIdentity: Sendable {
         let description = try certificate.description()
         let chain = certificates.filter { $0.spki != spki }
         // These are parsed now too, before a vault is open.
-        for authority in chain { _ = try authority.description() }
+        guard chain.allSatisfy({ $0.subject != nil }) else { throw .malformedKey(.pem) }
         let digits = Hex.encode(Array(description.fingerprint.prefix(8)))
         let suggested = (names + [description.commonName]).lazy.compactMap { $0 }.first { Self.canBeName($0) } ?? digits
         name = used.contains(suggested) ? digits : suggested

@@ -21,7 +21,7 @@ struct CertAttach: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: CredentialUnlockOptions
 
-    @Argument(help: "The identity.")
+    @Argument(help: "The identity.", completion: .identities)
     var name: String
 
     @Argument(help: "The file of the certificates; - is standard input.", completion: .file())
@@ -64,7 +64,7 @@ struct CertAttach: Verb {
             .readWhole(maximum: KeyFile.maximumCount, hint: "certificates are short files")
         do throws(CryptoError) {
             let found = try Certificate.all(in: bytes)
-            for one in found { _ = try one.description() }
+            guard found.allSatisfy({ $0.subject != nil }) else { throw .malformedKey(.pem) }
             return found
         } catch {
             throw Failure(ofIdentity: error).about(file)

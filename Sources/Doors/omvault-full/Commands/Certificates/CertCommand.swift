@@ -150,7 +150,7 @@ struct CertShow: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: CredentialUnlockOptions
 
-    @Argument(help: "The identity.")
+    @Argument(help: "The identity.", completion: .identities)
     var name: String
 
     var printsRows: Bool { true }
@@ -178,7 +178,7 @@ struct CertShow: Verb {
     }
 
     private func authorities(_ found: DescribedIdentity) -> [String] {
-        found.identity.chain.map { (try? $0.description().subject) ?? "" }
+        found.identity.chain.map { $0.subject ?? "" }
     }
 
     private func rows(_ found: DescribedIdentity, _ output: Output) -> [[String]] {

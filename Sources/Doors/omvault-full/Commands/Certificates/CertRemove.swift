@@ -20,7 +20,7 @@ struct CertRemove: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: CredentialUnlockOptions
 
-    @Argument(help: "The identities.")
+    @Argument(help: "The identities.", completion: .identities)
     var names: [String] = []
 
     @Flag(help: "Remove all identities of the vault.")

@@ -26,7 +26,7 @@ struct CertRequest: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: CredentialUnlockOptions
 
-    @Argument(help: "The identity.")
+    @Argument(help: "The identity.", completion: .identities)
     var name: String
 
     @Option(help: ArgumentHelp("The name that the certificate is for.", valueName: "name"))

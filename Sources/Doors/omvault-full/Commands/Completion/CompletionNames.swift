@@ -23,6 +23,9 @@ extension CompletionKind {
         .custom { words, _, _ in CompletionNames.items(words, asReference: false) }
     }
 
+    /// The client identities of that vault.
+    static var identities: CompletionKind { .custom { words, _, _ in CompletionNames.identities(words) } }
+
     /// The vaults in the user's folder.
     static var vaults: CompletionKind { .custom { _, _, _ in CompletionNames.vaults() } }
 
@@ -49,6 +52,10 @@ enum CompletionNames {
     static func items(_ words: [String], withTrash: Bool = false, asReference: Bool = true) -> [String] {
         let found = names(words, trashed: false) + (withTrash ? names(words, trashed: true) : [])
         return offered(found.map { asReference ? $0.asReference : $0.text }.filter { asReference || !$0.hasPrefix("-") })
+    }
+
+    static func identities(_ words: [String]) -> [String] {
+        offered(names(words, trashed: false).compactMap { ClientIdentity.name(of: $0) })
     }
 
     private static func names(_ words: [String], trashed: Bool) -> [ItemName] {
