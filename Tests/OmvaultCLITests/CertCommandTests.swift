@@ -259,20 +259,19 @@ import Testing
             leaf localhost
             openssl s_server -accept 127.0.0.1:0 -cert localhost.crt -key localhost.key -CAfile ca.crt -Verify 1 -verify_return_error \\
                 -www > log 2>&1 & server=$!
+            trap 'kill $server; omvault agent stop' EXIT
             while_runs $server grep -q '^ACCEPT 127' log
             port=$(sed -n 's/^ACCEPT 127.0.0.1://p' log)
             printf 'GET / HTTP/1.0\\r\\n\\r\\n' | openssl s_client -quiet -connect 127.0.0.1:$port -CAfile ca.crt -cert crt -key key \\
                 > page 2> client || { cat client log; exit 1; }
             grep -q 'Subject: CN=db' page
             printf 'GET / HTTP/1.0\\r\\n\\r\\n' | openssl s_client -quiet -connect 127.0.0.1:$port -CAfile ca.crt > page 2> client || true
-            ! grep -q 'HTTP/1.0 200' page
-            kill $server
+            refused 1 grep -q 'HTTP/1.0 200' page
             # A renewed certificate replaces the old one, which stays in the history. Without a chain the old chain goes too.
             sign db < db.csr; omvault cert attach db db.crt
             omvault get identity.db:certificate | openssl x509 | same db.crt
             refused 10 omvault get identity.db:chain
             [[ $(omvault history identity.db --format plain | wc -l) == 3 ]]
-            omvault agent stop
             """)
     }
 
