@@ -197,7 +197,8 @@ let tests: [Target] = [
         path: "Tests/Worker", swiftSettings: .callsC),
     .target(name: "CAttempts", path: "Tests/ConfinedWorker/Attempts", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
-        name: "confined-worker", dependencies: ["CAttempts", "OMAgent", "OMAgentProtocol"], path: "Tests/ConfinedWorker/Worker",
+        name: "confined-worker", dependencies: ["CAttempts", "OMAgent", "OMAgentProtocol", "COMSystem"],
+        path: "Tests/ConfinedWorker/Worker",
         swiftSettings: .callsC),
     .executableTarget(
         name: "login-worker", dependencies: ["OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem"],

@@ -338,7 +338,17 @@ private let later = [UInt8](16..<32)
         ("endpoints-oamms", { .endpoints(of: oamms) }),
         ("grant", { .grant(of: oauth[2], clientSecret: secret("cs")) }),
         ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
+        ("authorize", { .authorize("ü", within: 180, byDevice: false, of: pages, clientSecret: secret("cs")) }),
+        ("authorize-by-device", { .authorize(nil, within: 1_800, byDevice: true, of: pages) }),
     ]
+    private static let pages = OnlineService(
+        .oauth(
+            OAuthService(
+                .discovery("https://a.example/d"), clientID: "id", scopes: ["openid"], grant: .authorizationCode,
+                issuer: "https://a.example",
+                browser: BrowserLogin(
+                    redirect: "http://127.0.0.1", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p",
+                    maximumAge: 300, contextClasses: "c", userClaim: "n"))))
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
         (
@@ -355,6 +365,14 @@ private let later = [UInt8](16..<32)
         (
             "client-token", .grant,
             { .accepted(OnlineAcceptance(session: nil, access: access(), lifetime: 60)) }
+        ),
+        (
+            "authorized", .authorize(user: nil, seconds: 180, byDevice: false),
+            {
+                .accepted(
+                    OnlineAcceptance(
+                        session: secret("tokens"), access: access(), lifetime: 60, user: NamedUser("ada", subject: "4711")))
+            }
         ),
         ("confirmed", .check, { .accepted(OnlineAcceptance(session: nil)) }),
         (

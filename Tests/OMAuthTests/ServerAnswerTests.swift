@@ -88,6 +88,7 @@ import Testing
     func logged() {
         for failure in OnlineFailure.allCases {
             let ours: Set<OnlineFailure> = [
+                .unusableRedirect, .redirectPortTaken,
                 .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled,
                 .noLogout, .unusablePassword,
             ]

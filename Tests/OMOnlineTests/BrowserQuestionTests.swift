@@ -16,7 +16,8 @@ import Testing
     private static let discovery = BrowserLogin(redirect: "http://127.0.0.1")
 
     private static func service(
-        _ endpoint: OAuthService.Endpoint = .discovery("https://id.example/.well-known/d"), issuer: String? = "https://id.example",
+        _ endpoint: OAuthService.Endpoint = .discovery("https://id.example/.well-known/d"),
+        issuer: String? = "https://id.example",
         origins: [String] = ["https://login.example"], _ browser: BrowserLogin = discovery
     ) -> OnlineService {
         OnlineService(
@@ -91,10 +92,11 @@ import Testing
         "a helper shows only addresses that the profile allows",
         arguments: [
             ("https://id.example/page?state=1", true), ("https://login.example/page", true), ("https://id.example:443/x", true),
-            ("https://evil.example/page", false), ("https://id.example.evil.example/", false), ("https://id.example@evil.example", false),
+            ("https://evil.example/page", false), ("https://id.example.evil.example/", false),
+            ("https://id.example@evil.example", false),
             ("http://id.example/page", false), ("https://id.example:8443/", false), ("file:///etc/passwd", false),
             ("javascript:alert(1)", false), ("-flag", false), ("", false), ("https://id.example/\u{1b}[2J", false),
-            ("https://id.example/$(id)", true), ("https://id.example/`id`", false), ("https://id.example/a b", false),
+            ("https://id.example/$(id)", false), ("https://id.example/`id`", false), ("https://id.example/a b", false),
             ("https://id.example/#fragment", false), ("https://id.example/ü", false),
         ])
     func addresses(address: String, isShown: Bool) throws {
@@ -161,7 +163,9 @@ import Testing
         var address = sockaddr_in(
             sin_family: sa_family_t(AF_INET), sin_port: 0, sin_addr: in_addr(s_addr: 0), sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
         let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(open, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(open, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         #expect(bound == 0 && listen(open, 1) == 0)
         // It listens at every address of this machine.

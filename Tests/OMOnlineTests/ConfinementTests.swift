@@ -72,6 +72,16 @@ import Testing
         for left in left { try await Self.check(Self.attempts, without: left, asRoot: true) }
     }
 
+    @Test(
+        "with a browser's socket the helper takes connections at it, and no other socket of it listens",
+        .enabled(if: !Confinement.lacking.contains(.calls)))
+    func accepts() async throws {
+        let room = try Room(ofRoot: false)
+        let with = try await room.run([room.worker, "accept"]), without = try await room.run([room.worker, "accept", "plain"])
+        #expect(with == "connect 0\naccept 0\nlisten 0 closed\n")
+        #expect(without == "connect 0\naccept \(EPERM)\nlisten \(EPERM) closed\n")
+    }
+
     /// Lets a worker make all attempts of a helper without the layers `left`.
     static func check(_ attempts: [Attempt], as work: String = "try", without left: Set<Layer>, asRoot: Bool) async throws {
         let room = try Room(ofRoot: asRoot)

@@ -6,3 +6,20 @@ public enum BrowserStep: Hashable, Sendable {
     /// has one. The code counts for `seconds`.
     case enter(code: String, address: String, whole: String?, seconds: UInt32)
 }
+
+extension BrowserStep {
+    /// The most characters of a code.
+    package static let longestCode = 64
+
+    /// Whether the address has only characters that mean nothing to a shell but `&`, `?` and `=`. Other programs take it as an
+    /// argument, and a terminal shows it.
+    package static func hasPlainCharacters(_ address: String) -> Bool {
+        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?[]@&+,=%".utf8)
+        return address.utf8.allSatisfy(allowed.contains)
+    }
+
+    /// Whether a person can read and type the code: printable ASCII on one line.
+    package static func isCode(_ text: String) -> Bool {
+        (1...longestCode).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}

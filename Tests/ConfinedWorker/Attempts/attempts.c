@@ -111,6 +111,10 @@ static long try_port(int port) {
     return try_connect((struct sockaddr *)&address, sizeof address);
 }
 
+int attempt_connect(uint16_t port) {
+    return try_port(port) < 0 ? errno : 0;
+}
+
 // With data in its first packet a connection needs no connect.
 static long try_fast(int port) {
     struct sockaddr_in address = at_port(port);

@@ -5,9 +5,12 @@
 //                                         errno, or 0
 //   confined-worker try-remote FOLDER [LAYER…]   the same as the helper of the folder FOLDER/remote, with attempts there
 //   confined-worker resolve NAME…         prints the first address of each name, under all layers
+//   confined-worker accept [plain]        takes a connection at a listening socket that it had before, and tries to make one; with
+//                                         `plain` confined as for a question without a browser
 //   confined-worker child                 frees the id of a child, gives it to another process, and releases the child
 
 import CAttempts
+import COMSystem
 import Glibc
 import OMAgent
 import OMAgentProtocol
@@ -28,6 +31,16 @@ enum ConfinedWorker {
         case "resolve":
             guard Confinement.apply(ports: []) else { return print("not confined") }
             for name in words.dropFirst() { attempt_address(name) }
+        case "accept":
+            let given = om_loopback_listen(false, 0), port = om_loopback_port(given)
+            guard Confinement.apply(ports: [port], accepts: words.count == 1) else { return print("not confined") }
+            print("connect", attempt_connect(port))
+            let taken = om_socket_accept(given)
+            print("accept", taken < 0 ? errno : 0)
+            let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            print(
+                "listen", listen(other, 1) < 0 ? errno : 0,
+                om_loopback_port(other) == 0 && !isListening(other) ? "closed" : "open")
         case "child":
             let child = attempt_child(0)
             do {
@@ -43,6 +56,12 @@ enum ConfinedWorker {
         default: exit(2)
         }
     }
+
+    private static func isListening(_ socket: Int32) -> Bool {
+        var (value, size): (Int32, socklen_t) = (0, 4)
+        return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value != 0
+    }
+
     /// All layers but the named ones.
     private static func layers(_ words: [String]) -> Set<Confinement.Layer> {
         let left = Set(words.dropFirst(2).compactMap { Confinement.Layer(rawValue: $0) })

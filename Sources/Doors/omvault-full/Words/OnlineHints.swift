@@ -114,7 +114,8 @@ extension OnlineFailure {
             return "the server must allow the client credentials grant for this client"
         case .unsupportedGrant where profile?.serverKind == .oauthBrowser,
             .unauthorizedClient where profile?.serverKind == .oauthBrowser:
-            return "the server must allow \(profile?.oauthGrant == .deviceCode ? "the device" : "the authorization code") grant for this client"
+            let grant = profile?.oauthGrant == .deviceCode ? "device" : "authorization code"
+            return "the server must allow the \(grant) grant for this client"
         case .unnamedUser:
             return "name the user: omvault login USER; or add openid to OAuthScope, if the server has OpenID Connect"
         case .unusableRedirect:

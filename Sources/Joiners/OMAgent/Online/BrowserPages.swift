@@ -11,9 +11,6 @@ internal import OMSecrets
 struct BrowserPages {
     /// The most bytes of an address that is shown.
     static let longest = 4_096
-    /// The most characters of a code.
-    static let longestCode = 64
-
     private let oauth: OAuthService
     private let task: OnlineTask
     private let prompter: any BrowserPrompter
@@ -31,8 +28,8 @@ struct BrowserPages {
         case .open(let address):
             guard !byDevice, allows(address, oauth.browser?.authorization) else { return false }
         case .enter(let code, let address, let whole, _):
-            guard byDevice, (1...Self.longestCode).contains(code.utf8.count), code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
-                allows(address, oauth.browser?.device), whole.map({ allows($0, oauth.browser?.device) }) ?? true
+            guard byDevice, BrowserStep.isCode(code), allows(address, oauth.browser?.device),
+                whole.map({ allows($0, oauth.browser?.device) }) ?? true
             else { return false }
         }
         prompter.show(step)
@@ -44,7 +41,7 @@ struct BrowserPages {
 
     /// - Parameter endpoint: The profile's own address for this, without a discovery document.
     private func allows(_ address: String, _ endpoint: String?) -> Bool {
-        guard address.utf8.count <= Self.longest, address.utf8.allSatisfy(Self.isAllowed) else { return false }
+        guard address.utf8.count <= Self.longest, BrowserStep.hasPlainCharacters(address) else { return false }
         guard let page = ServerURL(String(address.prefix { $0 != "?" })), page.isSecure || page.isLoopback else { return false }
         let origins: [String]
         switch oauth.endpoint {
@@ -54,10 +51,5 @@ struct BrowserPages {
             origins = [document] + oauth.origins
         }
         return origins.contains { ServerURL($0)?.origin == page.origin }
-    }
-
-    /// Printable ASCII without quotes, brackets and blanks: what an address has, and no shell, terminal or HTML reads otherwise.
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && !"\"'<>\\^`{|}#".utf8.contains(byte)
     }
 }

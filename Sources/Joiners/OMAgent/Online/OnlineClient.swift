@@ -54,6 +54,7 @@ package struct OnlineClient: Sendable {
     ) throws(ChannelError) -> OnlineReply {
         let (id, task) = (question.id, question.task)
         let isOAuth = if case .oauth = question.service.kind { true } else { false }
+        let personEnd = bootMilliseconds() + Int64(task.personSeconds) * 1_000
         let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
         for _ in 0..<mostFrames {
             switch om_socket_wait(channel.descriptor, cancellation?.event ?? -1, Int32(clamping: end - bootMilliseconds())) {
@@ -86,6 +87,8 @@ package struct OnlineClient: Sendable {
                 body.write(WireID(id))
                 // A longer text is no address.
                 let pasted = pages.pasted()
+                // The helper takes no address any more, and the person should know why.
+                guard bootMilliseconds() < personEnd else { return .refused(.failed(.notFinished)) }
                 body.write(pasted.count <= HelperConversation.longestPasted ? pasted : SecretBytes(copying: []))
                 try channel.send(.pasted, body, within: AgentProtocol.frameTime)
             default: throw .malformed

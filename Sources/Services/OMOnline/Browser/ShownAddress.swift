@@ -11,8 +11,7 @@ struct ShownAddress: Hashable, Sendable {
     /// Attack: a server names `file:`, `javascript:` or a text that a shell or an option parser takes for something else. Nil
     /// for these.
     init?(_ text: String) {
-        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?[]@&+,=%".utf8)
-        guard text.utf8.allSatisfy(allowed.contains), let url = try? EndpointURL(text) else { return nil }
+        guard BrowserStep.hasPlainCharacters(text), let url = try? EndpointURL(text) else { return nil }
         self.url = url
     }
 }

@@ -15,6 +15,8 @@ void attempts_run(void);
 void attempts_run_remote(void);
 /// Prints "NAME ADDRESS".
 void attempt_address(const char *name);
+/// Connects to a port of 127.0.0.1. Returns errno, or 0.
+int attempt_connect(uint16_t port);
 /// A process that waits for its end, with the id `wanted`, which must be free, or with any id.
 pid_t attempt_child(pid_t wanted);
 int attempt_is_alive(pid_t child);

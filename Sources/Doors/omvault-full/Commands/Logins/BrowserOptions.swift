@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMShell
@@ -31,6 +32,12 @@ struct BrowserOptions: ParsableArguments {
         [
             ("--scopes", scopes != nil), ("--device", device), ("--redirect", redirect != nil), ("--browser", browser != nil),
         ].filter { $0.1 }.map { $0.0 }
+    }
+
+    /// Whether the session's access token has the scopes that the command asks for.
+    func areCovered(by session: AgentSession) throws(Failure) -> Bool {
+        guard let asked = try scopeSet() else { return true }
+        return session.token?.scopes.covers(asked) ?? false
     }
 
     /// Nil for the scopes of the profile.

@@ -72,9 +72,14 @@ struct LoginStart: Verb {
         do {
             let profile = try access.profiles.profile(asked.profileName)
             (asked.profile, asked.mode) = (profile, mode?.connectivity ?? profile.connectivityMode)
+            if let other = browser.given.first, profile.serverKind != .oauthBrowser {
+                throw Failure(usage: "\(other) is for profiles whose users log in at the server's own pages")
+            }
             agent.endOutdated(given, profile)
             // With --unlock no session is used: a session holds no key for a slot, and the user typed no password.
-            if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
+            if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile),
+                try browser.areCovered(by: session)
+            {
                 return try LoginReport(context.output).alreadyLoggedIn(session)
             }
             if profile.serverKind == .oauthBrowser {
@@ -82,9 +87,6 @@ struct LoginStart: Verb {
                     ("--password-from", passwordFrom != nil), ("--remember", remember != nil), ("--unlock", unlock),
                 ].filter { $0.1 }.map { $0.0 }
                 return try BrowserLoginRun(profile, browser, mode: asked.mode, others: others, in: access, context).run(given)
-            }
-            if let other = browser.given.first {
-                throw Failure(usage: "\(other) is for profiles whose users log in at the server's own pages")
             }
             let preferences = try remember?.preferences(profile)
             let flow = try LoginFlow(

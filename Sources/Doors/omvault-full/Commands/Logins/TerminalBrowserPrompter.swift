@@ -64,7 +64,9 @@ final class TerminalBrowserPrompter: BrowserPrompter {
                 return StandardError.write(document.finish())
             }
             context.terminal.tell(
-                isOpened ? "your browser opens; if it does not, open this address in it:" : "open this address in a browser on this machine:")
+                isOpened
+                    ? "your browser opens; if it does not, open this address in it:"
+                    : "open this address in a browser on this machine:")
             context.terminal.showLine(address)
         case .enter(let code, let address, let whole, let seconds):
             guard context.output.format != .json else {
@@ -92,7 +94,8 @@ final class TerminalBrowserPrompter: BrowserPrompter {
     func pasted() -> SecretBytes? {
         do throws(Failure) {
             return try context.terminal.readSecret(
-                "Paste the address to which the browser was sent in the end", name: "the address", for: "--redirect", isShown: true)
+                "Paste the address to which the browser was sent in the end", name: "the address", for: "--redirect",
+                isShown: true)
         } catch {
             problem.withLock { $0 = error }
             return nil
