@@ -183,6 +183,10 @@ private func byDigest(_ heads: [Head]) -> [[UInt8]: Head] { Dictionary(uniqueKey
         #expect(known.decision(on: copy.heads[1], roll: roll, over: [:]) == .isClone)
         other.heads.removeLast()
         #expect(known.decision(on: other.append { $0.others = [copy.reference(2)] }, roll: roll, over: [:]) == .isDisputed)
+        // Attack: the remote withholds the entry that the head names. A clone is a clone without it.
+        var later = own
+        let unknown = later.append { ($0.rollNumber, $0.rollDigest) = (9, bytes(9)) }
+        #expect(known.decision(on: unknown, roll: roll, over: [:]) == .isClone)
         // A file that has noted no head of its own, as after a restore.
         let restored = KnownHeads(of: own.device, incarnation: own.incarnation)
         #expect(restored.decision(on: own.heads[0], roll: roll, over: [:]) == .isClone)
@@ -245,6 +249,39 @@ private func byDigest(_ heads: [Head]) -> [[UInt8]: Head] { Dictionary(uniqueKey
             reader.note(own.heads[number - 1])
             #expect(reader.decision(on: own.heads[22], roll: roll, over: kept) == .isNew, "from \(number)")
         }
+    }
+
+    @Test("a device with a new number walks to the heads that its old number named, and to those of no other former member")
+    func formerNumber() throws {
+        var (roll, _, own, other) = try Self.start(third: true)
+        var third = Chain(30, roll)
+        for _ in 2...11 { other.append() }
+        own.append { $0.others = [other.reference(6)] }
+        third.append { $0.others = [other.reference(6)] }
+        roll = try Self.removing(30, from: roll)
+        let new = member(40)
+        let left = roll.members.values.filter { $0 != member(10) } + [new]
+        try roll.append(
+            NextEntry(
+                kind: .replace, added: [new], removed: [member(10)], laneEpoch: roll.laneEpoch + 1,
+                wraps: wraps(left, laneEpoch: roll.laneEpoch + 1)
+            ).entry(after: roll))
+        #expect(roll.formerNumbers(of: new.number) == [own.device] && roll.formerNumbers(of: other.device) == [])
+        let newest = other.heads[10]
+        let heads = byDigest(Array(other.heads.dropFirst(5)))
+        var known = KnownHeads(of: new.number, incarnation: own.incarnation)
+        known.note(other.heads[0])
+        known.note(third.heads[0])
+        #expect(known.decision(on: newest, roll: roll, over: heads) == .waits)
+        var knowing = known
+        knowing.note(own.heads[1])
+        #expect(knowing.decision(on: newest, roll: roll, over: heads) == .isNew)
+        #expect(knowing.decision(on: newest, roll: roll, over: [:]) == .waits, "no walk to that one either")
+        // Attack: a thief with a copy of the file signed for the old number. It makes no head count, and stops nothing.
+        own.heads.removeLast()
+        known.note(
+            own.append { $0.others = [Head.Reference(device: other.device, number: 6, digest: bytes(9))] })
+        #expect(known.decision(on: newest, roll: roll, over: heads) == .waits)
     }
 
     @Test("two members that name two heads of one number are disputed, though none of the two is here")

@@ -33,6 +33,9 @@ struct RenumberingTests {
             try a.add("later", "2")
             try a.put("x", "of the later life")
             try a.sync()
+            try b.sync()
+            try b.add("of b", "4")
+            try b.sync()
         }
         let old = try a.number()
         // The same counts a second time.
@@ -40,12 +43,23 @@ struct RenumberingTests {
         a.now += 10
         try a.put("x", "of the put back life")
         #expect(try a.sync().pull.isStopped)
+        let remote = try a.unlock().remotes()[0]
+        #expect(try a.unlock().showsOtherLife(remote, from: synced.store()))
+        #expect(try !b.unlock().showsOtherLife(b.unlock().remotes()[0], from: synced.store()))
+        // The own head is late, and b's names it.
+        let withoutOwn = try TestFolder()
+        try FileManager.default.removeItem(atPath: withoutOwn.path)
+        try FileManager.default.copyItem(atPath: synced.remote.path, toPath: withoutOwn.path)
+        let late = FolderRemote(in: withoutOwn.path, vault: try a.unlock().id, incarnation: remote.incarnation)
+        for isSecond in [false, true] { try late.remove(.head(device: old, isSecond: isSecond)) }
+        #expect(try a.unlock().showsOtherLife(remote, from: late))
         let chain = try a.unlock().oldChain(a.unlock().remotes()[0], from: synced.store())
         #expect(chain.head != nil && !chain.isLate && chain.common == nil)
         let count = try #require(try a.dots(of: "other").first { $0.device == old }?.count)
         try a.unlock().rejoin([chain], now: a.now)
         let new = try a.number()
         #expect(new != old)
+        #expect(try !a.unlock().showsOtherLife(remote, from: synced.store()))
         // The later life gave the same count to another edit. Here the edit has the new number now.
         let dots = try a.dots(of: "other")
         #expect(dots.contains { $0.device == new } && dots.allSatisfy { $0.device == new || $0.count < count })
@@ -59,6 +73,68 @@ struct RenumberingTests {
             ])
         #expect(try b.unlock().roll().members[old] == nil)
         #expect(try a.dots().intersection(b.dots()) == a.dots())
+    }
+
+    @Test("a disk that was put back stops, also if the remote has not the entry that its later head names")
+    func lateEntry() throws {
+        let (synced, a, _) = try putBack({ _ in }) { a, b in
+            let new = try SyncedHome("new")
+            try new.create(id: a.unlock().id)
+            let keys = try NewDevice(of: new.unlock()).keys
+            _ = try b.unlock().addDevice(keys, named: #require(DeviceName("new")), now: b.now)
+            try b.sync()
+            try a.add("later", "1")
+            try a.sync()
+        }
+        let entry = try #require(try synced.homes[1].unlock().roll().entries.last)
+        // Attack: the remote withholds it. Accident: it comes late.
+        let file = RemoteFile.entry(number: entry.contents.number, digest: entry.digest)
+        let name = RemoteFolderName(vault: try a.unlock().id, incarnation: try a.unlock().remotes()[0].incarnation).text
+        try FileManager.default.removeItem(atPath: "\(synced.remote.path)/\(name)/\(file.path)")
+        try a.add("other", "2")
+        let report = try a.sync()
+        #expect(report.pull.notAccepted[try a.number()] == .isClone)
+        #expect(report.push.parcels == 0)
+        #expect(try a.unlock().showsOtherLife(a.unlock().remotes()[0], from: synced.store()))
+    }
+
+    @Test("a device that rejoins reads on where its other life was, though the heads for the walk from its own place are gone")
+    func walks() throws {
+        let (synced, a, b) = try putBack({ _ in }) { a, b in
+            for round in 0..<12 {
+                try b.add("of b \(round)", "1")
+                try b.sync()
+                try a.add("of a \(round)", "1")
+                try a.sync()
+            }
+        }
+        #expect(try a.sync().pull.isStopped)
+        try a.unlock().rejoin([a.unlock().oldChain(a.unlock().remotes()[0], from: synced.store())], now: a.now)
+        try b.add("news", "2")
+        for home in [b, a, b] { try home.sync() }
+        #expect(try a.sync().pull.notAccepted[b.number()] == nil)
+        #expect(try a.values()["news"] == "2")
+        #expect(try a.values() == b.values())
+    }
+
+    @Test("a disk that was put back to before its new number is no member: another device removes that number, and goes on")
+    func formerNumber() throws {
+        let synced = try SyncedHomes(2) { home in try home.add("x", "old") }
+        let (a, b) = (synced.homes[0], synced.homes[1])
+        for home in [a, b] { try home.sync() }
+        let snapshot = try a.snapshot()
+        try a.unlock().rejoin([], now: a.now)
+        let new = try a.number()
+        try a.add("later", "1")
+        for home in [a, b] { try home.sync() }
+        try a.putBack(snapshot)
+        try a.add("mine", "2")
+        let report = try a.sync()
+        #expect(report.pull.isRemoved && report.push.parcels == 0)
+        #expect(try a.values() == ["x": "old", "mine": "2"])
+        try b.unlock().removeDevices([new], now: b.now)
+        try b.sync()
+        #expect(try b.values() == ["x": "old", "later": "1"])
     }
 
     @Test("two lives that both wrote: the edits since they parted get the new number")

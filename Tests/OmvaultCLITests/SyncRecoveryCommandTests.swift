@@ -146,6 +146,9 @@ import Testing
             on a -q add other --field password=file:from-b
             on a sync now > /dev/null 2> stopped || echo "exit $?"; grep -c 'device rejoin' stopped
             on a key rekey --yes > /dev/null 2>&1 || echo "exit $?"
+            for verb in rm 'accept --create'; do
+                on a sync remote $verb 1 --yes 2> kept || echo "exit $?"; grep -c 'device rejoin' kept
+            done
             on a device rejoin --no-input 2> /dev/null || echo "exit $?"
             on a device rejoin --yes --format json | tr ',' '\\n' | grep -c '"result":"rejoined"'
             for home in b a b; do on $home -q sync now > /dev/null; done
@@ -157,6 +160,10 @@ import Testing
                 exit 31
                 1
                 exit 31
+                exit 31
+                1
+                exit 31
+                1
                 exit 8
                 1
                 github

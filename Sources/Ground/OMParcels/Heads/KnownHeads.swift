@@ -71,8 +71,10 @@ package struct KnownHeads: Hashable, Sendable {
             return Int(said.rollNumber) < roll.entries.count ? .isRefused : .waits
         }
         guard head.isSigned(by: member.keys.head) else { return .isRefused }
-        guard roll.has(entry: said.rollNumber, said.rollDigest) else { return .waits }
+        // Attack: a remote withholds the entry that the later head of a disk names, and the disk is put back. The device would go
+        // on, and give out its counts a second time.
         guard said.device != device else { return decisionOnOwn(head) }
+        guard roll.has(entry: said.rollNumber, said.rollDigest) else { return .waits }
         guard roll.members[said.device] != nil else {
             // A removed device stops nothing any more.
             let follows = isNamed(head, by: roll, over: heads) ? decision(following: head, roll, heads) : .waits
@@ -87,10 +89,27 @@ package struct KnownHeads: Hashable, Sendable {
         if let known = newest[said.device] {
             guard said.number >= known.statement.number else { return .isRolledBack }
             guard said.number > known.statement.number else { return head == known ? .isKnown : .isForked }
-            guard let digest = HeadWalk.digest(of: known.statement.number, from: head, over: heads) else { return .waits }
-            guard digest == known.digest, said.continues(known.statement, on: roll) else { return .isForked }
+            if let digest = HeadWalk.digest(of: known.statement.number, from: head, over: heads) {
+                guard digest == known.digest else { return .isForked }
+            } else {
+                guard isBehindFormerLife(head, known, roll, over: heads) else { return .waits }
+            }
+            guard said.continues(known.statement, on: roll) else { return .isForked }
         }
         return contradiction(to: head, roll, over: heads) ?? .isNew
+    }
+
+    /// Whether the head follows a later one than the known one, which this device accepted under a number that it had.
+    ///
+    /// Accident: a disk was put back. Its signers keep the heads for a walk to what it accepted last, and no earlier ones.
+    private func isBehindFormerLife(_ head: Head, _ known: Head, _ roll: Roll, over heads: [[UInt8]: Head]) -> Bool {
+        let said = head.statement
+        return roll.formerNumbers(of: device).contains { former in
+            guard let named = newest[former]?.statement.reference(to: said.device),
+                named.number > known.statement.number, named.number <= said.number
+            else { return false }
+            return HeadWalk.digest(of: named.number, from: head, over: heads) == named.digest
+        }
     }
 
     /// Whether the device that added this one signed this head before it did so, and no later one is known.
@@ -151,9 +170,7 @@ package struct KnownHeads: Hashable, Sendable {
         }
         for named in said.others {
             if named.device == device {
-                if named.digest == pending?.digest { continue }
-                guard let own = newest[device], named.number <= own.statement.number else { return .isDisputed }
-                guard !isOther(named, than: own, over: heads) else { return .isDisputed }
+                if namesOtherLife(head, over: heads) { return .isDisputed }
             } else if let known = present.first(where: { $0.statement.device == named.device }),
                 isOther(named, than: known, over: heads)
             {
@@ -161,6 +178,13 @@ package struct KnownHeads: Hashable, Sendable {
             }
         }
         return nil
+    }
+
+    /// Whether a head names one of this device that this file has not signed.
+    package func namesOtherLife(_ head: Head, over heads: [[UInt8]: Head]) -> Bool {
+        guard let named = head.statement.reference(to: device), named.digest != pending?.digest else { return false }
+        guard let own = newest[device], named.number <= own.statement.number else { return true }
+        return isOther(named, than: own, over: heads)
     }
 
     /// Whether the head that is named is not on the chain that ends with this head.

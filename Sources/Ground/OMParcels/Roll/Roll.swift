@@ -44,6 +44,17 @@ package struct Roll: Hashable, Sendable {
         entries.first { $0.contents.added.contains { $0.number == number } }?.contents
     }
 
+    /// The numbers that a device had before the one of now.
+    package func formerNumbers(of device: UInt32) -> Set<UInt32> {
+        var (numbers, current): (Set<UInt32>, UInt32) = ([], device)
+        for entry in entries.reversed().map(\.contents)
+        where entry.kind == .replace && entry.added.contains(where: { $0.number == current }) {
+            current = entry.signer
+            numbers.insert(current)
+        }
+        return numbers
+    }
+
     /// The digest of the entry that made the lanes of an epoch. Nil for an epoch that the roll has not.
     package func maker(ofEpoch epoch: UInt32) -> [UInt8]? {
         entries.firstIndex { $0.contents.laneEpoch == epoch }.map { digests[$0] }

@@ -52,6 +52,27 @@ extension Vault {
             common: known?.statement.number == shared ? nil : common, isLate: foreign.first != head)
     }
 
+    /// Whether a remote shows a head of this device's number that another life of its file signed. A device that is removed has
+    /// no use for that.
+    ///
+    /// Accident: a disk was put back, and its user takes another remote. There this device gives out counts a second time, and
+    /// the other devices drop its edits.
+    package func showsOtherLife<Files: RemoteFiles>(_ remote: RemoteRow, from files: Files) throws -> Bool {
+        let (known, roll) = try readSync { access throws(VaultError) in
+            (try RemoteView(remote, access).known, try DeviceRoll(access).roll)
+        }
+        let contents = try RemoteContents(reading: files, vault: roll.vault)
+        guard contents.founding != nil, roll.members[known.device] != nil else { return false }
+        let own = contents.heads[known.device] ?? []
+        if own.contains(where: { known.decision(on: $0, roll: roll, over: [:]) == .isClone }) { return true }
+        // The own head may be late. The others have read it.
+        let byDigest = contents.headsByDigest
+        return contents.heads.values.joined().contains { head in
+            roll.members[head.statement.device].map { head.isSigned(by: $0.keys.head) } ?? false
+                && head.statement.incarnation == remote.incarnation && known.namesOtherLife(head, over: byDigest)
+        }
+    }
+
     /// Whether the earlier head is on the chain that ends with the later one.
     private static func isOn(_ earlier: Head, the later: Head, _ heads: [[UInt8]: Head]) -> Bool {
         earlier.statement.number <= later.statement.number

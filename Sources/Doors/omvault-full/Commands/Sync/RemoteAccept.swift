@@ -41,7 +41,9 @@ struct RemoteAccept: Verb {
     func run(_ context: CommandContext) throws {
         let synced = try SyncedVault(context, unlock)
         let status = try synced.status()
-        let row = try SyncedVault.chosen(remote, of: status)[0].row
+        let chosenRemote = try SyncedVault.chosen(remote, of: status)[0]
+        let row = chosenRemote.row
+        try synced.requireNoOtherLife(on: chosenRemote, status)
         // What has arrived is merged first: the other remote may never have it.
         _ = try synced.access.run { () throws(VaultError) in try synced.vault.applyArrived(now: secondsNow()) }
         let old = try SyncedVault.chosen(remote, of: try synced.status())[0]

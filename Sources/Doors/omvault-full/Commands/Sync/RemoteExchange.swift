@@ -24,6 +24,9 @@ struct RemoteExchange {
         case failed
     }
 
+    /// What to do about another life of this vault's file.
+    static let rejoin = "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin"
+
     let remote: RemoteRow
     /// Where it is. A server can be asked only if this process has made the exchange.
     private(set) var place: RemotePlace
@@ -132,25 +135,28 @@ struct RemoteExchange {
             return Failure(
                 .rollback,
                 "remote \(remote.id) is stopped: \(names.joined(separator: ", ")) has edits of this device that it never made",
-                hint: "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin")
+                hint: Self.rejoin)
         }
         guard pull.isStopped else { return nil }
         let reasons = pull.notAccepted.sorted { $0.key < $1.key }.compactMap { device, decision in
             words(decision, status?.name(of: device) ?? SyncStatus.digits(device))
         }
         let isClone = pull.notAccepted.values.contains(.isClone)
+        // The own head can be late where an older disk was put back, and another device has read it.
+        let isDisputed = !isClone && pull.notAccepted.values.contains(.isDisputed)
         return Failure(
             .rollback,
             "remote \(remote.id) is stopped: "
                 + (reasons.isEmpty ? "two entries of the list of devices exclude each other" : reasons.joined(separator: "; ")),
             hints: [
                 isClone
-                    ? "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin"
+                    ? Self.rejoin
                     : reasons.isEmpty
                         ? "omvault sync diff shows them, and omvault sync resolve NUMBER chooses one"
                         : "if an older copy of the folder was put back, put back its newest files, or make a new remote there:"
-                            + " omvault sync remote accept \(remote.id) --create",
-                "nothing was taken or deleted; the other remotes still sync",
+                            + " omvault sync remote accept \(remote.id) --create"
+            ] + (isDisputed ? ["if an older disk of this device was put back: omvault device rejoin"] : []) + [
+                "nothing was taken or deleted; the other remotes still sync"
             ])
     }
 

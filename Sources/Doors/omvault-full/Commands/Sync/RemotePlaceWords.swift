@@ -56,7 +56,7 @@ extension RemotePlace {
             Failure(
                 .rollback, "\(words) has other files of this device than this vault wrote: another copy of the vault is in use",
                 hints: [
-                    "a copy of this vault is in use elsewhere, or an older disk was put back: omvault device rejoin",
+                    RemoteExchange.rejoin,
                     "nothing was taken or deleted; the other remotes still sync",
                 ])
         case .full:

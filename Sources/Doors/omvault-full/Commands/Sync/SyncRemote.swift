@@ -227,7 +227,10 @@ struct RemoteRemove: Verb {
 
     func run(_ context: CommandContext) throws {
         let synced = try SyncedVault(context, unlock)
-        let row = try SyncedVault.chosen(remote, of: try synced.status())[0].row
+        let status = try synced.status()
+        let chosen = try SyncedVault.chosen(remote, of: status)[0]
+        let row = chosen.row
+        try synced.requireNoOtherLife(on: chosen, status)
         try context.confirm("Forget remote \(row.id) in \(row.path) on this device?")
         let login = try synced.login(of: row)
         try synced.access.run { () throws(VaultError) in try synced.vault.removeRemote(row.id, now: secondsNow()) }

@@ -39,6 +39,18 @@ struct SyncedVault: ~Copyable {
         do throws(VaultError) { return try RemotePlace(of: remote, in: vault) } catch { throw access.failure(error) }
     }
 
+    /// Keeps a remote that shows another life of this file: only a rejoin reads what that life wrote. A remote that cannot be
+    /// read shows nothing.
+    borrowing func requireNoOtherLife(on remote: SyncStatus.Remote, _ status: SyncStatus) throws(Failure) {
+        let row = remote.row
+        guard let place = try? place(of: row),
+            (try? vault.showsOtherLife(row, from: place.store(remote.name(status)))) ?? false
+        else { return }
+        throw Failure(
+            .rollback, "another copy of this vault wrote to remote \(row.id), and only a rejoin reads that",
+            hint: RemoteExchange.rejoin)
+    }
+
     /// What sync leaves to the user.
     borrowing func questions() throws(Failure) -> QuestionList {
         do throws(VaultError) { return try vault.openQuestions(now: secondsNow()) } catch { throw access.failure(error) }
