@@ -43,7 +43,15 @@ struct ModelRules: OptionSet {
     static let entriesAgain = ModelRules(rawValue: 32768)
     /// A walk for which a head is missing proves no fork. Without the rule the user refuses the device.
     static let lateWalks = ModelRules(rawValue: 65536)
-    static let all = ModelRules(rawValue: 131_071)
+    /// An own head that this file has not signed proves a clone, whatever entry of the roll it names.
+    static let ownHeadFirst = ModelRules(rawValue: 131_072)
+    /// A device with a new number walks to the heads that its old number named.
+    static let formerWalks = ModelRules(rawValue: 262_144)
+    /// A device that found another life of its file gets its new number before it takes another remote.
+    static let newNumberFirst = ModelRules(rawValue: 524_288)
+    /// A disk that is put back to before its device's new number is that of a lost device: no one has the keys of that number.
+    static let newNumberStays = ModelRules(rawValue: 1_048_576)
+    static let all = ModelRules(rawValue: 2_097_151)
 }
 
 struct ModelItems: SyncedItems {
@@ -109,6 +117,8 @@ struct ModelDevice {
     var removed: Set<UInt32> = []
     /// Whether its disk was put back, and it has not looked at its remote since.
     var wasPutBack = false
+    /// Whether it found what another life of its file wrote, and has no new number yet.
+    var hasOtherLife = false
     /// What must never happen.
     var foundFault: String?
 
@@ -224,6 +234,7 @@ struct ModelDevice {
         let renamed = Dictionary(uniqueKeysWithValues: later.sorted().map { ($0, issue()) })
         items.versions = items.versions.mapValues { $0.renaming(old, above: limit, to: renamed) }
         removed.insert(old)
+        hasOtherLife = false
         (known[old], accepted[old]) = (last, last?.digest)
         forgetWritten()
     }

@@ -201,7 +201,9 @@ extension SyncModel {
         switch devices[index].decision(on: own, over: shown.there, rules) {
         // The head that it was writing when it crashed.
         case .isNew: if let pending = devices[index].pending { devices[index].note(pending) }
-        case .isClone: if !rejoin(index, reading: own) { return nil }
+        case .isClone:
+            devices[index].hasOtherLife = true
+            guard rejoin(index, reading: own) else { return nil }
         case .stops: return nil
         case .isKnown, .waits: break
         }
@@ -224,7 +226,7 @@ extension SyncModel {
     /// - Parameter own: The heads of its old number that the remote shows, the newer one first.
     /// - Returns: false if its user waits.
     @discardableResult
-    private mutating func rejoin(_ index: Int, reading own: [ModelHead]) -> Bool {
+    mutating func rejoin(_ index: Int, reading own: [ModelHead]) -> Bool {
         guard canSign(index) else { return false }
         let device = devices[index]
         var packs = ReadPacks()

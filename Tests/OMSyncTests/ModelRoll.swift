@@ -11,6 +11,16 @@ struct ModelQuestion: Hashable {
 }
 
 extension SyncModel {
+    /// Whether others know the entry that gave a device its newest number, and a file of it does not.
+    func isFormerMember(_ file: ModelDevice, of device: ModelDevice) -> Bool {
+        guard file.number != device.number, let roll = device.roll,
+            let place = roll.entries.firstIndex(where: { $0.contents.added.contains { $0.number == device.number } })
+        else { return false }
+        let others = devices.filter { $0.number != device.number }.compactMap(\.roll)
+        return others.contains { $0.digests.contains(roll.digests[place]) }
+            || remotes.contains { $0.entries[roll.digests[place]] != nil }
+    }
+
     /// The longest roll of the devices.
     ///
     /// An honest user changes the roll at one device at a time, when no other device has entries that this one lacks. Known gap:

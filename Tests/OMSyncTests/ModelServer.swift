@@ -59,13 +59,24 @@ extension SyncModel {
 
     /// The remote is lost, or its users give it up. One device makes another one, and the others take it later.
     mutating func loseRemote() {
-        guard devices.allSatisfy({ !$0.wasPutBack }) else { return }
+        guard devices.allSatisfy({ !$0.wasPutBack }), endsOtherLives() else { return }
         snapshots = [:]
         let old = remotes.count - 1
         remotes[old].isLost = true
         remotes.append(ModelRemote(isHonest: remotes[old].isHonest))
         forgive(remotes[old].chains.values.flatMap { $0.last?.parcels.values.map { $0 } ?? [] })
         takeRemote(random.below(devices.count))
+    }
+
+    /// A device that found another life of its file gets its new number, also if it cannot read what that life wrote.
+    ///
+    /// - Returns: false if a user has to wait with the next remote.
+    private mutating func endsOtherLives() -> Bool {
+        guard rules.contains(.newNumberFirst) else { return true }
+        let found = devices.indices.filter { devices[$0].hasOtherLife }
+        // Two of them would sign entries of one number.
+        guard let index = found.first else { return true }
+        return found.count == 1 && rejoin(index, reading: [])
     }
 
     /// `sync remote accept`: with the password, what has arrived is merged, and then the old remote is forgotten.

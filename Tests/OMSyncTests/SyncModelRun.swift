@@ -48,6 +48,10 @@ extension SyncModel {
         }
         snapshots[index] = nil
         let lost = devices[index]
+        if rules.contains(.newNumberStays), isFormerMember(old, of: lost) {
+            // Another device removes the lost one. Known gap: if none is left, the paper has to.
+            return remove(index, by: random.below(devices.count))
+        }
         devices[index] = old
         devices[index].wasPutBack = true
         remotes[old.remote].isRight(to: old.number)
@@ -136,9 +140,18 @@ extension SyncModel {
         remotes[remotes.count - 1].comesBack()
         remotes[remotes.count - 1].isHonest = true
         for index in devices.indices { takeRemote(index) }
+        if rules.contains(.newNumberFirst) { awaitNewNumbers() }
         guard devices.indices.filter({ !isServed($0) }) != [] else { return }
         loseRemote()
         for index in devices.indices { takeRemote(index) }
+    }
+
+    /// The devices that found another life of their files get their new numbers. Each one is signed behind all entries of the
+    /// others, so they write theirs first.
+    private mutating func awaitNewNumbers() {
+        for _ in devices.indices where devices.indices.contains(where: { !isServed($0) && devices[$0].hasOtherLife }) {
+            for index in devices.indices { push(index, crashes: false) }
+        }
     }
 
     /// Whether a device goes on with its remote. A head on its disk, of which the server lost a pack, is refused for ever.

@@ -43,11 +43,21 @@ import Testing
         #expect(fails(without: rule, .server, telling: lie, "devices ", from: UInt64(seed)))
     }
 
+    @Test(
+        "without one of its rules the model loses edits of a disk that is put back while a server lies",
+        arguments: [
+            (ModelRules.ownHeadFirst, "I3: ", 6143), (.formerWalks, "devices ", 9382), (.newNumberFirst, "lost: ", 2576),
+            (.newNumberStays, "the devices have different rolls", 5527),
+        ])
+    func controlsOfDisks(rule: ModelRules, problem: String, seed: Int) {
+        #expect(fails(without: rule, .serverAndSnapshot, telling: .all, problem, from: UInt64(seed)))
+    }
+
     private func fails(
         without rule: ModelRules, _ adversary: SyncModel.Adversary, telling lies: ModelLies, _ problem: String,
         from first: UInt64 = 0
     ) -> Bool {
-        (first..<UInt64(Sweep.count(10_000, sample: 200))).contains { seed in
+        (first..<first + UInt64(Sweep.count(10_000, sample: 200))).contains { seed in
             var model = SyncModel(seed: seed, rules: .all.subtracting(rule), adversary: adversary, lies: lies)
             return model.run().contains { $0.hasPrefix(problem) }
         }
