@@ -98,6 +98,26 @@ import Testing
         #expect(problem("a://?Limit%00Mode=1", .components) == .malformed)
     }
 
+    @Test("an endpoint at another server than the token endpoint's needs the user's consent")
+    func foreignEndpoints() throws {
+        func dangers(_ key: String, _ host: String) throws -> [ImportDanger] {
+            var pairs = [
+                "AuthServerType": "OAuthAuthentication", "OAuthAuthZGrantType": "OAuthAuthorizationCode", "OAuthClientID": "c",
+                "OAuthTokenEndpoint": "https://id.example/t", "OAuthRedirectEndpoint": "http://127.0.0.1",
+                "OAuthAuthZEndpoint": "https://id.example/a",
+            ]
+            pairs[key] = "https://\(host)/x"
+            let text = "a://?" + pairs.map { "\($0.key)::=\($0.value)" }.joined(separator: "&")
+            return try ConfigurationURL(text).profile(ProfileName("p")).importDangers().map(\.danger)
+        }
+        for key in [
+            "OAuthAuthZEndpoint", "OAuthDeviceEndpoint", "OAuthRevocationEndpoint", "OAuthUserInfoEndpoint", "OAuthJWKSEndpoint",
+        ] {
+            #expect(try dangers(key, "id.example") == [], "\(key)")
+            #expect(try dangers(key, "evil.example") == [.trust] && dangers(key, "id.example:8443") == [.trust], "\(key)")
+        }
+    }
+
     @Test("each key that would weaken a login needs the user's consent, and no other key needs it")
     func dangers() throws {
         func dangers(_ key: String, _ value: String) throws -> [ImportDanger] {

@@ -117,7 +117,7 @@ import Testing
         #expect(form.text("client_secret", longest: 9) == "s:1" && form.text("client_id", longest: 9) == "native")
     }
 
-    @Test("without openid the user comes from the userinfo endpoint, if there is one")
+    @Test("without openid the user comes from the userinfo endpoint, and a server without both is not asked")
     func userInfo() async throws {
         let issuer = try await Issuer()
         try await issuer.publish()
@@ -135,9 +135,21 @@ import Testing
             #expect(try revoked(issuer) == ["rt-1", "at-1"])
         }
         try await issuer.publish(["userinfo_endpoint": NSNull()])
-        let silent = issuer.service(scopes: ["x"])
-        #expect(try await logIn(silent, person(issuer)).user == nil)
-        #expect(try await refusal(silent, person(issuer), user: "ada") == .failed(.otherUser))
+        // A server that would name no user is refused before the person does anything.
+        let silent = issuer.service(scopes: ["x"]), asker = person(issuer)
+        #expect(try await refusal(silent, asker) == .failed(.unnamedUser))
+        #expect(asker.shown.isEmpty)
+    }
+
+    @Test("if no one waits any more when the tokens arrive, they are revoked")
+    func abandoned() async throws {
+        let issuer = try await Issuer()
+        try await issuer.publish()
+        let person = person(issuer)
+        person.gone.change { $0 = true }
+        #expect(try await refusal(issuer.service(), person) == .failed(.cancelled))
+        #expect(person.finished.value)
+        #expect(try revoked(issuer) == ["rt-1", "at-1"])
     }
 
     @Test("an ID token without a name is completed at the userinfo endpoint, for the same subject only")

@@ -84,7 +84,10 @@ import Testing
     /// Collects what is shown.
     private final class Shown: BrowserPrompter {
         let steps = Mutex<[BrowserStep]>([])
-        func show(_ step: BrowserStep) { steps.withLock { $0.append(step) } }
+        func show(_ step: BrowserStep) -> Bool {
+            steps.withLock { $0.append(step) }
+            return true
+        }
         func pasted() -> SecretBytes? { nil }
     }
 
@@ -103,33 +106,38 @@ import Testing
         let shown = Shown()
         let byBrowser = try #require(
             BrowserPages(Self.service(), .authorize(user: nil, seconds: 1, byDevice: false), shown))
-        #expect(byBrowser.show(.open(address)) == isShown)
+        #expect((byBrowser.show(.open(address)) == .shown) == isShown)
         let byCode = try #require(BrowserPages(Self.service(), .authorize(user: nil, seconds: 1, byDevice: true), shown))
-        #expect(byCode.show(.enter(code: "AB", address: address, whole: nil, seconds: 1)) == isShown)
+        #expect((byCode.show(.enter(code: "AB", address: address, whole: nil, seconds: 1)) == .shown) == isShown)
         #expect(
-            byCode.show(.enter(code: "AB", address: "https://id.example/", whole: address, seconds: 1)) == isShown)
+            (byCode.show(.enter(code: "AB", address: "https://id.example/", whole: address, seconds: 1)) == .shown) == isShown)
         #expect(shown.steps.withLock { $0.count } == (isShown ? 3 : 0))
     }
 
-    @Test("a helper shows a step of the other kind of login, a bad code or a long address to nobody")
+    @Test("a helper shows a step of the other kind of login, a bad code or a long address to no person")
     func otherSteps() throws {
         let shown = Shown()
         let byBrowser = try #require(BrowserPages(Self.service(), .authorize(user: nil, seconds: 1, byDevice: false), shown))
         let byCode = try #require(BrowserPages(Self.service(), .authorize(user: nil, seconds: 1, byDevice: true), shown))
         let page = "https://id.example/"
-        #expect(!byBrowser.show(.enter(code: "AB", address: page, whole: nil, seconds: 1)))
-        #expect(!byCode.show(.open(page)))
+        #expect(byBrowser.show(.enter(code: "AB", address: page, whole: nil, seconds: 1)) == .refused)
+        #expect(byCode.show(.open(page)) == .refused)
         for code in ["", String(repeating: "A", count: 65), "A\nB", "Ä", "A\u{1b}"] {
-            #expect(!byCode.show(.enter(code: code, address: page, whole: nil, seconds: 1)), "\(code.count)")
+            #expect(byCode.show(.enter(code: code, address: page, whole: nil, seconds: 1)) == .refused, "\(code.count)")
         }
-        #expect(!byBrowser.show(.open(page + String(repeating: "a", count: 4_096))))
+        #expect(byBrowser.show(.open(page + String(repeating: "a", count: 4_096))) == .refused)
         #expect(BrowserPages(Self.service(), .check, shown) == nil)
         #expect(shown.steps.withLock { $0.isEmpty })
         // Without a document the page is at the origin of the profile's own address.
         let named = BrowserLogin(redirect: "r", authorization: "https://page.example/a", device: "https://page.example/d")
         let service = Self.service(.token("https://id.example/t", revocation: nil), issuer: nil, origins: [], named)
         let without = try #require(BrowserPages(service, .authorize(user: nil, seconds: 1, byDevice: false), shown))
-        #expect(!without.show(.open(page)) && without.show(.open("https://page.example/a?x=1")))
+        #expect(without.show(.open(page)) == .refused && without.show(.open("https://page.example/a?x=1")) == .shown)
+        // With a document its own origin counts, also if the profile names no issuer and no origins.
+        let unbound = try #require(
+            BrowserPages(
+                Self.service(issuer: nil, origins: []), .authorize(user: nil, seconds: 1, byDevice: false), shown))
+        #expect(unbound.show(.open("https://evil.example/page")) == .refused && unbound.show(.open(page)) == .shown)
     }
 
     @Test("sockets listen at the loopback addresses of the redirect address only, both for localhost, at one port")

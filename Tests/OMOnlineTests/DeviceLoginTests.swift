@@ -95,7 +95,9 @@ import Testing
         #expect(try polling.wait(now: .seconds(1010)) == .seconds(9))
         polling.backOff()
         #expect(try polling.wait(now: .seconds(1041)) == .seconds(18))
-        #expect(throws: OnlineRefusal.failed(.codeExpired)) { try polling.wait(now: .seconds(1042)) }
+        // The interval does not fit any more: one last question, a second before the end.
+        #expect(try polling.wait(now: .seconds(1042)) == .seconds(17))
+        #expect(throws: OnlineRefusal.failed(.codeExpired)) { try polling.wait(now: .seconds(1059)) }
     }
 
     private func outcome(

@@ -234,6 +234,13 @@ final class Person: BrowserConversation {
         do { try await onShow(step, self) } catch { throw .failed(.helper) }
     }
 
+    func hasFinished() { finished.change { $0 = true } }
+
+    /// Whether the person has gone away. Set by a test.
+    let gone = Locked(false)
+    var isGone: Bool { gone.value }
+    let finished = Locked(false)
+
     func pasted() async throws(OnlineRefusal) -> SecretBytes? {
         guard pastes else { return nil }
         for await text in texts { return bytes(text) }

@@ -13,7 +13,7 @@ import Testing
     /// A listener that expects an answer at `/cb`.
     private final class Waiting: Sendable {
         let listener: RedirectListener
-        let judge: RedirectJudge
+        let rules: RedirectRules
         let port: Int
 
         init(_ hosts: [String] = ["127.0.0.1"], name: String = "127.0.0.1") async throws {
@@ -23,11 +23,11 @@ import Testing
                 sockets.append(socket)
                 port = bound
             }
-            judge = RedirectJudge(state: "the-state", issuer: nil, needsIssuer: false)
-            listener = try await RedirectListener(sockets, judge)
+            rules = RedirectRules(state: "the-state", issuer: nil, needsIssuer: false)
+            listener = try await RedirectListener(sockets, rules)
             self.port = port
             #expect(listener.port == port)
-            judge.expect(try RedirectAddress("http://\(name)/cb", port: listener.port))
+            rules.expect(try RedirectAddress("http://\(name)/cb", port: listener.port))
         }
 
         func request(_ target: String, host: String? = nil, method: String = "GET", more: String = "") -> String {
@@ -109,11 +109,11 @@ import Testing
 
     @Test("sockets with two ports, or at an address of the network, are refused")
     func foreignSockets() async throws {
-        let judge = RedirectJudge(state: "s", issuer: nil, needsIssuer: false)
+        let rules = RedirectRules(state: "s", issuer: nil, needsIssuer: false)
         let two = [try Raw.listen().socket, try Raw.listen().socket]
-        await #expect(throws: OnlineRefusal.failed(.helper)) { _ = try await RedirectListener(two, judge) }
+        await #expect(throws: OnlineRefusal.failed(.helper)) { _ = try await RedirectListener(two, rules) }
         let open = try Raw.listen("0.0.0.0").socket
-        await #expect(throws: OnlineRefusal.failed(.helper)) { _ = try await RedirectListener([open], judge) }
+        await #expect(throws: OnlineRefusal.failed(.helper)) { _ = try await RedirectListener([open], rules) }
     }
 
     @Test("a browser's answer with curl")

@@ -99,18 +99,18 @@ import Testing
 
     // MARK: - Answers
 
-    private func judge(
+    private func rules(
         _ address: String = "http://127.0.0.1/cb", port: Int? = 8400, issuer: String? = "https://i.example", names: Bool = false
-    ) throws -> RedirectJudge {
-        let judge = RedirectJudge(state: "the-state", issuer: issuer, needsIssuer: names)
-        judge.expect(try RedirectAddress(address, port: port))
-        return judge
+    ) throws -> RedirectRules {
+        let rules = RedirectRules(state: "the-state", issuer: issuer, needsIssuer: names)
+        rules.expect(try RedirectAddress(address, port: port))
+        return rules
     }
 
-    private func verdict(_ query: String, issuer: String? = "https://i.example", names: Bool = false) throws
-        -> RedirectJudge.Verdict
+    private func outcome(_ query: String, issuer: String? = "https://i.example", names: Bool = false) throws
+        -> RedirectRules.Outcome
     {
-        try judge(issuer: issuer, names: names).request(
+        try rules(issuer: issuer, names: names).request(
             isGet: true, target: "/cb?\(query)", hosts: ["127.0.0.1:8400"], hasBody: false)
     }
 
@@ -142,17 +142,17 @@ import Testing
             ("state=the-state&error=login_required", .refused(.failed(.otherOAuthError))),
         ] as [(String, RedirectAnswer)])
     func answers(_ row: (query: String, answer: RedirectAnswer)) throws {
-        #expect(try verdict(row.query) == .answer(row.answer))
+        #expect(try outcome(row.query) == .answer(row.answer))
     }
 
     @Test("an issuer that the server announces is needed, and an unknown one is refused")
     func issuers() throws {
         let code = "state=the-state&code=a"
-        #expect(try verdict(code, names: true) == .answer(.refused(.failed(.otherIssuer))))
-        #expect(try verdict("state=the-state&error=access_denied", names: true) == .answer(.refused(.failed(.otherIssuer))))
-        #expect(try verdict(code + "&iss=https://i.example", names: true) == .answer(.code("a")))
-        #expect(try verdict(code, issuer: nil) == .answer(.code("a")))
-        #expect(try verdict(code + "&iss=https://i.example", issuer: nil) == .answer(.refused(.failed(.otherIssuer))))
+        #expect(try outcome(code, names: true) == .answer(.refused(.failed(.otherIssuer))))
+        #expect(try outcome("state=the-state&error=access_denied", names: true) == .answer(.refused(.failed(.otherIssuer))))
+        #expect(try outcome(code + "&iss=https://i.example", names: true) == .answer(.code("a")))
+        #expect(try outcome(code, issuer: nil) == .answer(.code("a")))
+        #expect(try outcome(code + "&iss=https://i.example", issuer: nil) == .answer(.refused(.failed(.otherIssuer))))
     }
 
     @Test(
@@ -163,7 +163,7 @@ import Testing
             "code=a&state=the-stat", "code=a&state=the-state%00", "code=a&state=the-state&x=%", "state=the-state&code=a%zz",
             "state=the-state;code=a", "state=the-state&%ff=a", "state=the-state\u{0}&code=a",
         ])
-    func wrong(_ query: String) throws { #expect(try verdict(query) == .wrong) }
+    func wrong(_ query: String) throws { #expect(try outcome(query) == .wrong) }
 
     @Test(
         "a request of another kind, path or host is no answer, and does not count",
@@ -180,29 +180,42 @@ import Testing
             (true, "/cb?", ["u@127.0.0.1:8400"], false), (true, "/cb?", ["127.0.0.1:8400?x"], false), (true, "/cb?", [""], false),
         ] as [(Bool, String, [String], Bool)])
     func elsewhere(_ row: (isGet: Bool, target: String, hosts: [String], hasBody: Bool)) throws {
-        let judge = try judge()
-        for _ in 0..<RedirectJudge.maximumWrong + 1 {
+        let rules = try rules()
+        for _ in 0..<RedirectRules.maximumWrong + 1 {
             #expect(
-                judge.request(
+                rules.request(
                     isGet: row.isGet, target: row.target + "code=a&state=the-state", hosts: row.hosts, hasBody: row.hasBody)
                     == .elsewhere)
         }
         #expect(
-            judge.request(isGet: true, target: "/cb?code=a&state=the-state", hosts: ["127.0.0.1:8400"], hasBody: false)
+            rules.request(isGet: true, target: "/cb?code=a&state=the-state", hosts: ["127.0.0.1:8400"], hasBody: false)
                 == .answer(.code("a")))
+    }
+
+    @Test("a request that a browser marks as no navigation is no answer, and does not count")
+    func navigation() throws {
+        let rules = try rules()
+        func ask(_ mode: String?) -> RedirectRules.Outcome {
+            rules.request(
+                isGet: true, target: "/cb?code=a&state=the-state", hosts: ["127.0.0.1:8400"], hasBody: false, mode: mode)
+        }
+        for _ in 0...RedirectRules.maximumWrong {
+            for mode in ["no-cors", "cors", "same-origin", "websocket", ""] { #expect(ask(mode) == .elsewhere) }
+        }
+        #expect(ask("navigate") == .answer(.code("a")))
     }
 
     @Test("the sixteenth wrong answer ends the wait, and one right answer ends it too")
     func count() throws {
-        let judge = try judge()
-        func ask(_ query: String) -> RedirectJudge.Verdict {
-            judge.request(isGet: true, target: "/cb?\(query)", hosts: ["127.0.0.1:8400"], hasBody: false)
+        let rules = try rules()
+        func ask(_ query: String) -> RedirectRules.Outcome {
+            rules.request(isGet: true, target: "/cb?\(query)", hosts: ["127.0.0.1:8400"], hasBody: false)
         }
-        for _ in 1..<RedirectJudge.maximumWrong { #expect(ask("code=a&state=x") == .wrong) }
+        for _ in 1..<RedirectRules.maximumWrong { #expect(ask("code=a&state=x") == .wrong) }
         #expect(ask("code=a&state=x") == .tooMany)
         #expect(ask("code=a&state=the-state") == .elsewhere)
 
-        let other = try self.judge()
+        let other = try self.rules()
         let right = "http://127.0.0.1:8400/cb?code=a&state=the-state"
         #expect(other.pasted(bytes("http://127.0.0.1:8400/cb?code=a&state=x")) == .wrong)
         #expect(other.pasted(bytes(right)) == .answer(.code("a")))
@@ -211,9 +224,9 @@ import Testing
 
     @Test("before an address is expected nothing is an answer")
     func early() {
-        let judge = RedirectJudge(state: "the-state", issuer: nil, needsIssuer: false)
+        let rules = RedirectRules(state: "the-state", issuer: nil, needsIssuer: false)
         #expect(
-            judge.request(isGet: true, target: "/?code=a&state=the-state", hosts: ["127.0.0.1:8400"], hasBody: false)
+            rules.request(isGet: true, target: "/?code=a&state=the-state", hosts: ["127.0.0.1:8400"], hasBody: false)
                 == .elsewhere)
     }
 
@@ -245,10 +258,10 @@ import Testing
             ("https://a.example/cb", "https://b.example/cb?code=a&state=the-state", false),
         ])
     func pasted(_ row: (address: String, text: String, isRight: Bool)) throws {
-        let judge = try judge(row.address, port: row.address.hasPrefix("http://") ? 8400 : nil)
-        #expect(judge.pasted(bytes(row.text)) == (row.isRight ? .answer(.code("a")) : .wrong), "\(row.text)")
+        let rules = try rules(row.address, port: row.address.hasPrefix("http://") ? 8400 : nil)
+        #expect(rules.pasted(bytes(row.text)) == (row.isRight ? .answer(.code("a")) : .wrong), "\(row.text)")
     }
 
     @Test("bytes that are not UTF-8 are pasted in vain")
-    func pastedBytes() throws { #expect(try judge().pasted(SecretBytes(copying: [0xFF, 0xFE])) == .wrong) }
+    func pastedBytes() throws { #expect(try rules().pasted(SecretBytes(copying: [0xFF, 0xFE])) == .wrong) }
 }

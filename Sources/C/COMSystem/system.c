@@ -250,6 +250,31 @@ pid_t om_spawn(char *const arguments[], int output, int error) {
     return failure ? -1 : child;
 }
 
+pid_t om_spawn_apart(char *const arguments[]) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t every, none;
+    sigfillset(&every);
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    pid_t child = -1;
+    int failure = 0;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && !failure; fd++) {
+        failure = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+    }
+    if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
+    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
+    const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
+    if (!failure) failure = posix_spawnattr_setflags(&attributes, flags);
+    if (!failure) failure = posix_spawnp(&child, arguments[0], &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    errno = failure;
+    return failure ? -1 : child;
+}
+
 pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;

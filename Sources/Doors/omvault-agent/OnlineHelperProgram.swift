@@ -109,6 +109,10 @@ private struct Person: BrowserConversation {
     func show(_ step: BrowserStep) async throws(OnlineRefusal) { try helper.show(step) }
 
     func pasted() async throws(OnlineRefusal) -> SecretBytes? { try await helper.pasted() }
+
+    func hasFinished() { helper.hasFinished() }
+
+    var isGone: Bool { helper.isGone }
 }
 
 extension OnlineReply {

@@ -44,6 +44,16 @@ public struct OAuthService: Hashable, Sendable {
         (self.issuer, self.origins, self.browser) = (issuer, origins, browser)
     }
 
+    /// The addresses whose origins a page may have that a person opens.
+    ///
+    /// - Parameter named: The profile's own address of the page, without a discovery document.
+    package func pageOrigins(_ named: String?) -> [String] {
+        switch endpoint {
+        case .discovery(let document): [document] + origins
+        case .token(let token, _): [named ?? token] + origins
+        }
+    }
+
     /// The same service, asked for other scopes.
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(

@@ -86,7 +86,7 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case codeExpired = 44
     /// The server's name for the user cannot be shown, or is missing.
     case unusableName = 45
-    /// The server names no user, and the caller named none either.
+    /// The server has neither ID tokens nor an endpoint that names the user.
     case unnamedUser = 46
     /// `OAuthRedirectEndpoint` is no address of this machine, so no answer could come there.
     case unusableRedirect = 47

@@ -13,14 +13,14 @@ enum BrowserTargets {
         FuzzTarget(name: "online-redirect") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
             for isPasted in [false, true] {
-                let judge = RedirectJudge(state: "the-state", issuer: "https://a.example", needsIssuer: false)
+                let rules = RedirectRules(state: "the-state", issuer: "https://a.example", needsIssuer: false)
                 guard let address = try? RedirectAddress("http://127.0.0.1/cb", port: 8400) else { fatalError("no address") }
-                judge.expect(address)
-                let verdict =
+                rules.expect(address)
+                let outcome =
                     isPasted
-                    ? judge.pasted(SecretBytes(copying: bytes))
-                    : judge.request(isGet: true, target: text, hosts: ["127.0.0.1:8400"], hasBody: false)
-                guard case .answer(let answer) = verdict else { continue }
+                    ? rules.pasted(SecretBytes(copying: bytes))
+                    : rules.request(isGet: true, target: text, hosts: ["127.0.0.1:8400"], hasBody: false)
+                guard case .answer(let answer) = outcome else { continue }
                 guard case .code(let code) = answer else { continue }
                 precondition(!code.isEmpty && code.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "an odd code")
             }

@@ -83,6 +83,10 @@ int om_leave_caller(void);
 /// Starts `arguments[0]`, looked up in PATH. Standard input is /dev/null, standard output `output`, standard error `error`;
 /// every other descriptor is closed and every signal has its default. Returns the child's id, or -1.
 pid_t om_spawn(char *const arguments[], int output, int error);
+/// Starts a program that goes on without this process: in a session of its own, which no Ctrl-C at this terminal reaches, with
+/// /dev/null as its standard files and no other descriptor. `arguments[0]` is a path, or a name that PATH has. Returns the
+/// child's id, or -1.
+pid_t om_spawn_apart(char *const arguments[]);
 /// Waits for the child. Returns its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 

@@ -117,11 +117,11 @@ extension OnlineFailure {
             let grant = profile?.oauthGrant == .deviceCode ? "device" : "authorization code"
             return "the server must allow the \(grant) grant for this client"
         case .unnamedUser:
-            return "name the user: omvault login USER; or add openid to OAuthScope, if the server has OpenID Connect"
+            return "add openid to OAuthScope if the server has OpenID Connect; or set OAuthUserInfoEndpoint"
         case .unusableRedirect:
             return "set OAuthRedirectEndpoint to http://127.0.0.1, as the server knows it; or log in with --redirect paste"
         case .redirectPortTaken:
-            return "end the program that listens there; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
+            return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"

@@ -77,7 +77,8 @@ extension OnlineFailure {
         case .invalidGrant: "it gives no tokens, for a reason other than the password"
         case .unnamedUser: "it does not say who logged in"
         case .unusableRedirect: "OAuthRedirectEndpoint is no address of this machine, so the browser's answer cannot come"
-        case .redirectPortTaken: "another program listens at the port of OAuthRedirectEndpoint"
+        case .redirectPortTaken:
+            "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
@@ -92,7 +93,6 @@ extension OnlineFailure {
         case .foreignEndpoint: .policy
         case .cancelled, .codeExpired, .notFinished: .aborted
         case .otherUser: .remoteAuth
-        case .unnamedUser: .usage
         case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError

@@ -65,6 +65,6 @@ extension OnlineService {
         try self.init(question.profile, question.domain)
         guard isOfBrowser, case .oauth(let oauth) = kind else { throw .failed(.unsupportedGrant) }
         guard let scopes = question.scopes else { return }
-        self = asking(oauth, scopes.names)
+        self = asking(oauth, question.profile.browserScopes(asking: scopes.names))
     }
 }

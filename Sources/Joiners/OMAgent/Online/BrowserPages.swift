@@ -21,19 +21,29 @@ struct BrowserPages {
         (self.oauth, self.task, self.prompter) = (oauth, task, prompter)
     }
 
-    /// - Returns: false if this login may not show the step.
-    func show(_ step: BrowserStep) -> Bool {
+    /// What became of a step.
+    enum Showing {
+        case shown
+        /// This login may not show it.
+        case refused
+        /// Nobody could see it.
+        case unseen
+    }
+
+    func show(_ step: BrowserStep) -> Showing {
+        guard mayShow(step) else { return .refused }
+        return prompter.show(step) ? .shown : .unseen
+    }
+
+    private func mayShow(_ step: BrowserStep) -> Bool {
         guard case .authorize(_, _, let byDevice) = task else { return false }
         switch step {
         case .open(let address):
-            guard !byDevice, allows(address, oauth.browser?.authorization) else { return false }
+            return !byDevice && allows(address, oauth.browser?.authorization)
         case .enter(let code, let address, let whole, _):
-            guard byDevice, BrowserStep.isCode(code), allows(address, oauth.browser?.device),
-                whole.map({ allows($0, oauth.browser?.device) }) ?? true
-            else { return false }
+            return byDevice && BrowserStep.isCode(code)
+                && ([address] + [whole].compactMap(\.self)).allSatisfy { allows($0, oauth.browser?.device) }
         }
-        prompter.show(step)
-        return true
     }
 
     /// Empty if the person gives none.
@@ -43,13 +53,6 @@ struct BrowserPages {
     private func allows(_ address: String, _ endpoint: String?) -> Bool {
         guard address.utf8.count <= Self.longest, BrowserStep.hasPlainCharacters(address) else { return false }
         guard let page = ServerURL(String(address.prefix { $0 != "?" })), page.isSecure || page.isLoopback else { return false }
-        let origins: [String]
-        switch oauth.endpoint {
-        case .token(let token, _): origins = [endpoint ?? token]
-        case .discovery(let document):
-            guard oauth.issuer != nil || !oauth.origins.isEmpty else { return true }
-            origins = [document] + oauth.origins
-        }
-        return origins.contains { ServerURL($0)?.origin == page.origin }
+        return oauth.pageOrigins(endpoint).contains { ServerURL($0)?.origin == page.origin }
     }
 }

@@ -6,6 +6,7 @@ package import OMOnlineModel
 internal import OMRecords
 package import OMSecrets
 internal import OMSystem
+internal import Synchronization
 
 /// What a helper can ask of the person at its other end, while it answers one question.
 package final class HelperConversation: Sendable {
@@ -18,8 +19,42 @@ package final class HelperConversation: Sendable {
 
     init(_ received: ReceivedQuestion, listening: [Int32]) { (self.received, self.listening) = (received, listening) }
 
+    /// Whose turn it is.
+    private enum Turn {
+        case start
+        /// The person's, until this boot time in milliseconds.
+        case person(until: Int64)
+        /// The server's, after the person has finished.
+        case server
+    }
+
+    private let turn = Mutex(Turn.start)
+    private let gone = Mutex(false)
+
+    /// The milliseconds that the person has left, at least 0. Nil if it is not the person's turn.
+    var timeLeft: Int64? {
+        guard case .person(let end) = turn.withLock({ $0 }) else { return nil }
+        return max(0, end - bootMilliseconds())
+    }
+
+    /// Whether the person has finished, so that the server may be giving tokens now.
+    var isServersTurn: Bool { if case .server = turn.withLock({ $0 }) { true } else { false } }
+
+    /// From here on the person's time does not count any more.
+    package func hasFinished() { turn.withLock { $0 = .server } }
+
+    /// The other end is gone.
+    func leave() { gone.withLock { $0 = true } }
+
+    /// Whether nobody waits for the answer any more.
+    package var isGone: Bool { gone.withLock { $0 } }
+
+    /// The person's time begins with the first step.
+    ///
     /// - Throws: ``OnlineFailure/helper`` if the other end is gone.
     package func show(_ step: BrowserStep) throws(OnlineRefusal) {
+        let end = bootMilliseconds() + Int64(received.question.task.personSeconds) * 1_000
+        turn.withLock { if case .start = $0 { $0 = .person(until: end) } }
         var body = SecretBuffer()
         body.write(WireID(received.question.id), step)
         do throws(ChannelError) { try received.channel.send(.show, body, within: AgentProtocol.frameTime) } catch {

@@ -34,8 +34,7 @@ package struct OnlineClient: Sendable {
     ) throws(AgentError) -> OnlineReply {
         let program = try AgentProcess.check(program)
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
-        let time = Int64(question.task.personSeconds) * 1_000 + Int64(question.service.deadlines.total)
-        let end = bootMilliseconds() + time + Self.grace
+        let end = bootMilliseconds() + question.longest + Self.grace
         let helper = try HelperProcess(program, "--online")
         do throws(ChannelError) {
             try helper.channel.send(.question, body, descriptors: listening, within: AgentProtocol.frameTime)
@@ -56,16 +55,24 @@ package struct OnlineClient: Sendable {
         let isOAuth = if case .oauth = question.service.kind { true } else { false }
         let personEnd = bootMilliseconds() + Int64(task.personSeconds) * 1_000
         let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
+        var event = cancellation?.event ?? -1
         for _ in 0..<mostFrames {
-            switch om_socket_wait(channel.descriptor, cancellation?.event ?? -1, Int32(clamping: end - bootMilliseconds())) {
+            switch om_socket_wait(channel.descriptor, event, Int32(clamping: end - bootMilliseconds())) {
             case 1: break
+            case 2 where pages != nil:
+                // The server may be giving tokens now. The helper gives them back, or answers, or ends.
+                event = -1
+                _ = shutdown(channel.descriptor, Int32(SHUT_WR))
+                continue
             case 2: return .refused(.failed(.cancelled))
             default: throw .deadline
             }
             let left = Int(max(1, end - bootMilliseconds()))
-            guard let frame = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody),
-                frame.version == AgentProtocol.version
-            else { throw .malformed }
+            let received = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody)
+            guard let frame = received, frame.version == AgentProtocol.version else {
+                if event == -1, cancellation != nil, pages != nil { return .refused(.failed(.cancelled)) }
+                throw .malformed
+            }
             if frame.kind == FrameKind.answer.rawValue {
                 return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
                     do throws(MalformedBytes) {
@@ -81,7 +88,11 @@ package struct OnlineClient: Sendable {
                 let step = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
                     do throws(MalformedBytes) { return try BrowserStep(decoding: bytes, of: id) } catch { throw .malformed }
                 }
-                guard pages.show(step) else { throw .malformed }
+                switch pages.show(step) {
+                case .shown: break
+                case .refused: throw .malformed
+                case .unseen: return .refused(.failed(.cancelled))
+                }
             case .paste:
                 var body = SecretBuffer()
                 body.write(WireID(id))

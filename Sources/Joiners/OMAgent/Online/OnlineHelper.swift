@@ -29,8 +29,7 @@ package enum OnlineHelper {
             Confinement.apply(ports: ports(asked.question.service), accepts: !asked.listening.isEmpty)
         else { _exit(1) }
         let person = HelperConversation(asked, listening: asked.listening)
-        let personEnd = bootMilliseconds() + Int64(asked.question.task.personSeconds) * 1_000
-        let end = personEnd + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
+        let end = bootMilliseconds() + asked.question.longest + OnlineClient.grace
         // The first thread stays here, to end the process when the parent is gone or the time is over.
         let work = Task.detached {
             let body = await answer(asked.question, person).encoded(asked.question.id, asked.question.task)
@@ -38,10 +37,17 @@ package enum OnlineHelper {
             _exit(0)
         }
         while bootMilliseconds() < end {
-            if asked.question.task.personSeconds > 0, bootMilliseconds() >= personEnd { work.cancel() }
-            let next = bootMilliseconds() < personEnd ? personEnd : end
-            let left = Int32(clamping: min(next - bootMilliseconds(), 1_000))
-            if om_socket_wait_for_end(descriptor, max(1, left)) != 0 { _exit(1) }
+            let left = person.timeLeft.map { min($0, 1_000) } ?? 1_000
+            guard left > 0 else {
+                work.cancel()
+                person.hasFinished()
+                continue
+            }
+            guard om_socket_wait_for_end(descriptor, Int32(clamping: min(end - bootMilliseconds(), left))) != 0 else { continue }
+            // If tokens may be on their way, the answering code gives them back.
+            guard person.isServersTurn else { _exit(1) }
+            person.leave()
+            usleep(10_000)
         }
         _exit(1)
     }

@@ -253,7 +253,7 @@ extension OnlineService {
         return .oauth(
             OAuthService(
                 endpoint, clientID: profile.oauthClientID ?? "",
-                scopes: browser == nil ? profile.oauthScopes : profile.browserScopes,
+                scopes: browser == nil ? profile.oauthScopes : profile.browserScopes(),
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
                 origins: profile.oauthEndpointOrigins, browser: browser))
     }

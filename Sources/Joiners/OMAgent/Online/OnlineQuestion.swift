@@ -91,6 +91,13 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.authorize(user: user, seconds: seconds, byDevice: byDevice), of: service, clientSecret: clientSecret)
     }
 
+    /// The longest time that the answer may take, in milliseconds. A login at the server's own pages has the person's time, and the
+    /// server's before it, after it, and for giving tokens back.
+    var longest: Int64 {
+        let total = Int64(service.deadlines.total)
+        return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
+    }
+
     /// Whether a browser on this machine may bring the answer to it.
     var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
 

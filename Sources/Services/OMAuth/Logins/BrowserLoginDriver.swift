@@ -46,10 +46,7 @@ extension Authenticator {
     /// Attack: the person at the browser is another one than the caller means, or the helper was taken over. A named user other
     /// than the asked one is refused.
     private static func user(_ named: NamedUser?, asked: UserName?) throws(OnlineRefusal) -> UserName {
-        guard let named else {
-            guard let asked else { throw .failed(.unnamedUser) }
-            return asked
-        }
+        guard let named else { throw .failed(.unnamedUser) }
         guard let user = try? UserName(named.name) else { throw .failed(.unusableUser) }
         guard asked == nil || asked == user else { throw .failed(.otherUser) }
         return user

@@ -13,7 +13,7 @@ public struct BrowserQuestion: Hashable, Sendable {
     }
 
     public let profile: Profile
-    /// The user whom the server must name. Nil: whoever logs in.
+    /// The user whom the server must name. Nil: any user.
     public let user: UserName?
     public let domain: IdentityDomain
     /// Nil for those of the profile.

@@ -97,6 +97,10 @@ extension Profile {
         return switch key {
         case .trustedCA: .trust
         case .oauthEndpointOrigins, .restOrigins: .trust
+        // Attack: the tokens, or the person with the password, go to another server than the one that the question names.
+        case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
+            .oauthKeySetEndpoint:
+            if case .text(let text) = value, ServerURL(text)?.origin != serverOrigin { .trust } else { nil }
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
         case .offlineOnServerError: value == .bool(true) ? .failingServer : nil
         case .cryptoScheme: [.plainText, .aes].contains(cryptoScheme) ? .recoverableScheme : nil

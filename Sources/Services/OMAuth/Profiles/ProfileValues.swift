@@ -136,10 +136,17 @@ extension Profile {
         oauthTokenEndpoint == nil ? oauthDiscoveryURL ?? url(.openIDConnectDiscoveryURL) : nil
     }
     package var oauthRevocationEndpoint: ServerURL? { url(.oauthRevocationEndpoint) }
-    /// The scopes that a login at the server's own pages asks for. OpenID Connect always has its own.
-    package var browserScopes: [String] {
-        guard values[.authServerType].flatMap(RequiredProfileKeys.type) == .openIDConnect else { return oauthScopes }
-        return oauthScopes.contains("openid") ? oauthScopes : ["openid"] + oauthScopes
+    /// The scopes that a login at the server's own pages asks for.
+    ///
+    /// Attack: an option or a narrower list of scopes turns the checks of the ID token off. So OpenID Connect's own scope stays, if
+    /// the profile is of its type or names it.
+    ///
+    /// - Parameter asked: The scopes to ask for. Nil for those of the profile.
+    package func browserScopes(asking asked: [String]? = nil) -> [String] {
+        let (asked, own) = (asked ?? oauthScopes, "openid")
+        let isOfOpenID = values[.authServerType].flatMap(RequiredProfileKeys.type) == .openIDConnect
+        guard isOfOpenID || oauthScopes.contains(own), !asked.contains(own) else { return asked }
+        return [own] + asked
     }
     /// How a user logs in at the server's own pages. Nil for every other kind of server.
     package var browserLogin: BrowserLogin? {

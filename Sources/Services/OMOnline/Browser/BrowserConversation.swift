@@ -10,4 +10,8 @@ public protocol BrowserConversation: Sendable {
     /// The address that the person pasted from the browser. Nil where none is taken. It waits until there is one, or until the
     /// task is cancelled. After a pasted text that is no answer it is called again.
     func pasted() async throws(OnlineRefusal) -> SecretBytes?
+    /// Called once the person has nothing more to do. From here on only the server's deadlines count.
+    func hasFinished()
+    /// Whether nobody waits for the login any more.
+    var isGone: Bool { get }
 }

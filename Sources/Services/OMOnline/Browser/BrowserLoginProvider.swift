@@ -37,21 +37,22 @@ public struct BrowserLoginProvider: Sendable {
         }
         // Attack: the code is stolen on its way through the browser. Without PKCE the thief gets tokens for it.
         guard try server.mayTakeProofKey() else { throw .failed(.noProofKey) }
-        try checkKeys(of: server)
+        try checkUser(of: server)
         let secrets = LoginSecrets(nonce: asksForIDToken ? LoginSecrets.random() : nil)
-        let judge = RedirectJudge(
+        let rules = RedirectRules(
             state: secrets.state, issuer: server.issuer, needsIssuer: try server.namesIssuer())
-        let listener = try await RedirectListener(sockets.take(), judge)
+        let listener = try await RedirectListener(sockets.take(), rules)
         defer { listener.close() }
         let redirect = try RedirectAddress(registered, port: listener.port)
         let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets)
-        judge.expect(redirect)
+        rules.expect(redirect)
         try await person.show(.open(request.address))
         let code: String
-        switch try await Self.answer(listening.isEmpty ? nil : listener, judge, person) {
+        switch try await Self.answer(listening.isEmpty ? nil : listener, rules, person) {
         case .code(let given): code = given
         case .refused(let refusal): throw refusal
         }
+        person.hasFinished()
         var form = FormBody()
         form.add("grant_type", "authorization_code")
         form.add("code", code)
@@ -63,7 +64,7 @@ public struct BrowserLoginProvider: Sendable {
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         return try await finish(
             Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
-            clientSecret: clientSecret, server, exchange)
+            clientSecret: clientSecret, at: server, by: exchange, for: person)
     }
 
     /// Logs a user in by a code that the person types into a browser on any device (RFC 8628). It ends when the server's answer
@@ -78,12 +79,14 @@ public struct BrowserLoginProvider: Sendable {
         let server = try await OAuthServer.find(oauth, exchange)
         let endpoints = try server.endpoints()
         guard let page = try server.page(.device) else { throw .failed(.noLoginPage) }
-        try checkKeys(of: server)
+        try checkUser(of: server)
         var form = FormBody()
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let began = timer.now()
         let answer = try await post(form, to: page, endpoints, clientSecret: clientSecret, exchange)
         let code = try Self.asOfClient { () throws(OnlineRefusal) in try DeviceAuthorization(answer) }
+        // Attack: the answer leads the person to another server's page.
+        guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
         try await person.show(code.step)
         var polling = DevicePolling(code, now: began)
         while true {
@@ -97,9 +100,10 @@ public struct BrowserLoginProvider: Sendable {
             case .late: polling.backOff()
             case .tokens(let said):
                 guard let answer else { continue }
+                person.hasFinished()
                 return try await finish(
                     Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: nil), user: user,
-                    clientSecret: clientSecret, server, exchange)
+                    clientSecret: clientSecret, at: server, by: exchange, for: person)
             }
         }
     }
@@ -108,12 +112,12 @@ public struct BrowserLoginProvider: Sendable {
 
     /// The first answer that counts: by the listener, or pasted.
     private static func answer(
-        _ listener: RedirectListener?, _ judge: RedirectJudge, _ person: any BrowserConversation
+        _ listener: RedirectListener?, _ rules: RedirectRules, _ person: any BrowserConversation
     ) async throws(OnlineRefusal) -> RedirectAnswer {
         do {
             return try await withThrowingTaskGroup(of: RedirectAnswer?.self) { group in
                 if let listener { group.addTask { try await listener.answer() } }
-                group.addTask { try await pasted(judge, person) }
+                group.addTask { try await pasted(rules, person) }
                 defer { group.cancelAll() }
                 while let first = try await group.next() {
                     if let answer = first { return answer }
@@ -129,11 +133,11 @@ public struct BrowserLoginProvider: Sendable {
 
     /// The answer in a pasted text. Nil if the person pastes none.
     private static func pasted(
-        _ judge: RedirectJudge, _ person: any BrowserConversation
+        _ rules: RedirectRules, _ person: any BrowserConversation
     ) async throws(OnlineRefusal) -> RedirectAnswer? {
         while !Task.isCancelled {
             guard let text = try await person.pasted() else { return nil }
-            switch judge.pasted(text) {
+            switch rules.pasted(text) {
             case .elsewhere, .wrong: continue
             case .tooMany: throw .failed(.wrongAnswers)
             case .answer(let answer): return answer
@@ -200,29 +204,32 @@ public struct BrowserLoginProvider: Sendable {
 
     private var asksForIDToken: Bool { oauth.scopes.contains("openid") }
 
-    /// Refuses a server whose ID tokens could not be checked, before the person does anything.
-    private func checkKeys(of server: OAuthServer) throws(OnlineRefusal) {
-        if asksForIDToken { _ = try server.idTokenKeys() }
+    /// Refuses a server whose ID tokens could not be checked, or that would name no user, before the person does anything.
+    private func checkUser(of server: OAuthServer) throws(OnlineRefusal) {
+        if asksForIDToken {
+            _ = try server.idTokenKeys()
+        } else if try server.page(.userInfo) == nil {
+            throw .failed(.unnamedUser)
+        }
     }
 
     /// The grant of tokens that came. If the user is not certain, the tokens are revoked and not kept.
     private func finish(
-        _ arrival: Arrival, user: String?, clientSecret: borrowing SecretBytes, _ server: OAuthServer, _ exchange: HTTPExchange
+        _ arrival: Arrival, user: String?, clientSecret: borrowing SecretBytes, at server: OAuthServer, by exchange: HTTPExchange,
+        for person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let said = arrival.said, endpoints = try server.endpoints()
         var tokens = ServerSession.Tokens(said, sent: arrival.sent, askedFor: oauth.scopes, endpoints)
-        let named: NamedUser?
+        let named: NamedUser
         do throws(OnlineRefusal) {
             named = try await self.user(arrival, server, exchange)
-            if let user {
-                guard let named, named.name.utf8.elementsEqual(user.utf8) else { throw .failed(.otherUser) }
-            }
-            if Task.isCancelled { throw .failed(.cancelled) }
+            if let user, !named.name.utf8.elementsEqual(user.utf8) { throw .failed(.otherUser) }
+            if Task.isCancelled || person.isGone { throw .failed(.cancelled) }
         } catch {
             await OAuthClient(service: service, oauth: oauth).discard(tokens, clientSecret: clientSecret)
             throw error
         }
-        (tokens.user, tokens.subject) = (named?.name, named?.subject)
+        (tokens.user, tokens.subject) = (named.name, named.subject)
         // The caller counts the life from the question, so the time that the person took is added.
         let life = tokens.lifetime.map { UInt32(clamping: Int64($0) + arrival.waited.components.seconds) }
         return OnlineGrant(
@@ -232,13 +239,13 @@ public struct BrowserLoginProvider: Sendable {
             profile: await ApplicationProfile.fetchIfAny(service, exchange), user: named)
     }
 
-    /// The user whom the server names: in the ID token, else at its userinfo endpoint. Nil if it has neither.
+    /// The user whom the server names: in the ID token, else at its userinfo endpoint.
     private func user(
         _ arrival: Arrival, _ server: OAuthServer, _ exchange: HTTPExchange
-    ) async throws(OnlineRefusal) -> NamedUser? {
+    ) async throws(OnlineRefusal) -> NamedUser {
         let claim = oauth.browser?.userClaim
         guard asksForIDToken else {
-            guard let page = try server.page(.userInfo) else { return nil }
+            guard let page = try server.page(.userInfo) else { throw .failed(.unnamedUser) }
             let claims = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
             let name = try claims.name(claim)
             return NamedUser(name, subject: claims.subject ?? name)

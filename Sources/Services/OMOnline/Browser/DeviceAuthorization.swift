@@ -41,6 +41,12 @@ struct DeviceAuthorization: Sendable {
         interval = try Self.seconds("interval", members).map { min(max($0, 1), Self.longestLife) } ?? Self.usualInterval
     }
 
+    /// Whether both addresses are at origins that the profile allows.
+    func isAllowed(by oauth: OAuthService) -> Bool {
+        let origins = oauth.pageOrigins(oauth.browser?.device).compactMap(EndpointURL.init(reading:))
+        return [address, whole].compactMap(\.self).allSatisfy { page in origins.contains { $0.hasOrigin(of: page.url) } }
+    }
+
     /// What the person has to do.
     var step: BrowserStep {
         .enter(code: userCode, address: address.text, whole: whole?.text, seconds: UInt32(life))

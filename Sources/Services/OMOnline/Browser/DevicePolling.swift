@@ -30,6 +30,9 @@ struct DevicePolling: Sendable {
 
     private(set) var interval: Duration
     private let end: Duration
+    private var isLast = false
+    /// How long before its end a code is asked about for the last time.
+    private static let rest: Duration = .seconds(1)
 
     /// - Parameter now: The time at which the code came.
     init(_ code: DeviceAuthorization, now: Duration) {
@@ -39,9 +42,12 @@ struct DevicePolling: Sendable {
     /// How long to wait before the next question.
     ///
     /// - Throws: ``OnlineFailure/codeExpired`` if the code does not count then.
-    func wait(now: Duration) throws(OnlineRefusal) -> Duration {
-        guard now + interval < end else { throw .failed(.codeExpired) }
-        return interval
+    mutating func wait(now: Duration) throws(OnlineRefusal) -> Duration {
+        guard now + interval >= end else { return interval }
+        // The interval may be longer than the rest of the code's life. The person may have finished meanwhile.
+        guard !isLast, now < end - Self.rest else { throw .failed(.codeExpired) }
+        isLast = true
+        return end - Self.rest - now
     }
 
     mutating func slowDown() { interval += .seconds(Self.slower) }

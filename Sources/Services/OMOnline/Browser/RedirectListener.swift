@@ -22,7 +22,7 @@ final class RedirectListener: Sendable {
 
     /// - Parameter sockets: Loopback sockets that are bound and listen. The listener closes them, also if this throws.
     /// - Throws: ``OnlineFailure/helper`` unless each socket can accept, and all have one port.
-    init(_ sockets: [Int32], _ judge: RedirectJudge) async throws(OnlineRefusal) {
+    init(_ sockets: [Int32], _ rules: RedirectRules) async throws(OnlineRefusal) {
         let (answers, continuation) = AsyncStream<Result<RedirectAnswer, OnlineRefusal>>.makeStream()
         let open = OpenConnections(limit: Self.maximumConnections)
         let bootstrap = ServerBootstrap(group: HTTPExchange.thread)
@@ -33,7 +33,7 @@ final class RedirectListener: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(RequestLimit(Self.longestRequest))
                     try pipeline.configureHTTPServerPipeline()
-                    try pipeline.addHandler(RedirectHandler(judge) { continuation.yield($0) })
+                    try pipeline.addHandler(RedirectHandler(rules) { continuation.yield($0) })
                 }
             }
         var channels: [any Channel] = []
@@ -118,13 +118,13 @@ private final class RedirectHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let judge: RedirectJudge
+    private let rules: RedirectRules
     private let report: @Sendable (Result<RedirectAnswer, OnlineRefusal>) -> Void
     private var head: HTTPRequestHead?
     private var isAnswered = false
 
-    init(_ judge: RedirectJudge, _ report: @escaping @Sendable (Result<RedirectAnswer, OnlineRefusal>) -> Void) {
-        (self.judge, self.report) = (judge, report)
+    init(_ rules: RedirectRules, _ report: @escaping @Sendable (Result<RedirectAnswer, OnlineRefusal>) -> Void) {
+        (self.rules, self.report) = (rules, report)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -141,10 +141,11 @@ private final class RedirectHandler: ChannelInboundHandler {
     private func answer(_ context: ChannelHandlerContext, hasBody: Bool) {
         guard let head else { return context.close(promise: nil) }
         isAnswered = true
-        let verdict = judge.request(
-            isGet: head.method == .GET, target: head.uri, hosts: head.headers["Host"], hasBody: hasBody)
+        let outcome = rules.request(
+            isGet: head.method == .GET, target: head.uri, hosts: head.headers["Host"], hasBody: hasBody,
+            mode: head.headers["Sec-Fetch-Mode"].first)
         let (page, result): (RedirectPage, Result<RedirectAnswer, OnlineRefusal>?) =
-            switch verdict {
+            switch outcome {
             case .elsewhere: (.notFound, nil)
             case .wrong: (.wrong, nil)
             case .tooMany: (.wrong, .failure(.failed(.wrongAnswers)))

@@ -12,7 +12,13 @@ struct UserClaims: Sendable {
     var subject: String? { members["sub"]?.text.flatMap { Self.isUsable($0) ? $0 : nil } }
 
     /// Whether ``name(_:)`` finds a name without `sub`.
-    func hasName(_ claim: String?) -> Bool { claim.map { members[$0] != nil } ?? (chosen != nil) }
+    func hasName(_ claim: String?) -> Bool {
+        switch claim {
+        case "email"?: verifiedEmail != nil
+        case let claim?: members[claim] != nil
+        case nil: chosen != nil
+        }
+    }
 
     /// The name of the user.
     ///
@@ -29,7 +35,7 @@ struct UserClaims: Sendable {
         return found
     }
 
-    private var chosen: String? { members["preferred_username"]?.text ?? verifiedEmail }
+    private var chosen: String? { members["preferred_username"]?.text.flatMap { $0.isEmpty ? nil : $0 } ?? verifiedEmail }
 
     /// Attack: a user writes another user's address into his own account. Only `true` says that the server has checked it.
     private var verifiedEmail: String? { members["email_verified"] == .bool(true) ? members["email"]?.text : nil }

@@ -130,8 +130,9 @@ struct DiscoveryDocument {
 }
 
 extension OAuthService {
-    /// Whether the profile says which origins an endpoint may have.
-    var bindsOrigins: Bool { issuer != nil || !origins.isEmpty }
+    /// Whether an endpoint has the origin of the document, or one that the profile names. A login at the server's own pages always
+    /// binds them.
+    var bindsOrigins: Bool { issuer != nil || !origins.isEmpty || browser != nil }
 
     /// Whether the endpoint has the origin of the document or one of `OAuthEndpointOrigins`. True too if the profile does not
     /// say which origins there are, or has no document.

@@ -27,8 +27,8 @@ struct BrowserLoginRun {
                 hint: "omvault login --profile \(profile.name.text.asShellWord)")
         }
         guard mode != .offline else { throw Self.noOffline }
-        guard !options.device || options.redirect == nil else {
-            throw Failure(usage: "--device and --redirect exclude each other")
+        guard options.redirect == nil || !options.device && profile.oauthGrant != .deviceCode else {
+            throw Failure(usage: "--redirect is for logins in a browser on this machine, and this one takes a code")
         }
     }
 
@@ -40,9 +40,9 @@ struct BrowserLoginRun {
         let flow = try LoginFlow(profile, .online, in: access, context, takesBrowser: true)
         guard let provider = flow.provider else { throw AuthError.noServer }
         let scopes = try options.scopeSet()
-        let prompter = TerminalBrowserPrompter(context, profile, browser: browser)
-        try prompter.requirePerson()
+        try TerminalBrowserPrompter(context, profile, browser: nil, pastes: false).requirePerson()
         let kind = try kind(provider)
+        let prompter = TerminalBrowserPrompter(context, profile, browser: browser, pastes: kind == .paste)
         if kind == .paste { try prompter.requireTerminal() }
         let domain = given.domain ?? profile.domain
         let question = BrowserQuestion(profile, user: given.user, domain: domain, scopes: scopes, kind: kind)
@@ -79,14 +79,22 @@ struct BrowserLoginRun {
             hasDevice = try provider.endpoints(of: profile)?.contains { $0.kind == .device } ?? profile.hasDeviceEndpoint
         } catch { throw Failure(error, under: profile) }
         guard hasDevice else { return .loopback }
-        context.output.notice("there is no display here, so the login takes a code; --redirect loopback takes a browser")
+        if context.output.format != .json {
+            context.output.notice("there is no display here, so the login takes a code; --redirect loopback takes a browser")
+        }
         return .device
     }
 }
 
 extension Profile {
     /// Whether the browser's answer can come to a socket of this machine.
-    fileprivate var hasLoopbackRedirect: Bool { browserLogin?.redirect?.hasPrefix("http://") ?? false }
+    fileprivate var hasLoopbackRedirect: Bool {
+        guard let redirect = browserLogin?.redirect.map({ $0.prefix { $0 != "?" } }).map(String.init).flatMap(ServerURL.init)
+        else {
+            return false
+        }
+        return !redirect.isSecure && redirect.isLoopback
+    }
 
     fileprivate var hasDeviceEndpoint: Bool { browserLogin?.device != nil }
 }

@@ -42,7 +42,8 @@ struct BrowserOptions: ParsableArguments {
 
     /// Nil for the scopes of the profile.
     func scopeSet() throws(Failure) -> ScopeSet? {
-        guard let scopes else { return nil }
+        // Any token will do.
+        guard let scopes, scopes != "*" else { return nil }
         let names = scopes.split { " ,".contains($0) }.map(String.init)
         guard let set = ScopeSet(names) else {
             throw Failure(usage: "--scopes names at most \(ScopeSet.maximum) scopes, without quotes and control characters")

@@ -230,7 +230,9 @@ extension Output {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
-        if profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil, profile.bindsEndpoints {
+        if profile.serverKind != .oauthBrowser, profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
+            profile.bindsEndpoints
+        {
             notice("OAuthIssuer and OAuthEndpointOrigins have no effect, because no document names the endpoints")
         }
         if let problem = profile.trustProblem {

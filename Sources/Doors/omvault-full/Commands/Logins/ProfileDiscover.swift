@@ -60,7 +60,8 @@ struct ProfileDiscover: Verb {
                 .usage, "'profile discover' sets \(taken.key) itself", hint: "omvault profile set changes it afterwards")
         }
         let access = try LoginAccess(context, system: system)
-        var (changes, endpoints) = try ask(issuer, for: name, with: typed, access)
+        let old = try access.profiles.names().contains(name) ? try access.profiles.profile(name) : nil
+        var (changes, endpoints) = try ask(issuer, for: name, over: old, with: typed, access)
         show(endpoints, context.output)
         guard endpoints.contains(where: { $0.kind == .token }) else {
             throw Failure(
@@ -68,7 +69,6 @@ struct ProfileDiscover: Verb {
                 hint: "an endpoint must have https, or http within this machine; ask the server's administrator")
         }
         let origins = try self.origins(of: endpoints, besides: issuer, context)
-        let old = try access.profiles.names().contains(name) ? try access.profiles.profile(name) : nil
         noteKept(of: old, issuer, besides: typed, context.output)
         try context.confirm(question(name, issuer, origins, isThere: old != nil))
         let key = ProfileKey.oauthEndpointOrigins.rawValue
@@ -88,19 +88,20 @@ struct ProfileDiscover: Verb {
     ///
     /// - Returns: The changes that name the document, and the endpoints in it.
     private func ask(
-        _ issuer: ServerURL, for name: ProfileName, with typed: [(key: String, value: String)], _ access: LoginAccess
+        _ issuer: ServerURL, for name: ProfileName, over old: Profile?, with typed: [(key: String, value: String)],
+        _ access: LoginAccess
     ) throws -> (ProfileChanges, [ServerEndpoint]) {
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
         let provider = OnlineProvider(program: program)
         var problem: Failure?
         for place in Self.places(of: issuer) {
-            let changes = changes(name, issuer, document: place, grant: grant, with: typed)
+            let changes = changes(name, issuer, document: place, grant: grant, with: typed, over: old)
             // Refused before any request: values that make no profile.
             _ = try changes.preview(access)
             // The document does not depend on the grant, and this version may not have it yet.
             let asked = try self.changes(
-                name, issuer, document: place, grant: OAuthGrant.resourceOwner.rawValue, with: typed
+                name, issuer, document: place, grant: OAuthGrant.resourceOwner.rawValue, with: typed, over: old
             ).preview(access)
             // Attack: another user of this machine listens at the server's port, and answers root.
             guard !access.isSystem || !asked.couldAnyUserBeServer else {
@@ -138,15 +139,17 @@ struct ProfileDiscover: Verb {
         ]
     }
 
+    /// - Parameter old: The profile that is there. Its other settings stay.
     private func changes(
-        _ name: ProfileName, _ issuer: ServerURL, document: String, grant: String, with typed: [(key: String, value: String)]
+        _ name: ProfileName, _ issuer: ServerURL, document: String, grant: String, with typed: [(key: String, value: String)],
+        over old: Profile?
     ) -> ProfileChanges {
         var own: [(ProfileKey, String)] = [
             (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant), (.oauthDiscoveryURL, document),
             (.oauthIssuer, issuer.text), (.oauthClientID, clientID),
         ]
         // Any free port of this machine: what RFC 8252 has servers allow.
-        if grant == OAuthGrant.authorizationCode.rawValue,
+        if grant == OAuthGrant.authorizationCode.rawValue, old?.values[.oauthRedirectEndpoint] == nil,
             !typed.contains(where: { ProfileKey(spelled: $0.key) == .oauthRedirectEndpoint })
         {
             own.append((.oauthRedirectEndpoint, Self.loopback))
@@ -223,7 +226,12 @@ struct ProfileDiscover: Verb {
     private func question(_ name: ProfileName, _ issuer: ServerURL, _ origins: [String], isThere: Bool) -> String {
         let others = origins.isEmpty ? "" : " and to \(origins.joined(separator: ", "))"
         let old = isThere ? "The profile is there, and these settings change it. " : ""
-        let sent = grant == OAuthGrant.clientCredentials.rawValue ? "the client's secret" : "passwords and tokens"
+        let sent =
+            switch OAuthGrant(rawValue: grant) {
+            case .clientCredentials: "the client's secret"
+            case .authorizationCode, .deviceCode: "users and their tokens"
+            default: "passwords and tokens"
+            }
         return old + "Save these settings as profile \"\(name.text)\", which sends \(sent) to \(issuer.shortOrigin)\(others)?"
     }
 }

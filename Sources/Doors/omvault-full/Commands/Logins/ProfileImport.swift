@@ -115,7 +115,8 @@ struct ProfileImport: Verb {
     }
 
     private func question(_ profile: Profile, _ isThere: Bool) -> String {
-        let server = profile.serverOrigin.isEmpty ? "" : ", which sends passwords to \(profile.serverOrigin)"
+        let sent = profile.serverKind == .oauthBrowser ? "users and their tokens" : "passwords"
+        let server = profile.serverOrigin.isEmpty ? "" : ", which sends \(sent) to \(profile.serverOrigin)"
         let old = isThere ? " They replace all settings of the existing profile." : ""
         // Attack: an attacker sends a URL without a name. Then every login without --profile goes to the attacker's server.
         let isDefault = profile.name.text == ConfigurationURL.defaultName

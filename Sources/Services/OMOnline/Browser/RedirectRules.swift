@@ -15,13 +15,13 @@ enum RedirectAnswer: Hashable, Sendable {
 /// Attack: a local program races the browser with an answer of its own. An answer without this login's `state` is no answer, and
 /// does not end the wait. A program that knows `state`, from the arguments of the browser, has no code that the server gives
 /// tokens for: the code is bound to the verifier of PKCE.
-final class RedirectJudge: Sendable {
+final class RedirectRules: Sendable {
     /// After so many wrong answers the login ends.
     static let maximumWrong = 16
     static let longestText = 8 << 10
     private static let longestCode = 4096
 
-    enum Verdict: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         /// It is not about this login, or not well-formed. The wait goes on.
         case elsewhere
         /// It has not the right `state`. The wait goes on.
@@ -55,7 +55,12 @@ final class RedirectJudge: Sendable {
     /// - Parameters:
     ///   - target: The request's target as sent.
     ///   - hosts: The values of all `Host` fields.
-    func request(isGet: Bool, target: String, hosts: [String], hasBody: Bool) -> Verdict {
+    ///   - mode: The value of `Sec-Fetch-Mode`. Nil from a browser that does not send it.
+    func request(isGet: Bool, target: String, hosts: [String], hasBody: Bool, mode: String? = nil) -> Outcome {
+        // Attack: a web page loads images from this port, so that sixteen wrong answers end the login. The server's redirect is a
+        // navigation.
+        guard mode == nil || mode == "navigate" else { return .elsewhere }
+
         guard let here = progress.withLock(\.address)?.loopback, isGet, !hasBody, hosts.count == 1 else { return .elsewhere }
         // Attack: a web page reaches this port by a name of its own (DNS rebinding).
         guard let named = EndpointURL(reading: "http://\(hosts[0])"), named.hasOrigin(of: here), named.path == "/",
@@ -66,7 +71,7 @@ final class RedirectJudge: Sendable {
         return decide(target[path.endIndex...].dropFirst())
     }
 
-    func pasted(_ text: borrowing SecretBytes) -> Verdict {
+    func pasted(_ text: borrowing SecretBytes) -> Outcome {
         guard text.count <= Self.longestText, let address = progress.withLock(\.address) else { return decide("") }
         let bytes = text.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         guard let whole = String(validating: bytes, as: UTF8.self) else { return decide("") }
@@ -76,12 +81,12 @@ final class RedirectJudge: Sendable {
         return decide(address.query(ofPasted: String(start[..<end])) ?? "")
     }
 
-    private func decide(_ query: Substring) -> Verdict {
+    private func decide(_ query: Substring) -> Outcome {
         let parameters = QueryParameters(query)
         let given = parameters?.value("state") ?? []
         let expected = Array(state.utf8)
         let isRight = ConstantTime.areEqual(given.span, expected.span)
-        let wrong: Verdict? = progress.withLock { progress in
+        let wrong: Outcome? = progress.withLock { progress in
             // One answer counts. The sockets close, but a second request may be on its way.
             guard !progress.isOver else { return .elsewhere }
             guard isRight else {
