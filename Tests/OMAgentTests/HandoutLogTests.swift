@@ -23,23 +23,23 @@ import Testing
         }
     }
 
-    private func handout(_ process: UInt32, _ program: String = "sh", scopes: [String] = ["a"]) -> TokenHandout {
-        TokenHandout(user: 1, process: process, program: program, scopes: scopes)
+    private func handout(_ process: UInt32, _ program: String = "sh", scopes: [String] = ["a"]) throws -> TokenHandout {
+        TokenHandout(user: 1, process: process, program: program, scopes: scopes, of: try sessionLogin().key)
     }
 
     @Test("the first handout is written at once, and equal ones of the next minute together")
     func together() throws {
         let log = log(), login = try sessionLogin(), other = try sessionLogin("bob")
-        #expect(!log.note(handout(1), of: login) && log.nextDue == nil)
+        #expect(try !log.note(handout(1), of: login) && log.nextDue == nil)
         #expect(written.all == ["ada sh 1 a 1"])
         clock.advance(59)
-        for process in UInt32(2)...1_000 { #expect(log.note(handout(process), of: login)) }
+        for process in UInt32(2)...1_000 { #expect(try log.note(handout(process), of: login)) }
         #expect(written.all.count == 1 && log.nextDue == 5_060)
         log.write(log.takeDue())
         #expect(written.all.count == 1)
         // Another program, login or set of scopes is another line.
-        #expect(!log.note(handout(1, "bash"), of: login) && !log.note(handout(1), of: other))
-        #expect(!log.note(handout(1, scopes: []), of: login))
+        #expect(try !log.note(handout(1, "bash"), of: login) && !log.note(handout(1), of: other))
+        #expect(try !log.note(handout(1, scopes: []), of: login))
         #expect(written.all.dropFirst() == ["ada bash 1 a 1", "bob sh 1 a 1", "ada sh 1  1"])
         clock.advance(1)
         log.write(log.takeDue())
@@ -51,25 +51,25 @@ import Testing
     @Test("a handout after the minute takes those along that still wait")
     func late() throws {
         let log = log(), login = try sessionLogin()
-        for process in UInt32(1)...3 { _ = log.note(handout(process), of: login) }
+        for process in UInt32(1)...3 { _ = log.note(try handout(process), of: login) }
         clock.advance(60)
-        #expect(!log.note(handout(4), of: login))
+        #expect(try !log.note(handout(4), of: login))
         #expect(written.all == ["ada sh 1 a 1", "ada sh 4 a 3"])
-        #expect(log.note(handout(5), of: login) && log.nextDue == 5_120)
+        #expect(try log.note(handout(5), of: login) && log.nextDue == 5_120)
     }
 
     @Test("at the end everything is written, and a crowd of programs fills no memory")
     func bounded() throws {
         let log = log(), login = try sessionLogin()
-        for number in 0..<300 { for _ in 0..<2 { _ = log.note(handout(1, "p\(number)"), of: login) } }
+        for number in 0..<300 { for _ in 0..<2 { _ = log.note(try handout(1, "p\(number)"), of: login) } }
         // Those that are collected once more, and those that were written one by one.
         #expect(written.all.count == 300 + 44)
         log.write(log.takeDue(all: true))
         #expect(written.all.count == 600 && log.nextDue == nil)
         // Programs whose minute is over make room.
-        for number in 0..<HandoutLog.maximum { _ = log.note(handout(1, "q\(number)"), of: login) }
+        for number in 0..<HandoutLog.maximum { _ = log.note(try handout(1, "q\(number)"), of: login) }
         clock.advance(60)
-        _ = log.note(handout(1, "r"), of: login)
-        #expect(log.note(handout(1, "r"), of: login))
+        _ = log.note(try handout(1, "r"), of: login)
+        #expect(try log.note(handout(1, "r"), of: login))
     }
 }

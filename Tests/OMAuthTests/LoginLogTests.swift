@@ -120,7 +120,7 @@ import Testing
         let authenticator = place.authenticator(clock: clock), key = LoginKey(ada, profile)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         func given(_ process: UInt32, _ program: String = "/bin/sh", scopes: [String] = ["a", "b"]) -> TokenHandout {
-            TokenHandout(user: 1000, process: process, program: program, scopes: scopes)
+            TokenHandout(user: 1000, process: process, program: program, scopes: scopes, of: key)
         }
         let start = clock.read().wall
         for process in UInt32(1)...500 {
@@ -154,6 +154,24 @@ import Testing
         try authenticator.note(given(9), times: .max, of: key)
         try authenticator.note(given(9), times: 2, of: key)
         #expect(try authenticator.log().entries.map(\.count) == [1, .max, 3, 1, 1, 2])
+    }
+
+    @Test("a handout of a login without a credential makes the ledger, and names the login; another user stays unnamed")
+    func handoutsOfSessions() throws {
+        let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(5)
+        let authenticator = place.authenticator(clock: clock)
+        for (number, user) in [ada, try UserName("bob"), ada].enumerated() {
+            let key = LoginKey(user, profile)
+            let handout = TokenHandout(user: 1000, process: UInt32(number), program: "/bin/sh", scopes: ["a"], of: key)
+            try authenticator.note(handout, times: 1, of: key)
+        }
+        let report = try authenticator.log()
+        #expect(report.fault == nil && report.entries.map(\.count) == [2, 1])
+        let owners = report.entries.map { entry in
+            if case .tokenGiven(let handout) = entry.event { "\(handout.owner.text) \(handout.profile.text)" } else { "" }
+        }
+        #expect(owners == ["ada \(profile.name.text)", "bob \(profile.name.text)"])
+        #expect(Set(report.entries.map(\.login)).count == 2 && report.entries.allSatisfy { $0.login != nil })
     }
 
     @Test("uncharged refusals are counted for each known login")

@@ -148,6 +148,24 @@ import Testing
             ])
     }
 
+    @Test("the log of logins names user and profile of a token also if no credential is cached and there is no ledger")
+    func loggedUncached() async throws {
+        let lines = try await script(
+            #"""
+            unique OfflineAuthAllowed=false
+            given() { omvault log ls --logins --json | grep -o '"user":[^,]*,"profile":[^,]*,"event":"token_given"' || true; }
+            omvault token get work > got
+            given
+            omvault -q agent stop
+            omvault log verify --logins > verified 2>&1 && echo verified
+            """#)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work not_cached=offline_not_allowed",
+                #""user":"alice","profile":"work","event":"token_given""#, "verified",
+            ])
+    }
+
     @Test("--exact-scope and --resource reach the server, the session's own token stays, and other scopes end with 13")
     func exactScopes() async throws {
         let lines = try await script(

@@ -300,7 +300,8 @@ package final class AgentServer: Sendable {
 
     /// Writes into the log of logins who gets a token, before the token leaves.
     private func note(_ scopes: ScopeSet, of login: LoginReference, to program: AskingProgram) {
-        let handout = TokenHandout(user: geteuid(), process: program.process, program: program.file, scopes: scopes.names)
+        let handout = TokenHandout(
+            user: program.user, process: program.process, program: program.file, scopes: scopes.names, of: login.key)
         if handouts.note(handout, of: login) { expireDue() }
     }
 

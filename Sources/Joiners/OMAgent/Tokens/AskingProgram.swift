@@ -10,6 +10,8 @@ internal import OMSystem
 /// omvault hides its memory, and with it the path of its own file. So for omvault, and for any other program that hides, the
 /// program that started it counts.
 struct AskingProgram: Hashable, Sendable {
+    /// The user at the other end, also if another process counts as the program. The highest number if the kernel names none.
+    let user: UInt32
     let process: UInt32
     /// The path of its file, without links. Empty if every process on the way up hides it.
     let file: String
@@ -20,9 +22,10 @@ struct AskingProgram: Hashable, Sendable {
     init(_ channel: borrowing FrameChannel) {
         var (user, first) = (uid_t(0), pid_t(0))
         guard om_socket_peer(channel.descriptor, &user, &first) == 0 else {
-            (process, file) = (0, "")
+            (self.user, process, file) = (.max, 0, "")
             return
         }
+        self.user = user
         let found = Self.search(from: first, om_socket_peer_descriptor(channel.descriptor))
         (process, file) = found ?? (UInt32(bitPattern: first), "")
     }

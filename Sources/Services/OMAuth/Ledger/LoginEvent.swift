@@ -1,4 +1,5 @@
-// The events in the log of logins. They hold ids and numbers, never a name or a part of a password.
+// The events in the log of logins. They hold ids and numbers, never a part of a password.
+// Only handouts of tokens have names.
 // Format: docs/formats/login-format.md, "The log".
 
 internal import OMOnlineModel
@@ -61,6 +62,11 @@ package enum LoginEvent: Hashable, Sendable {
         case .refused, .refusedOnline, .cleared, .loggedOut, .tokenGiven: true
         default: false
         }
+    }
+
+    /// Whether the login is named without a row. The agent has a session of it then, so a caller cannot make up its name.
+    var isOfSession: Bool {
+        if case .tokenGiven = self { true } else { false }
     }
 
     /// Whether an event of a counted kind counts in an entry with this one.

@@ -12,7 +12,7 @@ package struct LoginLogEntry: Hashable, Sendable {
     /// Seconds since 1970: the login's time, or the clock's time if there is no login. If several events count as this
     /// entry, the time of the last.
     package let time: Int64
-    /// The id of a login that this ledger knows. Nil if it knows none.
+    /// The id of a login that this ledger knows, or that has a session. Nil if there is none.
     package let login: [UInt8]?
     package let event: LoginEvent
     /// How many equal events count as this entry.

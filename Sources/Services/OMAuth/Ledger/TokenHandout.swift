@@ -5,19 +5,23 @@ package struct TokenHandout: Hashable, Sendable {
     /// The bounds of the texts in UTF-8.
     static let longestScopes = 512
     static let longestProgram = 255
-    /// length ‖ scopes ‖ length ‖ program
-    static let maximumCount = 2 + longestScopes + 1 + longestProgram
+    /// length ‖ scopes, and length ‖ text for program, owner and profile
+    static let maximumCount = 2 + longestScopes + 3 + longestProgram + UserName.maximumCount + ProfileName.maximumCount
 
     /// The user and the process that got it, as the kernel names them.
     package let user: UInt32
     package let process: UInt32
     /// The end of the path of the program's file. Empty if the kernel does not name it.
     package let program: String
+    /// The user and the profile of the session. Its login may have no row that names them: logins in a browser have none.
+    package let owner: UserName
+    package let profile: ProfileName
     /// The token's scopes with blanks between them. If they are too long together, the first ones.
     package let scopes: String
 
-    package init(user: UInt32, process: UInt32, program: String, scopes: [String]) {
+    package init(user: UInt32, process: UInt32, program: String, scopes: [String], of key: LoginKey) {
         (self.user, self.process) = (user, process)
+        (owner, profile) = (key.user, key.profile)
         self.program = Self.end(of: program)
         var count = -1
         self.scopes = scopes.prefix { name in
@@ -34,7 +38,7 @@ package struct TokenHandout: Hashable, Sendable {
 
     /// Whether the log counts another handout in the same entry: it differs in nothing but the process.
     package func isLike(_ other: TokenHandout) -> Bool {
-        (user, program, scopes) == (other.user, other.program, other.scopes)
+        (user, program, scopes, owner, profile) == (other.user, other.program, other.scopes, other.owner, other.profile)
     }
 
     // MARK: - Bytes
@@ -44,8 +48,10 @@ package struct TokenHandout: Hashable, Sendable {
     func appendTexts(to bytes: inout [UInt8]) {
         bytes.append(number: UInt16(scopes.utf8.count))
         bytes += scopes.utf8
-        bytes.append(number: UInt8(program.utf8.count))
-        bytes += program.utf8
+        for text in [program, owner.text, profile.text] {
+            bytes.append(number: UInt8(text.utf8.count))
+            bytes += text.utf8
+        }
     }
 
     init(detail: UInt64, _ cursor: inout ByteCursor, in bytes: Span<UInt8>) throws(MalformedBytes) {
@@ -53,16 +59,22 @@ package struct TokenHandout: Hashable, Sendable {
         let scopes = Int(try cursor.number(UInt16.self, in: bytes))
         guard scopes <= Self.longestScopes else { throw MalformedBytes() }
         self.scopes = try cursor.text(scopes, in: bytes)
-        program = try cursor.text(Int(try cursor.number(UInt8.self, in: bytes)), in: bytes)
+        var texts: [String] = []
+        for _ in 0..<3 { texts.append(try cursor.text(Int(try cursor.number(UInt8.self, in: bytes)), in: bytes)) }
+        program = texts[0]
+        do throws(AuthError) { (owner, profile) = (try UserName(texts[1]), try ProfileName(texts[2])) } catch {
+            throw MalformedBytes()
+        }
     }
 }
 
 extension Authenticator {
-    /// Writes into the log that the agent gave out the access token of a session, if that is possible.
+    /// Writes into the log that the agent gave out the access token of a session, if that is possible. A login that is not
+    /// cached has left no ledger, so it is made here.
     ///
     /// - Parameter times: How many equal handouts this one counts for.
     package func note(_ handout: TokenHandout, times: UInt32, of key: LoginKey) throws(AuthError) {
-        guard let store = try openIfPresent() else { return }
+        let store = try makeStore()
         store.record(.tokenGiven(handout), times: times, of: key)
     }
 }

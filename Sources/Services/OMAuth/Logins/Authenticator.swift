@@ -328,8 +328,8 @@ extension LoginStore {
     /// - Parameter times: How many equal events it counts for.
     borrowing func record(_ event: LoginEvent, times: UInt32 = 1, of key: LoginKey) {
         let id = key.id(under: device)
-        // A user without a row is not named, not even by an id.
-        let isKnown = (try? ledger.row(id)) != nil
+        // A user without a row is not named, not even by an id, unless the agent has a session of that user.
+        let isKnown = event.isOfSession || (try? ledger.row(id)) != nil
         try? logging { (entries: inout LoginLog.Entries) throws(AuthError) in
             try ledger.write { () throws(AuthError) in
                 // The clock is read while the log is locked. So of two processes, the one that waited gets no earlier time.

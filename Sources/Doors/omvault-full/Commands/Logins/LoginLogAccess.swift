@@ -32,19 +32,19 @@ struct LoginLogAccess {
             "entries", entries, columns: ["ENTRY", .time("TIME"), "USER", "PROFILE", "EVENT", "DETAIL"],
             tail: ["broken_at": report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null],
             row: { entry in
-                let owner = entry.login.flatMap { owners[$0] }
+                let (user, profile) = Self.names(of: entry, owners)
                 return [
-                    "\(entry.sequence)", context.output.time(entry.time), owner?.user.text ?? "-", owner?.profile.text ?? "-",
+                    "\(entry.sequence)", context.output.time(entry.time), user ?? "-", profile ?? "-",
                     entry.event.name, (unproven.contains(entry.sequence) ? "unproven: " : "") + entry.words(context.output),
                 ]
             },
             object: { entry, member in
-                let owner = entry.login.flatMap { owners[$0] }
+                let (user, profile) = Self.names(of: entry, owners)
                 member.field("entry", .number(Int(clamping: entry.sequence)))
                 member.field("time", .text(Timestamp.text(entry.time)))
                 member.field("login", entry.login.map { .text(Hex.encode($0)) } ?? .null)
-                member.field("user", owner.map { .text($0.user.text) } ?? .null)
-                member.field("profile", owner.map { .text($0.profile.text) } ?? .null)
+                member.field("user", user.map { .text($0) } ?? .null)
+                member.field("profile", profile.map { .text($0) } ?? .null)
                 member.field("event", .text(entry.event.name))
                 member.field("count", .number(Int(entry.count)))
                 member.field("first", .text(Timestamp.text(entry.first)))
@@ -91,7 +91,14 @@ struct LoginLogAccess {
 
     private func report() throws(AuthError) -> LoginLogReport { try access.authenticator().log() }
 
-    /// The owners of the ids. The log holds no names, but the ledger's rows do. A damaged row gives no name.
+    /// A handout of a token names its user and profile itself: the login may have no row.
+    private static func names(of entry: LoginLogEntry, _ owners: [[UInt8]: LoginOwner]) -> (user: String?, profile: String?) {
+        if case .tokenGiven(let handout) = entry.event { return (handout.owner.text, handout.profile.text) }
+        let owner = entry.login.flatMap { owners[$0] }
+        return (owner?.user.text, owner?.profile.text)
+    }
+
+    /// The owners of the ids. The log holds few names, but the ledger's rows do. A damaged row gives no name.
     private func owners(of entries: [LoginLogEntry]) throws(AuthError) -> [[UInt8]: LoginOwner] {
         let authenticator = access.authenticator()
         var owners: [[UInt8]: LoginOwner] = [:]
