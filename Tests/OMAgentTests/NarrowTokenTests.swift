@@ -82,7 +82,14 @@ import Testing
             .yes("token 2", access: "at 2", scopes: ["a", "b"], lifetime: 100), .yes("token 3", access: "at 3", lifetime: 100),
             .yes("token 4", access: "at 4", scopes: ["a"], lifetime: 100))
         #expect(store.told(login, try question(["a"])) == "other scopes [a b]")
+        // That counts for two seconds, also for a fresh one, and for these scopes only.
+        clock.advance(2)
+        #expect(store.told(login, try question(["a"], isFresh: true)) == "other scopes [a b]")
+        #expect(store.told(login, TokenQuestion(atLeast: 60)) == "at 1 [a b] 98 good")
+        #expect(server.asked.count == 1)
+        clock.advance(1)
         #expect(store.told(login, try question(["a"])) == "other scopes []")
+        clock.advance(3)
         #expect(store.told(login, try question(["a"])) == "at 4 [a] 100 good")
         #expect(server.asked.map(\.session) == ["token 1", "token 2", "token 3"])
     }
@@ -96,7 +103,9 @@ import Testing
         #expect(server.asked.isEmpty)
         server.say(.no(.failed(.invalidScope, status: 400)), .no(.failed(.invalidGrant, status: 400)))
         #expect(store.told(login, try question(["a"])) == "server \(OnlineRefusal.failed(.invalidScope, status: 400))")
-        // That says nothing about the session's own token.
+        // That counts for two seconds, and says nothing about the session's own token.
+        #expect(store.told(login, try question(["a"])) == "server \(OnlineRefusal.failed(.invalidScope, status: 400))")
+        #expect(server.asked.count == 1)
         #expect(store.told(login, TokenQuestion(atLeast: 60)) == "at 1 [a b] 100 good")
         #expect(store.told(login, try question(["b"])) == "server \(OnlineRefusal.failed(.invalidGrant, status: 400))")
         #expect(store.list().isEmpty)

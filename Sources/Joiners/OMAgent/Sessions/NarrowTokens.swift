@@ -55,6 +55,13 @@ extension SessionStore {
             {
                 return .answer(shared)
             }
+            // Attack: a program asks again and again for scopes that the server ignores, and each token that is dropped lives on.
+            switch entry.recentRefusal(of: narrowing, at: clock) {
+            case .none: break
+            case .server(let refusal)?:
+                if let shared = entry.token(question, narrowing, after: .refused(refusal), at: clock) { return .answer(shared) }
+            case .some(let refusal): return .answer(.refused(refusal))
+            }
             guard let asked = entry.question(narrowing) else { return .answer(.refused(.noToken)) }
             let pending = PendingSessionCheck(renewsTokens: false, isOfSession: false)
             entry.pending = pending
@@ -81,8 +88,11 @@ extension SessionStore {
             case .asked?: return .refused(.failed(.helper))
             case .refused(let refusal)?:
                 if refusal.endsSession { delete(entry, in: &entries) }
-                // Another refusal can be about these scopes only.
-                if case .unreachable = refusal { entry.note(refusalOfTokens: refusal, at: clock) }
+                if case .unreachable = refusal {
+                    entry.note(refusalOfTokens: refusal, at: clock)
+                } else {
+                    entry.note(.server(refusal), of: narrowing, at: clock)
+                }
                 return .refused(refusal)
             }
         }
@@ -107,6 +117,7 @@ extension SessionEntry {
             guard narrowing.scopes.isEmpty || held.access.scopes == narrowing.scopes else {
                 let given = held.access.scopes
                 narrowTokens.removeLast()
+                note(.otherScopes(given: given), of: narrowing, at: clock)
                 return .refused(.otherScopes(given: given))
             }
             guard held.access.scopes.covers(question.scopes) else { return .refused(.scopes(held: held.access.scopes)) }

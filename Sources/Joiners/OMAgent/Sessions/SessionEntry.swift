@@ -23,6 +23,8 @@ final class SessionEntry: @unchecked Sendable {
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
     /// Its further access tokens, in the order of their last use.
     var narrowTokens: [NarrowToken] = []
+    /// The last refusals of further tokens, and the clocks when they came.
+    private var narrowRefusals: [(narrowing: TokenNarrowing, refusal: TokenRefusal, at: ClockReading)] = []
     let release: TokenRelease
     /// When the session's access token expires, in seconds since boot.
     private(set) var expires: Int64?
@@ -160,7 +162,23 @@ final class SessionEntry: @unchecked Sendable {
     /// The refusal of new tokens that also counts for a question now. Nil if the server must be asked.
     func recentRefusal(at clock: ClockReading) -> OnlineRefusal? {
         // The clock has whole seconds. So a refusal counts for two to three seconds, and never for less than two.
-        lastRefusal.flatMap { clock.sinceBoot - $0.at.sinceBoot <= Self.sharedRefusal ? $0.refusal : nil }
+        lastRefusal.flatMap { Self.isShared($0.at, at: clock) ? $0.refusal : nil }
+    }
+
+    /// Another refusal than ``OnlineRefusal/unreachable(_:)`` can be about this narrowing only, so it counts for no other one.
+    func note(_ refusal: TokenRefusal, of narrowing: TokenNarrowing, at clock: ClockReading) {
+        narrowRefusals.removeAll { $0.narrowing == narrowing || !Self.isShared($0.at, at: clock) }
+        narrowRefusals.append((narrowing, refusal, clock))
+        if narrowRefusals.count > NarrowToken.maximum { narrowRefusals.removeFirst() }
+    }
+
+    /// The refusal of a token of this narrowing that also counts now. Nil if the server must be asked.
+    func recentRefusal(of narrowing: TokenNarrowing, at clock: ClockReading) -> TokenRefusal? {
+        narrowRefusals.first { $0.narrowing == narrowing && Self.isShared($0.at, at: clock) }?.refusal
+    }
+
+    private static func isShared(_ refused: ClockReading, at clock: ClockReading) -> Bool {
+        clock.sinceBoot - refused.sinceBoot <= sharedRefusal
     }
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
