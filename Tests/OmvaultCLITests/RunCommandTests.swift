@@ -63,6 +63,7 @@ import Testing
             run --token-fd 2=work -- touch started; run --token-fd 256=work -- touch started; run --token 1A=work -- touch started
             run --token TOKEN=work -- touch started; run; run true; code omvault run -- touch started
             run --token A -- touch started; run --token A=work: -- touch started
+            run --token-fd 3=work --token-fd 03=work -- touch started
             omvault -q logout alice
             run -- touch started
             [[ -e started ]] || echo none started
@@ -71,7 +72,7 @@ import Testing
             lines == [
                 "0", "37", "137", "139", "127", "127", "126",
                 "omvault: error: \"/etc/passwd\" cannot be started: Permission denied",
-                "13", "9", "2", "2", "2", "2", "2", "2", "2", "2", "2", "10", "none started",
+                "13", "9", "2", "2", "2", "2", "2", "2", "2", "2", "2", "2", "10", "none started",
             ])
     }
 
@@ -103,6 +104,54 @@ import Testing
             left
             """#)
         #expect(lines == ["600", "there", "renewed", "again", "5", "1", "3", "stopped", "127"])
+    }
+
+    @Test("a renewal that takes long holds up no signal and no end, and two files of one process have two names")
+    func heldRenewal() async throws {
+        guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
+        let lines = try await script(
+            #"""
+            in_memory
+            as=brief unique
+            folder=$(dirname "$seen")
+            # The request that is held ends with the script, before the agent is told to stop.
+            at_end='rm -f "$folder/held"; '$at_end
+            start() {
+                omvault run --token-file FILE=work -- python3 -c '
+            import os, signal, sys
+            signal.signal(signal.SIGTERM, lambda *_: (print("stopped"), sys.exit(3)))
+            open("began", "w").write(os.path.basename(os.environ["FILE"])); signal.pause()
+            ' > out 2> errors & child=$!
+                eventually test -s began
+            }
+            start
+            touch "$folder/held"
+            eventually test -e "$folder/holding"
+            kill -TERM $child; code=0; wait $child || code=$?; echo "$code"; cat out
+            grep -c "keeps its token" errors || true
+            left
+            [[ $(< began) =~ ^run-$child-[0-9a-f]{16}-FILE$ ]] && echo named
+            """#)
+        #expect(lines == ["3", "stopped", "0", "named"])
+    }
+
+    @Test("a program ends also under a parent that ignores the ends of children, and omvault keeps no descriptor with a token")
+    func inherited() async throws {
+        let lines = try await script(
+            #"""
+            unique
+            ignoring() {
+                python3 -c '
+            import os, signal, sys
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+            }
+            code ignoring timeout 60 omvault run --token T=work -- bash -c 'exit 7'
+            omvault run --token-fd 3=work -- bash -c '
+                exec 3<&-
+                closed() { ! ls -l /proc/$PPID/fd 2>&1 | grep -q memfd:token; }
+                eventually closed; echo closed'
+            """#)
+        #expect(lines == ["7", "closed"])
     }
 
     @Test("a token file on a disk is refused, and so is a folder that other users can use")

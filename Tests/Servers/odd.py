@@ -205,7 +205,10 @@ def oauth(connection, case, method, fields, body, base):
         answer = (200, {"access_token": f"at-{number}", "token_type": "Bearer", "expires_in": life, "refresh_token": newest,
                         "scope": form.get("scope", "a b") if case == "narrowing" else "a b"})
     elif case == "brief":
-        # Each token lives for two seconds.
+        # Each token lives for two seconds. While there is the file `held`, no answer comes; `holding` says that one is due.
+        while pathlib.Path(f"{FOLDER}/held").exists():
+            pathlib.Path(f"{FOLDER}/holding").touch()
+            time.sleep(0.01)
         with lock:
             number = next(serial)
         answer = (200, dict(good, access_token=f"at-{number}", expires_in=2, refresh_token="rt-1"))

@@ -39,6 +39,9 @@ int om_child_signals(void *saved_mask, size_t saved_size) {
         errno = EINVAL;
         return -1;
     }
+    // A parent that ignores SIGCHLD hands that down. Then no end of a child would be told, and none kept for the wait.
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    if (sigaction(SIGCHLD, &standard, NULL) != 0) return -1;
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
@@ -65,6 +68,10 @@ int om_child_ended(pid_t child, int *code) {
     int status;
     pid_t ended;
     while ((ended = waitpid(child, &status, WNOHANG)) < 0 && errno == EINTR) {}
+    if (ended < 0 && errno == ECHILD) {
+        *code = 255;
+        return 1;
+    }
     if (ended != child) return 0;
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return 1;

@@ -108,7 +108,7 @@ int om_child_signals(void *saved_mask, size_t saved_size);
 /// Sends the signals that have arrived to the child, save those that it has from the terminal. Returns 1 if a child may have
 /// ended, else 0.
 int om_child_pass_on(int fd, pid_t child);
-/// 1 if the child has ended. `*code` is then its exit code, or 128 + the signal that ended it.
+/// 1 if the child has ended. `*code` is then its exit code, or 128 + the signal that ended it; 255 if the kernel kept neither.
 int om_child_ended(pid_t child, int *code);
 /// Starts a program, found along PATH, with this environment and signal mask. The `count` descriptors of `from` get the
 /// numbers of `to` in it. Returns the child's id, or -1 with the errno of the exec.

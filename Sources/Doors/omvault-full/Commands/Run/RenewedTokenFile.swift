@@ -5,7 +5,9 @@ internal import OMShell
 internal import OMSystem
 
 /// A token file that gets the next token before the one in it ends.
-final class RenewedTokenFile {
+///
+/// One thread at a time uses it: that of the start, and then each one that renews. Only ``remove()`` may be called beside them.
+final class RenewedTokenFile: @unchecked Sendable {
     /// How long to wait after a token that did not come, in seconds.
     private static let pause: Int64 = 10
 

@@ -44,7 +44,11 @@ struct RunCommand: Verb {
         let access = try LoginAccess(context)
         var variables = SecretBuffer()
         var files: [(from: Int32, to: Int32)] = []
-        defer { for file in files { close(file.from) } }
+        func closeFiles() {
+            for file in files { close(file.from) }
+            files = []
+        }
+        defer { closeFiles() }
         for request in token {
             let found = try RunToken(request, access, context).get()
             try found.token.append(to: &variables, before: "\(request.name)=", after: "\0")
@@ -65,12 +69,16 @@ struct RunCommand: Verb {
             try file.begin()
             variables.append("\(request.name)=\(file.path)\0".utf8Span.span)
         }
-        try end(start(variables.finish(), files, held), renewed, context)
+        let program = try start(variables.finish(), files, held)
+        // The program has its own descriptors, and this process keeps no token while it runs.
+        closeFiles()
+        try end(program, renewed, context)
     }
 
     private func check() throws(Failure) {
         for request in token + tokenFile { try request.checkVariable() }
-        for request in tokenFd { _ = try request.descriptor() }
+        var numbers: [Int32] = []
+        for request in tokenFd { numbers.append(try request.descriptor()) }
         guard !command.isEmpty else { throw Failure(usage: "there is no program behind --") }
         guard !(token + tokenFd + tokenFile).isEmpty else {
 
@@ -80,7 +88,7 @@ struct RunCommand: Verb {
                 "to hand a secret to a program's standard input: omvault get ITEM:FIELD | PROGRAM")
 
         }
-        let (names, numbers) = ((token + tokenFile).map(\.name), tokenFd.map(\.name))
+        let names = (token + tokenFile).map(\.name)
         guard Set(names).count == names.count, Set(numbers).count == numbers.count else {
             throw Failure(usage: "a variable or a descriptor is given twice")
         }
@@ -109,7 +117,7 @@ struct RunCommand: Verb {
     }
 
     private func end(_ program: consuming RunningProgram, _ files: [RenewedTokenFile], _ context: CommandContext) throws {
-        func next() -> Int64? { files.compactMap(\.due).min() }
+        let next: @Sendable () -> Int64? = { files.compactMap(\.due).min() }
         let code = program.end(due: next()) {
             for file in files { file.renewIfDue(context) }
             return next()

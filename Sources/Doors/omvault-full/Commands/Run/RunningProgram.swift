@@ -4,12 +4,13 @@ internal import COMSystem
 internal import Glibc
 internal import OMSecrets
 internal import OMShell
+internal import OMSystem
 
 /// A program that runs in the place of this process: it has the same terminal, and gets the same signals.
 struct RunningProgram: ~Copyable {
     private let child: pid_t
     private let signals: Int32
-    private let timer: Int32
+    private let timer = Timer()
 
     /// Holds the signals that the program is to get, until it runs.
     struct Held: ~Copyable {
@@ -48,12 +49,18 @@ struct RunningProgram: ~Copyable {
         guard child > 0 else { throw NotStarted(code: errno) }
         self.child = child
         signals = dup(held.signals)
-        timer = om_boot_timer()
     }
 
-    deinit {
-        close(signals)
-        close(timer)
+    deinit { close(signals) }
+
+    /// It stays open as long as a thread may set it.
+    private final class Timer: Sendable {
+        let descriptor = om_boot_timer()
+
+        deinit { close(descriptor) }
+
+        /// - Parameter time: In seconds since boot. Nil for never.
+        func set(_ time: Int64?) { om_boot_timer_set(descriptor, time ?? 0) }
     }
 
     /// The environment of this process without the variables that `bytes` names, and these.
@@ -85,21 +92,25 @@ struct RunningProgram: ~Copyable {
     ///
     /// - Parameters:
     ///   - due: When to call `body` first, in seconds since boot. Nil for never.
-    ///   - body: Gives the next time.
+    ///   - body: Gives the next time. It runs on a thread of its own, because it may wait long for others, and never twice at
+    ///     once. When the program ends, its end is not waited for.
     /// - Returns: The program's exit code, or 128 and the number of the signal that ended it.
-    func end(due: Int64?, _ body: () -> Int64?) -> Int32 {
+    func end(due: Int64?, _ body: @escaping @Sendable () -> Int64?) -> Int32 {
         var code: Int32 = 0
-        om_boot_timer_set(timer, due ?? 0)
+        let timer = timer
+        timer.set(due)
         while true {
             var waiting = [
-                pollfd(fd: signals, events: Int16(POLLIN), revents: 0), pollfd(fd: timer, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: timer.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&waiting, 2, -1) >= 0 || errno == EINTR else { break }
             if waiting[0].revents != 0, om_child_pass_on(signals, child) == 1, om_child_ended(child, &code) == 1 { return code }
             if waiting[1].revents != 0 {
                 var expirations: UInt64 = 0
-                _ = read(timer, &expirations, 8)
-                om_boot_timer_set(timer, body() ?? 0)
+                _ = read(timer.descriptor, &expirations, 8)
+                // The timer is set again only at the end of the thread.
+                DetachedThread.startOrRunHere { timer.set(body()) }
             }
         }
         return om_wait(child)

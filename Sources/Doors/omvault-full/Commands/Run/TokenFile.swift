@@ -4,11 +4,14 @@ internal import Glibc
 internal import OMAgentProtocol
 internal import OMSecrets
 internal import OMShell
+internal import Synchronization
 
 /// A file of mode 0600 in the folder of the agent's socket.
-struct TokenFile {
+final class TokenFile: Sendable {
     private let folder: RuntimeFolder
     private let name: String
+    /// Held while the file changes.
+    private let isRemoved = Mutex(false)
 
     /// The path that the program gets.
     var path: String { "\(folder.path)/\(name)" }
@@ -26,11 +29,18 @@ struct TokenFile {
                 .config, "\(runtime.shown) is on a disk, where a deleted token leaves its bytes",
                 hint: "set XDG_RUNTIME_DIR to a folder on a tmpfs, or use --token-fd")
         }
-        name = "run-\(getpid())-\(variable)"
+        // The number alone can belong to a process that was killed, and left its file.
+        name = "run-\(getpid())-\(Hex.encode(Random.bytes(8)))-\(variable)"
     }
 
-    /// Puts the token into the file, in place of the one before.
+    /// Puts the token into the file, in place of the one before. After ``remove()`` it writes nothing.
     func write(_ token: borrowing SecretBytes) throws(Failure) {
+        try isRemoved.withLock { (isRemoved: inout Bool) throws(Failure) in
+            if !isRemoved { try replace(token) }
+        }
+    }
+
+    private func replace(_ token: borrowing SecretBytes) throws(Failure) {
         let draft = folder.descriptorPath(".\(name)")
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -47,7 +57,12 @@ struct TokenFile {
         }
     }
 
-    func remove() { unlink(folder.descriptorPath(name)) }
+    func remove() {
+        isRemoved.withLock { isRemoved in
+            isRemoved = true
+            unlink(folder.descriptorPath(name))
+        }
+    }
 
     private static func failure(_ code: Int32) -> Failure { Failure(.io, "a token cannot be put into its file", errno: code) }
 }
