@@ -6,7 +6,7 @@ internal import OMSystem
 
 /// A token file that gets the next token before the one in it ends.
 ///
-/// One thread at a time uses it: that of the start, and then each one that renews. Only ``remove()`` may be called beside them.
+/// One thread at a time uses it: the first thread, and then those of the renewals. Only ``remove()`` may be called beside them.
 final class RenewedTokenFile: @unchecked Sendable {
     /// How long to wait after a token that did not come, in seconds.
     private static let pause: Int64 = 10
