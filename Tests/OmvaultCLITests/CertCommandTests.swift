@@ -294,6 +294,77 @@ import Testing
             """)
     }
 
+    @Test("rm removes no identity while a profile cannot be read, and the key stays")
+    func damagedProfile() async throws {
+        try await expectDone(
+            """
+            for name in db other; do omvault -q cert csr $name --subject CN=x > /dev/null; done
+            omvault get identity.db:private > key
+            omvault -q profile set p1 ClientCertificate=identity:db
+            profile=$(find "$HOME" -name p1.json); echo bad >> "$profile"
+            for what in db other --all; do refused 13 omvault cert rm $what --yes; says 'profile "p1" cannot be read'; done
+            omvault get identity.db:private | same key
+            sed -i '$d' "$profile"; refused 13 omvault cert rm db --yes; says 'uses the identity'
+            echo bad >> "$profile"; omvault -q profile rm p1 --yes
+            omvault cert rm --all --yes
+            """)
+    }
+
+    @Test("a profile means the identities of the default vault: rm refuses there under each name of it, and in no other vault")
+    func removalElsewhere() async throws {
+        try await expectDone(
+            """
+            omvault -q init other --kdf-mem 8 --kdf-time 1 --no-recovery
+            for vault in personal other; do omvault -q -V $vault cert csr db --subject CN=x > /dev/null; done
+            omvault -q profile set p ClientCertificate=identity:db
+            refused 13 omvault cert rm db --yes
+            refused 13 omvault -V personal cert rm db --yes
+            refused 13 omvault -V "$(find "$HOME" -name personal.omv)" cert rm db --yes
+            export OMVAULT_VAULT=other
+            refused 13 omvault cert rm db --yes
+            refused 13 omvault -V personal cert rm db --yes
+            unset OMVAULT_VAULT
+            omvault -V other cert rm db --yes
+            omvault -q get identity.db:private > key
+            """)
+    }
+
+    @Test("attach reads every certificate of its file before the vault is opened")
+    func readBeforeTheVault() async throws {
+        try await expectDone(
+            """
+            printf '#!/bin/bash\ntouch opened; cat vp\n' > open; chmod +x open
+            attach() { omvault cert attach db "$1" --vault-password-from cmd:./open; }
+            omvault -q cert csr db --subject CN=db -o db.csr
+            signed() { openssl x509 -req -CA ca.crt -CAkey ca.key -CAcreateserial -days 9 -extfile ext -out "$1" 2> .sign; }
+            for fault in basicConstraints=DER:05:00 subjectAltName=DER:05:00; do
+                printf '%s\n' $fault > ext; signed bad.crt < db.csr
+                refused 30 attach bad.crt; [[ ! -e opened ]]
+            done
+            # A chain needs no description.
+            key up; openssl req -new -key up.key -subj /CN=up | signed up.crt
+            sign db < db.csr; cat db.crt up.crt > both.crt
+            attach both.crt; [[ -e opened ]]
+            omvault get identity.db:chain | openssl x509 | same up.crt
+            """)
+    }
+
+    @Test("an identity that is there keeps its level, and a warning says so if --level names another one")
+    func levelStays() async throws {
+        try await expectDone(
+            """
+            leaf ada; pack ada; import ada.p12 --level after-first-unlock 2> said; refused 1 grep -q level said
+            for format in '' --json; do
+                import ada.p12 --level when-unlocked $format 2> said > out
+                grep -q 'warning: "ada" keeps its level after-first-unlock: omvault set identity.ada --level' said
+            done
+            import ada.p12 --device-only 2> said; grep -q 'keeps its level' said
+            import ada.p12 --level after-first-unlock 2> said; refused 1 grep -q level said
+            import ada.p12 2> said; refused 1 grep -q level said
+            [[ $(omvault cert show ada --json) == *'"level":"after-first-unlock","device_only":false'* ]]
+            """)
+    }
+
     @Test("a wrong password is asked for again at a terminal, three times at most")
     func askedAgain() async throws {
         let made = try await bash(Self.start + "leaf ada; pack ada; cat ada.p12 | base64 -w0")

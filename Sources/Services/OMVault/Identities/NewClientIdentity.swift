@@ -5,6 +5,24 @@ public import OMCrypto
 public import OMItems
 internal import OMSecrets
 
+/// Certificates that are parsed and described before a vault is open. After that only their public keys are compared.
+package struct DescribedCertificates: Sendable {
+    fileprivate let all: [(certificate: Certificate, description: Result<CertificateDescription, CryptoError>)]
+
+    /// Only the certificate of the key needs a description. Those of its chain need a subject.
+    ///
+    /// - Throws: ``CryptoError/noCertificate`` for no certificate; ``CryptoError/malformedKey(_:)`` for one without a subject; if
+    ///   none can be described, the error of the first one.
+    package init(_ certificates: [Certificate]) throws(CryptoError) {
+        all = certificates.map { certificate in
+            (certificate, Result { () throws(CryptoError) in try certificate.description() })
+        }
+        guard let first = all.first else { throw .noCertificate }
+        guard certificates.allSatisfy({ $0.subject != nil }) else { throw .malformedKey(.pem) }
+        if !all.contains(where: { (try? $0.description.get()) != nil }) { _ = try first.description.get() }
+    }
+}
+
 /// A private key with its certificate and its chain, which belong together.
 ///
 ///     let new = try NewClientIdentity.all(in: PKCS12File(bytes).open(password: password))   // before the vault is unlocked
@@ -31,22 +49,28 @@ public final class NewClientIdentity: Sendable {
     public convenience init(
         _ key: borrowing PrivateKey, certificates: [Certificate], name: String? = nil
     ) throws(CryptoError) {
+        try self.init(key, try DescribedCertificates(certificates), names: [name], not: [])
+    }
+
+    /// For a key that comes out of a vault.
+    ///
+    /// - Throws: As ``init(_:certificates:name:)``.
+    package convenience init(
+        _ key: borrowing PrivateKey, _ certificates: DescribedCertificates, name: String?
+    ) throws(CryptoError) {
         try self.init(key, certificates, names: [name], not: [])
     }
 
     private init(
-        _ key: borrowing PrivateKey, _ certificates: [Certificate], names: [String?], not used: Set<String>
+        _ key: borrowing PrivateKey, _ certificates: DescribedCertificates, names: [String?], not used: Set<String>
     ) throws(CryptoError) {
-        guard !certificates.isEmpty else { throw .noCertificate }
         let spki = try key.publicKey().spki()
-        let own = certificates.filter { $0.spki == spki }
-        guard let certificate = own.first else { throw .foreignCertificate }
+        let own = certificates.all.filter { $0.certificate.spki == spki }
+        guard let (certificate, described) = own.first else { throw .foreignCertificate }
         // Attack: a file has two certificates for one key. The user reads one of them, and a server gets the other one.
         guard own.count == 1 else { throw .severalCertificates }
-        let description = try certificate.description()
-        let chain = certificates.filter { $0.spki != spki }
-        // These are parsed now too, before a vault is open.
-        guard chain.allSatisfy({ $0.subject != nil }) else { throw .malformedKey(.pem) }
+        let description = try described.get()
+        let chain = certificates.all.map(\.certificate).filter { $0.spki != spki }
         let digits = Hex.encode(Array(description.fingerprint.prefix(8)))
         let suggested = (names + [description.commonName]).lazy.compactMap { $0 }.first { Self.canBeName($0) } ?? digits
         name = used.contains(suggested) ? digits : suggested
@@ -85,7 +109,8 @@ public final class NewClientIdentity: Sendable {
         var (found, used): ([NewClientIdentity], Set<String>) = ([], [])
         for (identity, key) in zip(contents.identities, keys) {
             let certificates = contents.certificates.filter { $0.spki == key || !keys.contains($0.spki) }
-            let new = try NewClientIdentity(identity.key, certificates, names: [identity.name], not: used)
+            let described = try DescribedCertificates(certificates)
+            let new = try NewClientIdentity(identity.key, described, names: [identity.name], not: used)
             used.insert(new.name)
             found.append(new)
         }

@@ -31,13 +31,13 @@ struct CertAttach: Verb {
         let options = try unlock.options()
         let secrets = try SecretSources(
             context, options.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "the file" : nil)
-        let certificates = try certificates()
+        let certificates = try describedCertificates()
         let access = try VaultAccess(context)
         try access.unlock(secrets, options)
         let identity = try access.identity(name)
         let new: NewClientIdentity
         let key = try access.privateKey(of: identity)
-        do throws(CryptoError) { new = try NewClientIdentity(key, certificates: certificates, name: name) } catch {
+        do throws(CryptoError) { new = try NewClientIdentity(key, certificates, name: name) } catch {
             throw Failure(ofIdentity: error).about(file)
         }
         var isNew = true
@@ -58,15 +58,12 @@ struct CertAttach: Verb {
             ])
     }
 
-    /// Read and parsed before the vault is open.
-    private func certificates() throws -> [Certificate] {
+    /// Attack: a certificate uses a flaw in OpenSSL's reader. So every certificate is read before the vault is open. Afterwards
+    /// the key is only compared with them.
+    private func describedCertificates() throws -> DescribedCertificates {
         let bytes = try SourceFile.open(file, deletes: false)
             .readWhole(maximum: KeyFile.maximumCount, hint: "certificates are short files")
-        do throws(CryptoError) {
-            let found = try Certificate.all(in: bytes)
-            guard found.allSatisfy({ $0.subject != nil }) else { throw .malformedKey(.pem) }
-            return found
-        } catch {
+        do throws(CryptoError) { return try DescribedCertificates(try Certificate.all(in: bytes)) } catch {
             throw Failure(ofIdentity: error).about(file)
         }
     }

@@ -16,7 +16,8 @@ struct CertImport: Verb {
             it is. With --delete-source it is deleted once its identities are safely stored; its blocks may remain on the disk.
             Without --level an identity can be read while the vault is unlocked, and never leaves this device.
 
-            The same import again changes nothing and is no error. Another identity of the name is exit 5.
+            The same import again changes nothing and is no error. A warning says so if --level names another level than the
+            identity has. Another identity of the name is exit 5.
 
               omvault cert import ada.p12
               omvault cert import ada.p12 --name work --password-from file:pw --delete-source
@@ -51,7 +52,7 @@ struct CertImport: Verb {
     }
 
     func run(_ context: CommandContext) throws {
-        let level = try level.level(default: .highest) ?? .highest
+        let wanted = try level.level(default: .highest)
         let options = try unlock.options()
         let isStandardInput = InputFile.isStandardInput(file)
         // The variable OMVAULT_PASSWORD_FROM is for the vault.
@@ -64,11 +65,12 @@ struct CertImport: Verb {
         let access = try VaultAccess(context)
         try access.unlock(secrets, options)
         let stored: [(identity: ClientIdentity, isNew: Bool)]
-        do throws(Failure) { stored = try access.importIdentities(new, level: level) } catch {
+        do throws(Failure) { stored = try access.importIdentities(new, level: wanted ?? .highest) } catch {
             throw error.status == .exists ? Self.exists(new, error, access) : error
         }
         // The commit is on the disk. A kill from here on leaves the file, and never loses the key.
         try source.delete()
+        noticeOtherLevels(stored, wanted, context)
         try report(stored, new, context)
     }
 
@@ -135,6 +137,19 @@ struct CertImport: Verb {
     }
 
     // MARK: The report
+
+    /// Without a notice the user would believe that the level of an earlier import is the one of this command.
+    private func noticeOtherLevels(
+        _ stored: [(identity: ClientIdentity, isNew: Bool)], _ wanted: ProtectionLevel?, _ context: CommandContext
+    ) {
+        guard let wanted else { return }
+        for one in stored where !one.isNew && one.identity.level != wanted {
+            let level = one.identity.level
+            context.output.notice(
+                "warning: \"\(one.identity.name)\" keeps its level \(level.name)\(level.isDeviceOnly ? " (device only)" : ""): "
+                    + "omvault set \(one.identity.item.name.text.asShellWord) --level LEVEL changes it")
+        }
+    }
 
     private func report(
         _ stored: [(identity: ClientIdentity, isNew: Bool)], _ new: [NewClientIdentity], _ context: CommandContext
