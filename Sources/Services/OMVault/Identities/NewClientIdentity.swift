@@ -6,7 +6,7 @@ public import OMItems
 internal import OMSecrets
 
 /// Certificates that are parsed and described before a vault is open. After that only their public keys are compared.
-package struct DescribedCertificates: Sendable {
+package struct CertificateDescriptions: Sendable {
     fileprivate let all: [(certificate: Certificate, description: Result<CertificateDescription, CryptoError>)]
 
     /// Only the certificate of the key needs a description. Those of its chain need a subject.
@@ -49,20 +49,20 @@ public final class NewClientIdentity: Sendable {
     public convenience init(
         _ key: borrowing PrivateKey, certificates: [Certificate], name: String? = nil
     ) throws(CryptoError) {
-        try self.init(key, try DescribedCertificates(certificates), names: [name], not: [])
+        try self.init(key, try CertificateDescriptions(certificates), names: [name], not: [])
     }
 
     /// For a key that comes out of a vault.
     ///
     /// - Throws: As ``init(_:certificates:name:)``.
     package convenience init(
-        _ key: borrowing PrivateKey, _ certificates: DescribedCertificates, name: String?
+        _ key: borrowing PrivateKey, _ certificates: CertificateDescriptions, name: String?
     ) throws(CryptoError) {
         try self.init(key, certificates, names: [name], not: [])
     }
 
     private init(
-        _ key: borrowing PrivateKey, _ certificates: DescribedCertificates, names: [String?], not used: Set<String>
+        _ key: borrowing PrivateKey, _ certificates: CertificateDescriptions, names: [String?], not used: Set<String>
     ) throws(CryptoError) {
         let spki = try key.publicKey().spki()
         let own = certificates.all.filter { $0.certificate.spki == spki }
@@ -109,7 +109,7 @@ public final class NewClientIdentity: Sendable {
         var (found, used): ([NewClientIdentity], Set<String>) = ([], [])
         for (identity, key) in zip(contents.identities, keys) {
             let certificates = contents.certificates.filter { $0.spki == key || !keys.contains($0.spki) }
-            let described = try DescribedCertificates(certificates)
+            let described = try CertificateDescriptions(certificates)
             let new = try NewClientIdentity(identity.key, described, names: [identity.name], not: used)
             used.insert(new.name)
             found.append(new)

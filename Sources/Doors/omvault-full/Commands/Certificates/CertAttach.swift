@@ -31,7 +31,7 @@ struct CertAttach: Verb {
         let options = try unlock.options()
         let secrets = try SecretSources(
             context, options.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "the file" : nil)
-        let certificates = try describedCertificates()
+        let certificates = try descriptions()
         let access = try VaultAccess(context)
         try access.unlock(secrets, options)
         let identity = try access.identity(name)
@@ -60,10 +60,10 @@ struct CertAttach: Verb {
 
     /// Attack: a certificate uses a flaw in OpenSSL's reader. So every certificate is read before the vault is open. Afterwards
     /// the key is only compared with them.
-    private func describedCertificates() throws -> DescribedCertificates {
+    private func descriptions() throws -> CertificateDescriptions {
         let bytes = try SourceFile.open(file, deletes: false)
             .readWhole(maximum: KeyFile.maximumCount, hint: "certificates are short files")
-        do throws(CryptoError) { return try DescribedCertificates(try Certificate.all(in: bytes)) } catch {
+        do throws(CryptoError) { return try CertificateDescriptions(try Certificate.all(in: bytes)) } catch {
             throw Failure(ofIdentity: error).about(file)
         }
     }
