@@ -226,80 +226,65 @@ int om_environment_erase_all(const char *prefix) {
     return 0;
 }
 
-pid_t om_spawn(char *const arguments[], int output, int error) {
-    posix_spawn_file_actions_t files;
+// Starts a program with these files, with no other descriptor above them, and with its signals at their defaults. `failure` is
+// that of the calls that made the files. Without an `environment` the program gets this one's, and PATH is searched for it.
+static pid_t spawn(const char *program, char *const arguments[], char *const environment[],
+                   posix_spawn_file_actions_t *files, int failure, bool apart) {
     posix_spawnattr_t attributes;
     sigset_t every, none;
     sigfillset(&every);
     sigemptyset(&none);
-    posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
     pid_t child = -1;
+    const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (apart ? POSIX_SPAWN_SETSID : 0);
+    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
+    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!failure) failure = posix_spawnattr_setflags(&attributes, flags);
+    if (!failure) {
+        failure = environment ? posix_spawn(&child, program, files, &attributes, arguments, environment)
+                              : posix_spawnp(&child, program, files, &attributes, arguments, environ);
+    }
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(files);
+    errno = failure;
+    return failure ? -1 : child;
+}
+
+// Makes /dev/null the standard files.
+static int silence(posix_spawn_file_actions_t *files) {
     int failure = 0;
-    if (!failure) failure = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && !failure; fd++) {
+        failure = posix_spawn_file_actions_addopen(files, fd, "/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+    }
+    return failure;
+}
+
+pid_t om_spawn(char *const arguments[], int output, int error) {
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    int failure = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!failure) failure = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
     if (!failure) failure = posix_spawn_file_actions_adddup2(&files, error, STDERR_FILENO);
     if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
-    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
-    if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    if (!failure) failure = posix_spawnp(&child, arguments[0], &files, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    errno = failure;
-    return failure ? -1 : child;
+    return spawn(arguments[0], arguments, NULL, &files, failure, false);
 }
 
 pid_t om_spawn_apart(char *const arguments[]) {
     posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t every, none;
-    sigfillset(&every);
-    sigemptyset(&none);
     posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    pid_t child = -1;
-    int failure = 0;
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && !failure; fd++) {
-        failure = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
-    }
+    int failure = silence(&files);
     if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
-    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
-    const short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
-    if (!failure) failure = posix_spawnattr_setflags(&attributes, flags);
-    if (!failure) failure = posix_spawnp(&child, arguments[0], &files, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    errno = failure;
-    return failure ? -1 : child;
+    return spawn(arguments[0], arguments, NULL, &files, failure, true);
 }
 
 pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready) {
     posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t every, none;
-    sigfillset(&every);
-    sigemptyset(&none);
     posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    pid_t child = -1;
-    int failure = 0;
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && !failure; fd++) {
-        failure = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
-    }
+    int failure = silence(&files);
     if (!failure) failure = posix_spawn_file_actions_adddup2(&files, ready, STDERR_FILENO + 1);
     if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 2);
     if (!failure) failure = posix_spawn_file_actions_addchdir_np(&files, "/");
-    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
-    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
-    short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
-    if (!failure) failure = posix_spawnattr_setflags(&attributes, flags);
-    if (!failure) failure = posix_spawn(&child, path, &files, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    errno = failure;
-    return failure ? -1 : child;
+    return spawn(path, arguments, environment, &files, failure, true);
 }
 
 int om_leave_parent(void) {

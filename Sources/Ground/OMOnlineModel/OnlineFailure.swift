@@ -51,7 +51,7 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case unusablePassword = 24
     /// The discovery document names an endpoint at an origin that the profile does not allow.
     case foreignEndpoint = 25
-    /// The server names another user than the one who was to log in, or none.
+    /// The server names another user than the one who was to log in.
     case otherUser = 26
     /// The server names no page for this kind of login at an address that may be opened.
     case noLoginPage = 27

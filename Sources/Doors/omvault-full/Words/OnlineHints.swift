@@ -86,7 +86,7 @@ extension OnlineFailure {
             return
                 "'omvault profile refresh \(name)' shows the endpoints; to allow an origin: "
                 + "omvault profile set \(name) OAuthEndpointOrigins=\(origins)ORIGIN"
-        case .otherUser: return "log out in the browser, or choose the right account there; or log in without a user name"
+        case .otherUser: return "log out in the browser, or choose the right account there; or leave out the name: omvault login"
         case .noLoginPage:
             return "OAuthAuthZEndpoint, or OAuthDeviceEndpoint for a login by another device, must be the server's address"
         case .noProofKey: return "the server must take PKCE; ask its administrator"

@@ -50,7 +50,7 @@ extension OnlineFailure {
         case .unusableSession: "the session does not belong to this server"
         case .untrustedDiscovery: "its discovery document is for another issuer, or has no token endpoint at a safe address"
         case .foreignEndpoint: "its discovery document has an endpoint at an origin that OAuthEndpointOrigins does not name"
-        case .otherUser: "it names another user, or none; the tokens were dropped"
+        case .otherUser: "it names another user than the one who was to log in; the tokens were given back"
         case .noLoginPage: "it names no page for this kind of login at a safe address"
         case .noProofKey: "its discovery document says that it does not take PKCE with S256"
         case .wrongAnswers: "too many answers that are not of this login came to the redirect address"

@@ -26,7 +26,7 @@ struct BrowserPages {
         case shown
         /// This login may not show it.
         case refused
-        /// Nobody could see it.
+        /// No person could see it.
         case unseen
     }
 

@@ -46,7 +46,7 @@ package final class HelperConversation: Sendable {
     /// The other end is gone.
     func leave() { gone.withLock { $0 = true } }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the other end has gone, so that the answer would be lost.
     package var isGone: Bool { gone.withLock { $0 } }
 
     /// The person's time begins with the first step.

@@ -57,7 +57,7 @@ package struct OnlineClient: Sendable {
         let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
         var event = cancellation?.event ?? -1
         for _ in 0..<mostFrames {
-            switch om_socket_wait(channel.descriptor, event, Int32(clamping: end - bootMilliseconds())) {
+            switch om_socket_wait(channel.descriptor, event, Int32(clamping: max(1, end - bootMilliseconds()))) {
             case 1: break
             case 2 where pages != nil:
                 // The server may be giving tokens now. The helper gives them back, or answers, or ends.

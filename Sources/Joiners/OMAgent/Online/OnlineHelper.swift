@@ -43,7 +43,9 @@ package enum OnlineHelper {
                 person.hasFinished()
                 continue
             }
-            guard om_socket_wait_for_end(descriptor, Int32(clamping: min(end - bootMilliseconds(), left))) != 0 else { continue }
+            // A negative time would be a wait without an end.
+            let wait = Int32(clamping: max(1, min(end - bootMilliseconds(), left)))
+            guard om_socket_wait_for_end(descriptor, wait) != 0 else { continue }
             // If tokens may be on their way, the answering code gives them back.
             guard person.isServersTurn else { _exit(1) }
             person.leave()

@@ -54,7 +54,7 @@ package enum OnlineTask: Hashable, Sendable {
         // No user logs in there.
         case _ where service.isOfClient: false
         case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
-        // Nobody types a password here for such a server.
+        // No password is typed here for such a server.
         case (.login, _) where service.isOfBrowser: false
         case (.refresh, .oauth), (.narrow, .oauth), (.answer, .oamms): true
         case (.refresh, _), (.narrow, _), (.answer, _): false

@@ -52,7 +52,7 @@ extension Authenticator {
         return user
     }
 
-    /// Ends a session that nobody gets.
+    /// Ends a session that is not kept.
     private func drop(
         _ accepted: consuming AcceptedAnswer, _ question: BrowserQuestion, _ provider: any BrowserProvider
     ) throws(AuthError) {

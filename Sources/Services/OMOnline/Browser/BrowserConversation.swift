@@ -12,6 +12,6 @@ public protocol BrowserConversation: Sendable {
     func pasted() async throws(OnlineRefusal) -> SecretBytes?
     /// Called once the person has nothing more to do. From here on only the server's deadlines count.
     func hasFinished()
-    /// Whether nobody waits for the login any more.
+    /// Whether the caller has gone, so that the tokens would be lost.
     var isGone: Bool { get }
 }

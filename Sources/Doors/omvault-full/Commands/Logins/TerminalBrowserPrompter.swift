@@ -30,7 +30,7 @@ final class TerminalBrowserPrompter: BrowserPrompter {
         (self.context, self.profile, self.browser, self.pastes) = (context, profile, browser, pastes)
     }
 
-    /// Why nobody saw the page, or gave no address.
+    /// Why the page was not seen, or no address was pasted.
     var failure: Failure? { problem.withLock { $0 } }
 
     /// - Throws: ``ExitStatus/inputRequired`` under `--no-input`.
@@ -42,7 +42,7 @@ final class TerminalBrowserPrompter: BrowserPrompter {
         }
     }
 
-    /// - Throws: ``ExitStatus/inputRequired`` if nobody can paste an address.
+    /// - Throws: ``ExitStatus/inputRequired`` without a terminal to paste an address at.
     func requireTerminal() throws(Failure) {
         guard context.terminal.isThere else {
             throw Failure(

@@ -81,12 +81,10 @@ struct RunCommand: Verb {
         for request in tokenFd { numbers.append(try request.descriptor()) }
         guard !command.isEmpty else { throw Failure(usage: "there is no program behind --") }
         guard !(token + tokenFd + tokenFile).isEmpty else {
-
             throw Failure(
                 .usage, "no token is named, so there is nothing to hand over",
                 hint: "for an access token: omvault run --token-fd 3=PROFILE -- PROGRAM",
                 "to hand a secret to a program's standard input: omvault get ITEM:FIELD | PROGRAM")
-
         }
         let names = (token + tokenFile).map(\.name)
         guard Set(names).count == names.count, Set(numbers).count == numbers.count else {
