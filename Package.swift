@@ -79,7 +79,8 @@ let rooms: [Target] = [
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
     room(
         .services, "OMAuth",
-        imports: ["OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"]),
+        imports: ["OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"],
+        resources: [.embedInCode("Profiles/presets.json")]),
     room(
         .services, "OMOnline", imports: ["OMCrypto", "OMOnlineModel", "OMParcels", "OMSecrets", "OMJSON"],
         packages: [
@@ -261,7 +262,8 @@ extension [LinkerSetting] {
 
 /// A room is a module, and a door a program.
 func room(
-    _ floor: Floor, _ name: String, imports: [String], packages: [Target.Dependency] = [], _ settings: [SwiftSetting] = .strict
+    _ floor: Floor, _ name: String, imports: [String], packages: [Target.Dependency] = [], resources: [Resource] = [],
+    _ settings: [SwiftSetting] = .strict
 ) -> Target {
     let dependencies = imports.map { Target.Dependency.byName(name: $0) } + packages
     let path = "Sources/\(floor.rawValue)/\(name)"
@@ -269,7 +271,7 @@ func room(
         ? .executableTarget(
             name: name, dependencies: dependencies, path: path, swiftSettings: settings,
             linkerSettings: .quickStart + (name == "omvault" ? .alone : []))
-        : .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+        : .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
 }
 
 func library(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {

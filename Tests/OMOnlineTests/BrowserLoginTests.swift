@@ -123,9 +123,14 @@ import Testing
         try await issuer.publish()
         try await issuer.tell("user", .init("{\"login\":\"ada\",\"id\":7}"))
         let named = issuer.service(scopes: ["x"], BrowserLogin(redirect: "http://127.0.0.1/cb", userClaim: "login"))
-        #expect(try await logIn(named, person(issuer)).user == NamedUser("ada", subject: "ada"))
+        #expect(try await logIn(named, person(issuer)).user == NamedUser("ada", subject: "7"))
         let asked = try #require(try issuer.asked().last)
         #expect(asked.target == "/told/user" && asked.fields["authorization"] == "Bearer at-1")
+        // The name can get another owner, the id cannot.
+        for (id, subject) in [("\"x7\"", "x7"), ("7.5", "ada"), ("-7", "ada"), ("null", "ada"), ("\"\"", "ada")] {
+            try await issuer.tell("user", .init("{\"login\":\"ada\",\"id\":\(id)}"))
+            #expect(try await logIn(named, person(issuer)).user == NamedUser("ada", subject: subject), "\(id)")
+        }
         for (answer, expected) in [
             (Issuer.Told("no", status: 401), OnlineRefusal.failed(.unexpectedAnswer, status: 401)),
             (Issuer.Told("[]"), .failed(.unexpectedAnswer)), (Issuer.Told("{}"), .failed(.unusableName)),

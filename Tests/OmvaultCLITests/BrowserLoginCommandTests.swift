@@ -159,4 +159,39 @@ import Testing
             """#)
         #expect(lines == ["1", "wrong_answers"], "\(lines)")
     }
+
+    @Test(
+        "a preset of this machine makes a profile for logins in a browser and by a code",
+        .enabled(if: geteuid() == 0, "needs a mount namespace of its own"))
+    func preset() async throws {
+        let lines = try await script(
+            #"""
+            cat > inside <<END
+            set -eu
+            mount -t tmpfs none /etc
+            mkdir /etc/omvault
+            cat > /etc/omvault/presets.json <<'EOF'
+            {"ours": {"about": "The server of this test", "proven": true, "source": "this test", "settings":
+             {"OAuthIssuer": "$issuer", "OAuthScope": "openid profile", "OAuthRedirectEndpoint": "$redirect"}}}
+            EOF
+            omvault profile preset ls --format plain | grep '^ours' | tr '\t' ' '
+            discover() { omvault -q --yes profile discover sso --preset "\$1" --client-id native ConnectTimeOut=30 TotalTimeOut=60; }
+            discover ours
+            discover our 2> /dev/null || echo "exit \$?"
+            chmod 666 /etc/omvault/presets.json
+            discover ours 2> /dev/null || echo "exit \$?"
+            chmod 644 /etc/omvault/presets.json
+            echo '{"ours": {}}' > /etc/omvault/presets.json
+            discover ours 2> /dev/null || echo "exit \$?"
+            END
+            unshare -m bash inside
+            who=$(in_browser | user); echo "${#who}"
+            omvault -q logout "$who"
+            (exec omvault -q login --profile sso --device --json) > said 2> shown & login=$!
+            approve shown
+            wait "$login"; user < said | wc -c
+            """#)
+        #expect(
+            lines == ["ours yes machine The server of this test", "exit 10", "exit 14", "exit 9", "32", "33"], "\(lines)")
+    }
 }

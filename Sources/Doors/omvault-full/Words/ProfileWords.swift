@@ -68,6 +68,10 @@ extension Failure {
             self.init(
                 .config, "\(SystemStore.policy) is not a valid policy, so every login is refused",
                 hint: "it must be a flat JSON object of MaxLoginAttempts, OfflineAuthAllowed and OfflineCredentialMaxAge")
+        case .presets:
+            self.init(
+                .config, "\(SystemStore.presets) is not a valid file of presets, so none of it is used",
+                hint: "docs/reference/profiles.md, \"Presets\", has its form")
         }
     }
 

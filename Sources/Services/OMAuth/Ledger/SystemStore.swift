@@ -12,6 +12,8 @@ public enum SystemStore {
     package static let profiles = "/etc/omvault/profiles"
     /// The file with the bounds for every profile of this machine. Every user may read it.
     public static let policy = "/etc/omvault/policy.json"
+    /// The file with the presets of this machine. Every user may read it.
+    package static let presets = "/etc/omvault/presets.json"
 
     /// Checks every folder on the way before it trusts anything in them.
     ///

@@ -42,6 +42,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
     case serverPolicyOlder(epoch: Int64, known: Int64)
     /// The administrator's policy is not valid. Nothing in it counts as permission.
     case ceiling
+    /// A file of presets is not what docs/reference/profiles.md allows.
+    case presets
 
     /// The SDK's number for this error, if it has one.
     public var sdkCode: Int? {
@@ -55,7 +57,7 @@ public enum ProfileProblem: Error, Hashable, Sendable {
         case .urlWithoutQuery: 10407
         case .serverPolicy: 10015
         case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .policyElsewhere, .malformedURL, .nothingToImport,
-            .serverPolicyOlder, .ceiling:
+            .serverPolicyOlder, .ceiling, .presets:
             nil
         }
     }

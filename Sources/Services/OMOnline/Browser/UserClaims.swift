@@ -11,6 +11,16 @@ struct UserClaims: Sendable {
     /// `sub`, if it can be used.
     var subject: String? { members["sub"]?.text.flatMap { Self.isUsable($0) ? $0 : nil } }
 
+    /// What an API without OpenID Connect calls the user: `id`, a whole number or a text. Attack: a user gives the account another
+    /// name, and a stranger takes the old one.
+    var number: String? {
+        switch members["id"] {
+        case .string(let text)? where Self.isUsable(text): text
+        case .number(let digits)? where digits.utf8.allSatisfy { (0x30...0x39).contains($0) }: digits
+        default: nil
+        }
+    }
+
     /// Whether ``name(_:)`` finds a name without `sub`.
     func hasName(_ claim: String?) -> Bool {
         switch claim {

@@ -32,6 +32,11 @@ extension CompletionKind {
     /// The user's profiles.
     static var profiles: CompletionKind { .custom { words, _, _ in CompletionNames.profiles(words) } }
 
+    /// What is known of public login servers.
+    static var presets: CompletionKind {
+        .custom { _, _, _ in (try? ProfilePresets.read(SystemStore.presets).all.map(\.name)) ?? [] }
+    }
+
     /// The commands, word by word.
     static var commands: CompletionKind { .custom { words, index, _ in CompletionNames.commands(words, index) } }
 

@@ -12,8 +12,8 @@ struct ProfileCommand: ParsableCommand {
             docs/reference/profiles.md lists them.
             """,
         subcommands: [
-            ProfileImport.self, ProfileSet.self, ProfileDiscover.self, ProfileShow.self, ProfileRefresh.self, ProfileList.self,
-            ProfileRemove.self,
+            ProfileImport.self, ProfileSet.self, ProfileDiscover.self, ProfilePresetCommand.self, ProfileShow.self,
+            ProfileRefresh.self, ProfileList.self, ProfileRemove.self,
         ])
 }
 

@@ -15,9 +15,13 @@ struct ProfileDiscover: Verb {
             issuer, and only endpoints at its origin and at those that you allowed here (OAuthEndpointOrigins). --yes agrees to the
             issuer's own origin only; any other needs --allow-origin too. KEY=VALUE sets further keys, as for 'omvault profile set'.
 
+            --preset has what is known of a public server: its address, the scopes, and the name of the user. 'omvault profile preset ls'
+            lists the presets. You register a client there yourself, and give its id.
+
               omvault profile discover work https://id.example.org --client-id omvault --grant OAuthResourceOwner
               omvault profile discover job https://id.example.org --client-id job --grant OAuthClientCredentials \\
                   OAuthClientSecret=file:/etc/job/secret OAuthScope=read
+              omvault profile discover forge --preset gitlab --client-id 0123abcd
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -25,8 +29,8 @@ struct ProfileDiscover: Verb {
     @Argument(help: "The profile's name.", completion: .profiles)
     var name: String
 
-    @Argument(help: "The issuer's address, spelled as the server spells it.")
-    var issuer: String
+    @Argument(help: "The issuer's address, spelled as the server spells it. A preset may name it.")
+    var issuer: String?
 
     @Argument(help: ArgumentHelp("What else to set.", valueName: "key=value"))
     var values: [String] = []
@@ -38,7 +42,10 @@ struct ProfileDiscover: Verb {
         help: ArgumentHelp(
             "How the profile gets tokens: a value of OAuthAuthZGrantType.", valueName: "grant"),
         completion: .list(OAuthGrant.allCases.map(\.rawValue)))
-    var grant: String
+    var grant = OAuthGrant.authorizationCode.rawValue
+
+    @Option(help: ArgumentHelp("What is known of this server.", valueName: "preset"), completion: .presets)
+    var preset: String?
 
     @Option(help: ArgumentHelp("Agree in advance to an endpoint at this origin; may be repeated.", valueName: "url"))
     var allowOrigin: [String] = []
@@ -50,30 +57,77 @@ struct ProfileDiscover: Verb {
 
     func run(_ context: CommandContext) throws {
         let name = try ProfileName(name)
-        guard let issuer = ServerURL(issuer), !issuer.text.contains("?") else {
-            throw Failure(
-                .usage, "\"\(issuer.shown)\" is not the address of an issuer", hint: "the form is https://HOST[:PORT][/PATH]")
-        }
-        let typed = try ProfileChanges.typed(values, hint: "omvault profile discover --help")
+        let preset = try self.preset.map(ProfilePreset.named)
+        var values = values
+        let issuer = try issuer(of: preset, &values)
+        var typed = try ProfileChanges.typed(values, hint: "omvault profile discover --help")
         if let taken = typed.first(where: { ProfileKey(spelled: $0.key).map(Self.own.contains) ?? false }) {
             throw Failure(
                 .usage, "'profile discover' sets \(taken.key) itself", hint: "omvault profile set changes it afterwards")
         }
         let access = try LoginAccess(context, system: system)
         let old = try access.profiles.names().contains(name) ? try access.profiles.profile(name) : nil
-        var (changes, endpoints) = try ask(issuer, for: name, over: old, with: typed, access)
+        if let preset {
+            preset.describe(context.output)
+            let keys = typed.map { ProfileKey(spelled: $0.key) }
+            typed += preset.settings.filter { !keys.contains($0.key) && !Self.own.contains($0.key) }
+                .map { ($0.key.rawValue, $0.value) }
+        }
+        var changes: ProfileChanges
+        let endpoints: [ServerEndpoint], server: ServerURL
+        if let issuer {
+            (changes, endpoints) = try IssuerDocument(issuer).ask(access) { document, grant in
+                self.changes(name, issuer, document: document, grant: grant ?? self.grant, with: typed, over: old)
+            }
+            server = issuer
+        } else {
+            guard let preset, let token = preset[.oauthTokenEndpoint].flatMap(ServerURL.init) else {
+                throw Failure(.usage, "no issuer given", hint: "omvault profile discover --help")
+            }
+            (changes, endpoints) = (self.changes(name, of: preset, with: typed, over: old), preset.endpoints)
+            _ = try changes.preview(access)
+            server = token
+        }
         show(endpoints, context.output)
         guard endpoints.contains(where: { $0.kind == .token }) else {
             throw Failure(
                 .remoteError, "the server names no token endpoint at a safe address",
                 hint: "an endpoint must have https, or http within this machine; ask the server's administrator")
         }
-        let origins = try self.origins(of: endpoints, besides: issuer, context)
-        noteKept(of: old, issuer, besides: typed, context.output)
-        try context.confirm(question(name, issuer, origins, isThere: old != nil))
+        let origins = try self.origins(of: endpoints, besides: server, agreed: preset?.origins ?? [], context)
+        noteKept(of: old, server, besides: typed, context.output)
+        try context.confirm(question(name, server, origins, isThere: old != nil))
         let key = ProfileKey.oauthEndpointOrigins.rawValue
-        if origins.isEmpty { changes.unset.append(key) } else { changes.values.append((key, origins.joined(separator: ","))) }
+        // Without a document the profile names each endpoint.
+        if origins.isEmpty || issuer == nil {
+            changes.unset.append(key)
+        } else {
+            changes.values.append((key, origins.joined(separator: ",")))
+        }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
+    }
+
+    /// The issuer: the typed one, else the preset's. Nil if the preset names each endpoint.
+    ///
+    /// - Parameter values: Gets the text in the issuer's place if that is KEY=VALUE.
+    private func issuer(of preset: ProfilePreset?, _ values: inout [String]) throws(Failure) -> ServerURL? {
+        var text = issuer
+        if preset != nil, let given = text, ServerURL(given) == nil, given.contains("=") {
+            values.insert(given, at: 0)
+            text = nil
+        }
+        guard let text = text ?? preset?[.oauthIssuer] else {
+            guard let form = preset?.issuerForm else { return nil }
+            throw Failure(.usage, "this server has an issuer of your own", hint: "give its address: \(form)")
+        }
+        guard preset?[.oauthTokenEndpoint] == nil else {
+            throw Failure(.usage, "the preset \(self.preset ?? "") names the server itself", hint: "leave the issuer out")
+        }
+        guard let issuer = ServerURL(text), !issuer.text.contains("?") else {
+            throw Failure(
+                .usage, "\"\(text.shown)\" is not the address of an issuer", hint: "the form is https://HOST[:PORT][/PATH]")
+        }
+        return issuer
     }
 
     /// The keys that this verb sets, or that say the same in another way.
@@ -82,62 +136,7 @@ struct ProfileDiscover: Verb {
         .oauthTokenEndpoint, .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .openIDConnectDiscoveryURL,
     ]
 
-    // MARK: - The server
-
-    /// Asks for the document at the places that the two standards name, in this order.
-    ///
-    /// - Returns: The changes that name the document, and the endpoints in it.
-    private func ask(
-        _ issuer: ServerURL, for name: ProfileName, over old: Profile?, with typed: [(key: String, value: String)],
-        _ access: LoginAccess
-    ) throws -> (ProfileChanges, [ServerEndpoint]) {
-        let program = try AgentLauncher.program()
-        try AgentProcess.check(program)
-        let provider = OnlineProvider(program: program)
-        var problem: Failure?
-        for place in Self.places(of: issuer) {
-            let changes = changes(name, issuer, document: place, grant: grant, with: typed, over: old)
-            // Refused before any request: values that make no profile.
-            _ = try changes.preview(access)
-            // The document does not depend on the grant, and this version may not have it yet.
-            let asked = try self.changes(
-                name, issuer, document: place, grant: OAuthGrant.resourceOwner.rawValue, with: typed, over: old
-            ).preview(access)
-            // Attack: another user of this machine listens at the server's port, and answers root.
-            guard !access.isSystem || !asked.couldAnyUserBeServer else {
-                throw Failure(AuthError.online(.failed(.unsafeAddress)), under: asked)
-            }
-            do throws(OnlineRefusal) {
-                return (changes, try provider.endpoints(of: asked) ?? [])
-            } catch {
-                // The server answered, so the other place may have the document.
-                guard case .failed(let failure, let status, _) = error, !failure.isOurs else {
-                    throw Failure(error, under: asked)
-                }
-                if status != 404 { problem = problem ?? Self.failure(error, of: issuer, under: asked) }
-            }
-        }
-        throw problem
-            ?? Failure(
-                .remoteError, "the server has no document of the issuer \(issuer.text)",
-                hint: "ask its administrator for the address of the issuer; or name its endpoints with 'omvault profile set'")
-    }
-
-    private static func failure(_ refusal: OnlineRefusal, of issuer: ServerURL, under profile: Profile) -> Failure {
-        guard case .failed(.untrustedDiscovery, nil, _) = refusal else { return Failure(refusal, under: profile) }
-        return Failure(
-            .remoteError, "the server's document is not of the issuer \(issuer.text)",
-            hint: "type the issuer exactly as the server spells it, with or without a slash at its end")
-    }
-
-    /// OpenID Connect appends its path to the issuer's, RFC 8414 puts it in front.
-    private static func places(of issuer: ServerURL) -> [String] {
-        let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
-        return [
-            "\(issuer.shortOrigin)\(path)/.well-known/openid-configuration",
-            "\(issuer.shortOrigin)/.well-known/oauth-authorization-server\(path)",
-        ]
-    }
+    // MARK: - The changes
 
     /// - Parameter old: The profile that is there. Its other settings stay.
     private func changes(
@@ -148,19 +147,34 @@ struct ProfileDiscover: Verb {
             (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant), (.oauthDiscoveryURL, document),
             (.oauthIssuer, issuer.text), (.oauthClientID, clientID),
         ]
-        // Any free port of this machine: what RFC 8252 has servers allow.
-        if grant == OAuthGrant.authorizationCode.rawValue, old?.values[.oauthRedirectEndpoint] == nil,
-            !typed.contains(where: { ProfileKey(spelled: $0.key) == .oauthRedirectEndpoint })
-        {
-            own.append((.oauthRedirectEndpoint, Self.loopback))
-        }
+        if needsRedirect(old, typed) { own.append((.oauthRedirectEndpoint, Self.loopback)) }
         // An address that the profile had would be asked instead of the document.
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
             unset: [ProfileKey.oauthTokenEndpoint.rawValue])
     }
 
-    /// The redirect address of a profile that names none.
+    /// A preset whose server has no document: the profile names each endpoint.
+    private func changes(
+        _ name: ProfileName, of preset: ProfilePreset, with typed: [(key: String, value: String)], over old: Profile?
+    ) -> ProfileChanges {
+        var own: [(ProfileKey, String)] = [
+            (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant), (.oauthClientID, clientID),
+        ]
+        own += preset.settings.filter { Self.own.contains($0.key) }.map { ($0.key, $0.value) }
+        if needsRedirect(old, typed) { own.append((.oauthRedirectEndpoint, Self.loopback)) }
+        return ProfileChanges(
+            name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
+            unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .oauthIssuer].map(\.rawValue))
+    }
+
+    /// Whether a login in a browser has no redirect address yet.
+    private func needsRedirect(_ old: Profile?, _ typed: [(key: String, value: String)]) -> Bool {
+        grant == OAuthGrant.authorizationCode.rawValue && old?.values[.oauthRedirectEndpoint] == nil
+            && !typed.contains { ProfileKey(spelled: $0.key) == .oauthRedirectEndpoint }
+    }
+
+    /// The redirect address of a profile that names none: any free port of this machine, which RFC 8252 has servers allow.
     private static let loopback = "http://127.0.0.1"
 
     // MARK: - The user
@@ -176,18 +190,19 @@ struct ProfileDiscover: Verb {
 
     /// The origins of the endpoints that a login uses, but for the issuer's own.
     ///
+    /// - Parameter agreed: Those that a preset names.
     /// - Throws: ``ExitStatus/policy`` for an origin that no one agreed to, with `--yes`. Attack: an attacker changes the document on the day
     ///   on which a script with `--yes` sets the profile up. He would get the passwords.
     private func origins(
-        of endpoints: [ServerEndpoint], besides issuer: ServerURL, _ context: CommandContext
+        of endpoints: [ServerEndpoint], besides server: ServerURL, agreed: [String], _ context: CommandContext
     ) throws(Failure) -> [String] {
         var found: [String] = []
         for endpoint in endpoints where used.contains(endpoint.kind) {
-            guard let origin = ServerURL(endpoint.address)?.shortOrigin, origin != issuer.shortOrigin, !found.contains(origin)
+            guard let origin = ServerURL(endpoint.address)?.shortOrigin, origin != server.shortOrigin, !found.contains(origin)
             else { continue }
             found.append(origin)
         }
-        var allowed: [String] = []
+        var allowed = agreed
         for text in allowOrigin {
             guard let origin = ServerURL(text), origin.isOrigin else {
                 throw Failure(usage: "--allow-origin \(text.shown) is not an address without a path")
@@ -212,9 +227,9 @@ struct ProfileDiscover: Verb {
 
     /// Names the values of another server that stay in the profile, and that the new server would get.
     private func noteKept(
-        of old: Profile?, _ issuer: ServerURL, besides typed: [(key: String, value: String)], _ output: Output
+        of old: Profile?, _ server: ServerURL, besides typed: [(key: String, value: String)], _ output: Output
     ) {
-        guard let old, old.serverOrigin != issuer.origin else { return }
+        guard let old, old.serverOrigin != server.origin else { return }
         let given = Set(typed.compactMap { ProfileKey(spelled: $0.key) })
         let kept = [ProfileKey.oauthClientSecret, .customAuthHeaders].filter { old.values[$0] != nil && !given.contains($0) }
         guard !kept.isEmpty else { return }
@@ -223,7 +238,7 @@ struct ProfileDiscover: Verb {
         )
     }
 
-    private func question(_ name: ProfileName, _ issuer: ServerURL, _ origins: [String], isThere: Bool) -> String {
+    private func question(_ name: ProfileName, _ server: ServerURL, _ origins: [String], isThere: Bool) -> String {
         let others = origins.isEmpty ? "" : " and to \(origins.joined(separator: ", "))"
         let old = isThere ? "The profile is there, and these settings change it. " : ""
         let sent =
@@ -232,6 +247,6 @@ struct ProfileDiscover: Verb {
             case .authorizationCode, .deviceCode: "users and their tokens"
             default: "passwords and tokens"
             }
-        return old + "Save these settings as profile \"\(name.text)\", which sends \(sent) to \(issuer.shortOrigin)\(others)?"
+        return old + "Save these settings as profile \"\(name.text)\", which sends \(sent) to \(server.shortOrigin)\(others)?"
     }
 }
