@@ -340,7 +340,21 @@ private let later = [UInt8](16..<32)
         ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
         ("authorize", { .authorize("ü", within: 180, byDevice: false, of: pages, clientSecret: secret("cs")) }),
         ("authorize-by-device", { .authorize(nil, within: 1_800, byDevice: true, of: pages) }),
+        ("exchange", { .exchange(secret("st"), actor: secret("at"), for: exchange, of: exchanging, clientSecret: secret("cs")) }),
+        (
+            "assertion",
+            { .assertion(secret("a.b.c"), .jwt, user: "ü", keepsSession: true, of: asserting, clientSecret: secret("cs")) }
+        ),
     ]
+    private static let exchange = TokenExchange(
+        subjectType: "jwt", actorType: "urn:a:b", resource: "https://a.example/r", audience: "cal")!
+    private static let exchanging = OnlineService(
+        .oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: "c", grant: .tokenExchange)))
+    private static let asserting = OnlineService(
+        .oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "c", grant: .assertion,
+                browser: BrowserLogin(userInfo: "u"), clientAssertion: .saml2)))
     private static let pages = OnlineService(
         .oauth(
             OAuthService(

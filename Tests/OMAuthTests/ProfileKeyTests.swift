@@ -138,6 +138,7 @@ import Testing
             (.oauth, .resourceOwner, [.oauthClientID: 40242, .oauthTokenEndpoint: 40243]),
             (.oauth, .clientCredentials, [.oauthClientID: 40242, .oauthTokenEndpoint: 40243, .oauthClientSecret: 40241]),
             (.oauth, .assertion, [.oauthClientID: 40242, .oauthTokenEndpoint: 40243, .oauthUserJWT: nil]),
+            (.oauth, .tokenExchange, [.oauthClientID: 40242, .oauthTokenEndpoint: 40243]),
             (
                 .oauth, .authorizationCode,
                 [

@@ -55,6 +55,13 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     browser: BrowserLogin(
                         redirect: "r", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p", maximumAge: 0,
                         contextClasses: "c", userClaim: "n")))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", grant: .assertion,
+                    browser: BrowserLogin(userInfo: "u"), clientAssertion: .saml2))),
+        OnlineService(
+            .oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: "id", grant: .tokenExchange))),
     ]
 
     private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
@@ -67,6 +74,24 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 { .authorize("ü", within: 3_600, byDevice: false, of: service, clientSecret: secret([9])) },
                 { .check(secret([1]), of: service) }, { .logout(secret([2]), of: service) },
                 { .refresh(secret([4]), of: service, clientSecret: secret([5])) }, { .profile(of: service) },
+            ]
+        }
+        if case .oauth(let oauth) = service.kind, oauth.grant == .assertion {
+            return [
+                { .assertion(secret([1]), .jwt, user: nil, keepsSession: false, of: service) },
+                { .assertion(secret([1]), .saml2, user: "ü", keepsSession: true, of: service, clientSecret: secret([9])) },
+                { .refresh(secret([4]), of: service) },
+            ]
+        }
+        if case .oauth(let oauth) = service.kind, oauth.grant == .tokenExchange {
+            let asked = [
+                TokenExchange()!,
+                TokenExchange(subjectType: "jwt", actorType: "urn:a", resource: "https://a.example", audience: "b")!,
+            ]
+            return [
+                { .exchange(secret([1]), actor: secret([]), for: asked[0], of: service) },
+                { .exchange(secret([1]), actor: secret([2]), for: asked[1], of: service, clientSecret: secret([9])) },
+                { .check(secret([1]), of: service) },
             ]
         }
         var all: [() -> OnlineQuestion] = [
@@ -100,13 +125,14 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     again.service == service && again.id == question.id && again.task == question.task
                     && again.answers.isEqual(to: question.answers) && again.session.isEqual(to: question.session)
                     && again.password.isEqual(to: question.password)
+                    && again.subject.isEqual(to: question.subject) && again.actor.isEqual(to: question.actor)
                 #expect(isSame)
                 let written = try bytes(of: again)
                 #expect(written == body)
                 count += 1
             }
         }
-        #expect(count == 75)
+        #expect(count == 81)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -163,11 +189,23 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         let owner = try #require(Self.services.first { if case .oauth = $0.kind { !$0.isOfClient } else { false } })
         let grant = try bytes(of: .grant(of: kinds, clientSecret: secret([9])))
         #expect(!refused(grant))
+        func of(_ grant: OAuthService.Grant) throws -> OnlineService {
+            try #require(Self.services.first { if case .oauth(let oauth) = $0.kind { oauth.grant == grant } else { false } })
+        }
+        let (asserting, exchanging) = (try of(.assertion), try of(.tokenExchange))
+        let asked = try #require(TokenExchange())
         let others: [() -> OnlineQuestion] = [
             { .login("a", password: secret([1]), of: kinds) }, { .check(secret([1]), of: kinds) },
             { .refresh(secret([1]), of: kinds) }, { .narrow(secret([1]), to: narrowing(["a"], nil), of: kinds) },
             { .logout(secret([1]), of: kinds) },
             { .grant(of: owner, clientSecret: secret([9])) },
+            // An assertion and an exchange fit their own grants only, and no password is typed for these.
+            { .assertion(secret([1]), .jwt, user: nil, keepsSession: true, of: owner) },
+            { .assertion(secret([1]), .jwt, user: nil, keepsSession: true, of: exchanging) },
+            { .exchange(secret([1]), actor: secret([]), for: asked, of: owner) },
+            { .exchange(secret([1]), actor: secret([]), for: asked, of: asserting) },
+            { .exchange(secret([1]), actor: secret([2]), for: asked, of: exchanging) },
+            { .login("a", password: secret([1]), of: asserting) }, { .login("a", password: secret([1]), of: exchanging) },
         ]
         for (index, make) in others.enumerated() {
             let body = try bytes(of: make())
@@ -177,7 +215,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         let place = 16 + 8 + 5 + 1
         #expect(Array(grant[place - 1...place]) == [2, 2])
         // A grant with a browser has its settings, and another one has none.
-        for value: UInt8 in [0, 1, 3, 4, 5] {
+        for value: UInt8 in [0, 1, 3, 4, 5, 6, 7] {
             var other = grant
             other[place] = value
             #expect(refused(other))
@@ -267,6 +305,8 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             // Without an access token.
             (.narrow(narrowing(["a"], nil)), [false, false, false, false]),
             (.profile, [false, true, false, false]),
+            (.exchange(try #require(TokenExchange())), [false, false, false, false]),
+            (.assertion(user: nil, .jwt, keepsSession: true), [false, false, false, false]),
         ] as [(OnlineTask, [Bool])] {
             let missing = outcome(accepted([1], nil, .failed(.unusableProfile)), number, task)
             let hasProfile = task == .login(user: "a") || task == .answer(user: "a")
@@ -275,7 +315,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             #expect(bodies.map { outcome($0, number, task) != "malformed" } == allowed, "\(task)")
         }
         for tail: [UInt8] in [
-            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 26, 0], [6, 60, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
+            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 26, 0], [6, 200, 0, 0], [4, 8], [6, 1, 2, 0], [0, 2, 0, 0, 0],
             // A policy that always passes, and an epoch beyond 2^53 - 1.
             [0, 1, 0, 0, 0, 0, 0, 0, 2, 1], [0, 1, 0, 0, 0, 0, 0, 0, 2, 2], [0, 1, 0, 0, 0, 0, 0, 0, 2, 3],
             [0, 1, 0, 0, 0, 0, 0, 0, 3], [0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0],

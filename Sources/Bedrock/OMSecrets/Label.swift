@@ -52,6 +52,11 @@ public enum Label: String, CaseIterable, Sendable {
     case rememberKey = "omv/remember/key"
     case rememberLevel = "omv/remember/level"
     case rememberPassword = "omv/remember/password"
+    // Tokens that a profile keeps
+    case keptTokenID = "omv/token/id"
+    case keptTokenMAC = "omv/token/row"
+    case keptTokenSeal = "omv/token/seal"
+    case keptTokenBackend = "omv/token/backend"
     // The agent
     case agentTicket = "omv/agent/ticket"
     case sessionTicket = "omv/agent/session"

@@ -45,7 +45,8 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize, .exchange, .assertion:
+            throw .failed(.unusableSession)
         }
     }
 
@@ -61,6 +62,12 @@ enum OnlineHelperProgram {
             try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
+        case .exchange(let asked):
+            try await provider.exchange(
+                question.subject, actor: question.actor, for: asked, clientSecret: question.clientSecret)
+        case .assertion(let user, let kind, let keepsSession):
+            try await provider.logIn(
+                user, assertion: question.subject, kind, keepsSession: keepsSession, clientSecret: question.clientSecret)
         case .profile, .answer, .endpoints, .authorize: throw .failed(.unusableSession)
         }
     }
@@ -95,7 +102,7 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .narrow, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .endpoints, .grant, .authorize, .exchange, .assertion: throw .failed(.unusableSession)
         }
     }
 }

@@ -21,7 +21,8 @@ enum PamOnlineProvider {
         switch request.profile.serverKind {
         case .none: return nil
         case .unsupported where request.mode == .offline, .oauthClientCredentials where request.mode == .offline: return nil
-        case .unsupported, .oauthClientCredentials, .oauthBrowser: throw .online(.failed(.unsupportedGrant))
+        case .unsupported, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
+            throw .online(.failed(.unsupportedGrant))
         case .basic, .oauthResourceOwner, .oamms: break
         }
         do throws(AuthError) { return try provider(request.profile, seconds * 500) } catch {
@@ -38,7 +39,7 @@ enum PamOnlineProvider {
             try PrivateFolder.checkRootOwned(folder)
             try AgentProcess.check(program)
         } catch { throw .online(.failed(.helper)) }
-        guard let source = profile.oauthClientSecretSource else {
+        guard let source = profile.oauthClientSource?.source else {
             return OnlineProvider(program: program, longest: longest)
         }
         guard source.hasPrefix("file:/"), let secret = clientSecret(String(source.dropFirst("file:".count))) else {

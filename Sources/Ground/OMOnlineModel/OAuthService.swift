@@ -17,6 +17,15 @@ public struct OAuthService: Hashable, Sendable {
         case authorizationCode = 3
         /// A user logs in in a browser on any device.
         case deviceCode = 4
+        /// A user logs in with an assertion of another server.
+        case assertion = 5
+        /// A token of another server is exchanged for one of this server.
+        case tokenExchange = 6
+
+        /// Whether a user logs in at the server's own pages.
+        package var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
+        /// Whether the server names the user.
+        package var namesUser: Bool { isOfBrowser || self == .assertion }
     }
 
     public let endpoint: Endpoint
@@ -29,12 +38,15 @@ public struct OAuthService: Hashable, Sendable {
     public let issuer: String?
     /// `OAuthEndpointOrigins`. With these or an issuer an endpoint has the origin of the document, or one of these.
     public let origins: [String]
-    /// How a user logs in at the server's own pages. Nil for a grant without them.
+    /// How a user logs in at the server's own pages, and how the server names the user. Nil for a grant that has neither.
     public let browser: BrowserLogin?
+    /// The form of an assertion that the client proves itself with, in place of a secret. Nil: a secret, or nothing.
+    public let clientAssertion: AssertionKind?
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
-        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil
+        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil,
+        clientAssertion: AssertionKind? = nil
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
@@ -42,6 +54,7 @@ public struct OAuthService: Hashable, Sendable {
         self.includesClientHeader = includesClientHeader
         self.grant = grant
         (self.issuer, self.origins, self.browser) = (issuer, origins, browser)
+        self.clientAssertion = clientAssertion
     }
 
     /// The addresses whose origins a page may have that a person opens.
@@ -54,10 +67,17 @@ public struct OAuthService: Hashable, Sendable {
         }
     }
 
+    /// The same service, with another form of the client's assertion.
+    package func asserting(_ kind: AssertionKind?) -> OAuthService {
+        OAuthService(
+            endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
+            issuer: issuer, origins: origins, browser: browser, clientAssertion: kind)
+    }
+
     /// The same service, asked for other scopes.
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser)
+            issuer: issuer, origins: origins, browser: browser, clientAssertion: clientAssertion)
     }
 }

@@ -94,6 +94,13 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case redirectPortTaken = 48
     /// The person did not finish in time.
     case notFinished = 49
+    // Of tokens and assertions of other servers
+    /// The assertion or the token to exchange is empty or too long, or it is no text.
+    case unusableAssertion = 75
+    /// The server gives no token for this resource or audience (RFC 8693).
+    case invalidTarget = 76
+    /// The server does not take the assertion or the token to exchange: it is expired, used, or of a server that it does not trust.
+    case assertionRefused = 77
 }
 
 extension OnlineFailure {
@@ -102,7 +109,7 @@ extension OnlineFailure {
     public var isOurs: Bool {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
-            .unusablePassword, .unusableRedirect, .redirectPortTaken:
+            .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableAssertion:
             true
         default: false
         }
@@ -155,6 +162,9 @@ extension OnlineFailure {
         case .unusableRedirect: ("unusable_redirect", 40245)
         case .redirectPortTaken: ("port_taken", nil)
         case .notFinished: ("not_finished", nil)
+        case .unusableAssertion: ("unusable_assertion", nil)
+        case .invalidTarget: ("invalid_target", 40235)
+        case .assertionRefused: ("assertion_refused", 40240)
         }
     }
 

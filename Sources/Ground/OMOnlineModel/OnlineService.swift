@@ -63,7 +63,12 @@ public struct OnlineService: Hashable, Sendable {
 
     /// Whether a user logs in at the server's own pages, in a browser.
     package var isOfBrowser: Bool {
-        if case .oauth(let oauth) = kind { oauth.browser != nil } else { false }
+        if case .oauth(let oauth) = kind { oauth.grant.isOfBrowser } else { false }
+    }
+
+    /// Whether no password is typed here for it: a user logs in at its own pages, or with a token of another server.
+    package var takesNoPassword: Bool {
+        if case .oauth(let oauth) = kind { oauth.grant.namesUser || oauth.grant == .tokenExchange } else { false }
     }
 
     /// This service with other deadlines.

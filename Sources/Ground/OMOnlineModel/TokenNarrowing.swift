@@ -14,7 +14,8 @@ public struct TokenNarrowing: Hashable, Sendable {
         (self.scopes, self.resource) = (scopes, resource)
     }
 
-    private static func isResource(_ text: String) -> Bool {
+    /// Whether the text is an absolute address without a fragment.
+    static func isResource(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.utf8.startIndex else { return false }
         return text.utf8.count <= longestResource && text.utf8.index(after: colon) != text.utf8.endIndex
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"#<>\\^`{|}".utf8.contains($0) }

@@ -58,7 +58,7 @@ extension Failure {
                 case nil: .unknown
                 case .some(.none): .enrolment
                 case .basic, .oauthResourceOwner, .oamms: .online
-                case .oauthClientCredentials, .oauthBrowser, .unsupported: .impossible
+                case .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .unsupported: .impossible
                 }
         }
 
@@ -254,9 +254,10 @@ extension Failure {
             self.init(failure.status, failure.words(profile), hints: hints)
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
+            let isNo = failure == .assertionRefused || failure == .invalidTarget
+            let verdict = isNo ? "the server says no" : "the server gave no usable answer"
             self.init(
-                failure.status,
-                "\(failure.isOurs ? "the server was not asked" : "the server gave no usable answer"): \(failure.words(profile))\(said)",
+                failure.status, "\(failure.isOurs ? "the server was not asked" : verdict): \(failure.words(profile))\(said)",
                 hints: hints,
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }

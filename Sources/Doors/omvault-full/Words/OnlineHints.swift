@@ -122,6 +122,14 @@ extension OnlineFailure {
             return "set OAuthRedirectEndpoint to http://127.0.0.1, as the server knows it; or log in with --redirect paste"
         case .redirectPortTaken:
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
+        case .unusableAssertion:
+            return "OAuthUserJWTAssertionValue must be the source of a JWT, OAuthUserSAML2UserAssertionValue that of XML"
+        case .assertionRefused:
+            return "get a newer one: it may be expired or used, or of an issuer that the server does not trust"
+        case .invalidTarget: return "ask the administrator of the server for the names that it knows"
+        case .unsupportedGrant where profile?.serverKind.isOfForeignToken ?? false,
+            .unauthorizedClient where profile?.serverKind.isOfForeignToken ?? false:
+            return "the server must allow \(profile?.oauthGrant?.rawValue ?? "the grant") for this client"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"
@@ -135,7 +143,7 @@ extension OnlineFailure {
 
     private func redirectHint(_ profile: Profile?) -> String {
         switch profile?.serverKind {
-        case .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser:
+        case .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
             "\(profile.addressKeys) and the token_endpoint in the server's document must be addresses that do not redirect"
         default:
             "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
@@ -186,9 +194,21 @@ extension OnlineFailure {
         }
     }
 
+    /// The message, if the server was asked with a token of another server. Nil if it is the same as for a login.
+    private var foreignWords: String? {
+        switch self {
+        case .unexpectedAnswer: "its answer has no access token that a bearer may use"
+        case .unauthorizedClient, .unsupportedGrant: "it does not allow this grant for OAuthClientID"
+        case .invalidScope: "it refuses the scopes"
+        case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the token"
+        default: nil
+        }
+    }
+
     /// The message, with the path that the profile names.
     func words(_ profile: Profile?) -> String {
         if profile?.serverKind == .oauthClientCredentials, let words = clientWords { return words }
+        if profile?.serverKind.isOfForeignToken ?? false, let words = foreignWords { return words }
         if self == .unusableProfile, profile?.serverKind == .oamms { return "its application profile cannot be used" }
         guard self == .unusableTrust, let path = profile?.trustedCA else { return words }
         return profile?.trustProblem ?? "\(path) (TrustedCA) holds no certificate"
@@ -213,7 +233,7 @@ extension Profile {
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
-        case .oauthBrowser:
+        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
             oauthTokenEndpoint != nil
                 ? .oauthTokenEndpoint : oauthDiscoveryURL != nil ? .oauthDiscoveryURL : .openIDConnectDiscoveryURL
         case .oamms: values[.oammsURL] == nil ? .oammsHost : .oammsURL

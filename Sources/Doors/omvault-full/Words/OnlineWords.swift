@@ -80,6 +80,9 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
+        case .invalidTarget: "it gives no token for this --resource or --audience"
+        case .assertionRefused: "it does not take the token or assertion"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -92,7 +95,8 @@ extension OnlineFailure {
         case .helper: .agent
         case .foreignEndpoint: .policy
         case .cancelled, .codeExpired, .notFinished: .aborted
-        case .otherUser: .remoteAuth
+        case .otherUser, .assertionRefused, .invalidTarget: .remoteAuth
+        case .unusableAssertion: .config
         case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError

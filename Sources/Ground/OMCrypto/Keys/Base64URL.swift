@@ -1,4 +1,4 @@
-internal import OMSecrets
+package import OMSecrets
 
 /// Base64url without padding, RFC 7515 section 2.
 package enum Base64URL {
@@ -6,7 +6,7 @@ package enum Base64URL {
         encode(SecretBytes(copying: bytes)).withBytes { $0.text($0.indices) }
     }
 
-    static func encode(_ bytes: borrowing SecretBytes) -> SecretBytes {
+    package static func encode(_ bytes: borrowing SecretBytes) -> SecretBytes {
         let standard = Base64.encode(bytes)
         var text = SecretBuffer(capacity: standard.count + 1)
         standard.withBytes { standard in

@@ -13,25 +13,14 @@ extension OnlineProvider {
     public func clientToken(of profile: Profile, scopes: ScopeSet? = nil) throws(OnlineRefusal) -> TokenReply {
         let service = try OnlineService(profile, asking: scopes)
         guard service.isOfClient else { throw .failed(.unsupportedGrant) }
-        // A token's life counts from here: the answer may be late.
-        let sent = ClockReading.now()
-        let acceptance = try ask(.grant(of: service, clientSecret: clientSecret.duplicate()), OnlineCancellation()).get()
-        let lifetime = acceptance.lifetime
-        switch acceptance.takeAccess() {
-        case .some(let token):
-            let passed = ClockReading.now().sinceBoot - sent.sinceBoot
-            let left = lifetime.map { Int64($0) - passed }
-            return left.map { $0 > 0 } ?? true ? .given(token, left: left, .good) : .refused(.dead)
-        // The protocol refuses such an answer.
-        case .none: throw .failed(.helper)
-        }
+        return try alone(.grant(of: service, clientSecret: clientSecret.duplicate()))
     }
 }
 
 extension OnlineService {
     /// The server of a profile, asked for other scopes.
-    fileprivate init(_ profile: Profile, asking scopes: ScopeSet?) throws(OnlineRefusal) {
-        try self.init(profile, .none)
+    init(_ profile: Profile, asking scopes: ScopeSet?, _ domain: IdentityDomain = .none) throws(OnlineRefusal) {
+        try self.init(profile, domain)
         guard let scopes, case .oauth(let oauth) = kind else { return }
         self = asking(oauth, scopes.names)
     }

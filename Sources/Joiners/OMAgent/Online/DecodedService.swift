@@ -48,6 +48,7 @@ extension SecretBuffer {
             write(shortList: oauth.origins)
             write(oauth.browser)
             write(clientSecret)
+            write(oauth.clientAssertion)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         }
     }
@@ -73,14 +74,15 @@ struct DecodedService: ~Copyable {
             clientSecret = SecretBytes(copying: [])
         case 2:
             let grant: OAuthService.Grant = try wire.read()
-            kind = .oauth(
-                OAuthService(
-                    try wire.read(), clientID: try wire.read(),
-                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
-                    grant: grant, issuer: try wire.read(),
-                    origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), browser: try wire.read()))
-            guard grant.isOfBrowser == (kind.browser != nil) else { throw MalformedBytes() }
-            clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
+            let oauth = OAuthService(
+                try wire.read(), clientID: try wire.read(),
+                scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
+                grant: grant, issuer: try wire.read(),
+                origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), browser: try wire.read())
+            guard grant.namesUser == (oauth.browser != nil) else { throw MalformedBytes() }
+            let secret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
+            kind = .oauth(oauth.asserting(try wire.read()))
+            clientSecret = secret
         case 3:
             kind = .oamms(
                 OAMMSService(try wire.read(), serviceDomain: try wire.read(), application: try wire.read()))
@@ -135,14 +137,7 @@ private struct Certificates: WireValue {
     }
 }
 
-extension OAuthService.Grant: WireValue {
-    /// Whether the user logs in at the server's own pages.
-    var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
-}
-
-extension OnlineService.Kind {
-    fileprivate var browser: BrowserLogin? { if case .oauth(let oauth) = self { oauth.browser } else { nil } }
-}
+extension OAuthService.Grant: WireValue {}
 
 /// nine optional values: redirect ‖ authorization ‖ device ‖ key set ‖ user info ‖ prompt ‖ maximum age (4) ‖ context classes ‖ user claim
 extension BrowserLogin: WireValue {

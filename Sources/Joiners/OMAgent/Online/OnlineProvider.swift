@@ -213,8 +213,9 @@ extension OnlineService {
     public init(_ profile: Profile, _ domain: IdentityDomain = .none) throws(OnlineRefusal) {
         self.init(
             try Self.kind(profile), domain: Self.domain(profile, domain),
-            headers: profile.customHeaders.map { Header($0.name, $0.value) }, trusted: try Self.trusted(profile),
-            profile: profile.serverKind == .oauthBrowser ? nil : profile.profileURL?.text,
+            headers: (profile.customHeaders + profile.mobileBackendHeader).map { Header($0.name, $0.value) },
+            trusted: try Self.trusted(profile),
+            profile: profile.serverKind.isWithoutPassword ? nil : profile.profileURL?.text,
             deadlines: OnlineDeadlines(
                 connect: UInt32(clamping: profile.connectTimeOut * 1_000),
                 total: UInt32(clamping: profile.totalTimeOut * 1_000)))
@@ -231,6 +232,8 @@ extension OnlineService {
         case .oauthResourceOwner: return try oauth(profile, .resourceOwner)
         case .oauthClientCredentials: return try oauth(profile, .clientCredentials)
         case .oauthBrowser: return try oauth(profile, profile.oauthGrant == .deviceCode ? .deviceCode : .authorizationCode)
+        case .oauthAssertion: return try oauth(profile, .assertion)
+        case .oauthTokenExchange: return try oauth(profile, .tokenExchange)
         case .oamms:
             guard let server = profile.oammsServer else { throw .failed(.unsafeAddress) }
             return .oamms(
@@ -253,9 +256,10 @@ extension OnlineService {
         return .oauth(
             OAuthService(
                 endpoint, clientID: profile.oauthClientID ?? "",
-                scopes: browser == nil ? profile.oauthScopes : profile.browserScopes(),
+                scopes: grant.isOfBrowser ? profile.browserScopes() : profile.oauthScopes,
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
-                origins: profile.oauthEndpointOrigins, browser: browser))
+                origins: profile.oauthEndpointOrigins, browser: browser,
+                clientAssertion: profile.oauthClientAssertion?.kind))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

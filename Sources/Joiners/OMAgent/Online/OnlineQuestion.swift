@@ -25,6 +25,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let password: SecretBytes
     /// The answers to the server's questions, each followed by a line feed. Empty for a task without them.
     package let answers: SecretBytes
+    /// The assertion of a user, or the token to exchange. Empty for a task without one.
+    package let subject: SecretBytes
+    /// The token of the party that acts for the user. Empty without one.
+    package let actor: SecretBytes
 
     package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
@@ -91,6 +95,22 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.authorize(user: user, seconds: seconds, byDevice: byDevice), of: service, clientSecret: clientSecret)
     }
 
+    /// - Parameter actor: Empty, unless `asked` has a type for it.
+    package static func exchange(
+        _ subject: consuming SecretBytes, actor: consuming SecretBytes, for asked: TokenExchange, of service: OnlineService,
+        clientSecret: consuming SecretBytes? = nil
+    ) -> OnlineQuestion {
+        OnlineQuestion(.exchange(asked), of: service, clientSecret: clientSecret, subject: subject, actor: actor)
+    }
+
+    package static func assertion(
+        _ assertion: consuming SecretBytes, _ kind: AssertionKind, user: String?, keepsSession: Bool, of service: OnlineService,
+        clientSecret: consuming SecretBytes? = nil
+    ) -> OnlineQuestion {
+        OnlineQuestion(
+            .assertion(user: user, kind, keepsSession: keepsSession), of: service, clientSecret: clientSecret, subject: assertion)
+    }
+
     /// The longest time that the answer may take, in milliseconds. A login at the server's own pages has the person's time, and the
     /// server's before it, after it, and for giving tokens back.
     var longest: Int64 {
@@ -104,7 +124,8 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
-        password: consuming SecretBytes? = nil, answers: consuming SecretBytes? = nil
+        password: consuming SecretBytes? = nil, answers: consuming SecretBytes? = nil,
+        subject: consuming SecretBytes? = nil, actor: consuming SecretBytes? = nil
     ) {
         self.id = id
         self.task = task
@@ -113,13 +134,15 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         self.session = session ?? SecretBytes(copying: [])
         self.password = password ?? SecretBytes(copying: [])
         self.answers = answers ?? SecretBytes(copying: [])
+        self.subject = subject ?? SecretBytes(copying: [])
+        self.actor = actor ?? SecretBytes(copying: [])
     }
 
     /// Nil if a part of the question is longer than the protocol allows.
     borrowing func encoded() -> SecretBuffer? {
         guard service.fitsWire, task.user?.utf8.count ?? 0 <= UInt16.max, session.count <= Self.maximumSession,
             password.count <= Self.maximumSecret, clientSecret.count <= Self.maximumSecret,
-            answers.count <= Self.maximumSecret
+            [answers.count, subject.count, actor.count].allSatisfy({ $0 <= Self.maximumSecret })
         else { return nil }
         var body = SecretBuffer()
         body.write(WireID(id))
@@ -149,6 +172,13 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
         case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
+        case .exchange(let asked):
+            body.write(tag: 14, asked)
+            body.write(subject)
+            body.write(actor)
+        case .assertion(let user, let kind, let keepsSession):
+            body.write(tag: 15, user, kind, keepsSession)
+            body.write(subject)
         case .narrow(let narrowing):
             body.write(tag: 20)
             body.write(session)
@@ -164,7 +194,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         let id = try wire.read(WireID.self).bytes
         let asked = try DecodedService(from: &wire)
         var session = SecretBytes(copying: [])
-        var answers = SecretBytes(copying: [])
+        var answers = SecretBytes(copying: []), subject = SecretBytes(copying: []), actor = SecretBytes(copying: [])
         let task: OnlineTask
         switch try wire.read(UInt8.self) {
         case 1: task = .login(user: try wire.read())
@@ -185,6 +215,15 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 7: task = .endpoints
         case 8: task = .grant
         case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+        case 14:
+            let asked: TokenExchange = try wire.read()
+            task = .exchange(asked)
+            subject = try wire.secret(upTo: Self.maximumSecret)
+            actor = try wire.secret(upTo: Self.maximumSecret)
+            guard asked.actorType != nil || actor.count == 0 else { throw MalformedBytes() }
+        case 15:
+            task = .assertion(user: try wire.read(), try wire.read(), keepsSession: try wire.read())
+            subject = try wire.secret(upTo: Self.maximumSecret)
         case 20:
             session = try wire.secret(upTo: Self.maximumSession)
             task = .narrow(try wire.read())
@@ -195,6 +234,22 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         try wire.end()
         self.init(
             task, id: id, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password,
-            answers: answers)
+            answers: answers, subject: subject, actor: actor)
+    }
+}
+
+extension AssertionKind: WireValue {}
+
+/// subject type ‖ optional actor type ‖ optional resource ‖ optional audience
+extension TokenExchange: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(subjectType, actorType, resource, audience) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (subject, actor): (String, String?) = (try wire.read(), try wire.read())
+        let (resource, audience): (String?, String?) = (try wire.read(), try wire.read())
+        let exchange = TokenExchange(subjectType: subject, actorType: actor, resource: resource, audience: audience)
+        // A type is written whole.
+        guard let exchange, exchange.subjectType == subject, exchange.actorType == actor else { throw MalformedBytes() }
+        self = exchange
     }
 }

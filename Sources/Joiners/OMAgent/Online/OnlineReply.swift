@@ -83,7 +83,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .narrow, .logout, .profile, .endpoints, .grant, .authorize: false
+            case .check, .refresh, .narrow, .logout, .profile, .endpoints, .grant, .authorize, .exchange, .assertion: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -115,11 +115,12 @@ extension OnlineAcceptance {
             case .profile: !hasSession && !hasAccess && profile.profile != nil
             case .endpoints: !hasSession && !hasAccess && profile == .notAsked
             case .grant: !hasSession && hasAccess && profile == .notAsked
-            case .authorize: hasSession && hasAccess && profile == .notAsked
+            case .authorize, .exchange: hasSession && hasAccess && profile == .notAsked
+            case .assertion(_, _, let keepsSession): hasSession == keepsSession && hasAccess && profile == .notAsked
             }
         guard isFitting else { throw MalformedBytes() }
         var user: NamedUser?
-        if case .authorize = task { user = try wire.read() }
+        if task.namesUser { user = try wire.read() }
         var endpoints: [ServerEndpoint]?
         if task == .endpoints {
             let list: [ServerEndpoint] = try wire.shortList(upTo: ServerEndpoint.Kind.allCases.count)
@@ -135,7 +136,7 @@ extension OnlineAcceptance {
         body.write(session)
         body.write(lifetime, serverTime, profile)
         body.write(access)
-        if case .authorize = task { body.write(user) }
+        if task.namesUser { body.write(user) }
         if let endpoints { body.write(shortList: endpoints) }
     }
 }

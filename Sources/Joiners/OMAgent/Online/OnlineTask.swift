@@ -27,13 +27,29 @@ package enum OnlineTask: Hashable, Sendable {
     ///   - seconds: How long the person has for it.
     ///   - byDevice: Whether the person enters a code in any browser. Otherwise a browser on this machine brings the answer.
     case authorize(user: String?, seconds: UInt32, byDevice: Bool)
+    /// Gets an access token in exchange for a token of another server. Only OAuth has it.
+    case exchange(TokenExchange)
+    /// Logs a user in with an assertion of another server. Only OAuth's assertion grants have it.
+    ///
+    /// - Parameters:
+    ///   - user: The name that the server must give, if it names the user. Nil: any.
+    ///   - keepsSession: Whether the tokens become a session. If not, the answer has the access token alone.
+    case assertion(user: String?, AssertionKind, keepsSession: Bool)
 
     /// The user whose password the question brings.
     var user: String? {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .authorize: nil
+        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .authorize, .exchange, .assertion: nil
+        }
+    }
+
+    /// Whether the answer says who the user is.
+    var namesUser: Bool {
+        switch self {
+        case .authorize, .assertion(_, _, keepsSession: true): true
+        default: false
         }
     }
 
@@ -54,8 +70,10 @@ package enum OnlineTask: Hashable, Sendable {
         // No user logs in there.
         case _ where service.isOfClient: false
         case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
-        // No password is typed here for such a server.
-        case (.login, _) where service.isOfBrowser: false
+        case (.exchange, .oauth(let oauth)): oauth.grant == .tokenExchange
+        case (.assertion, .oauth(let oauth)): oauth.grant == .assertion
+        case (.exchange, _), (.assertion, _): false
+        case (.login, _) where service.takesNoPassword: false
         case (.refresh, .oauth), (.narrow, .oauth), (.answer, .oamms): true
         case (.refresh, _), (.narrow, _), (.answer, _): false
         case (.login, _), (.check, _), (.logout, _): true

@@ -46,6 +46,7 @@ extension LoginStore {
         let own = Self.rememberedID(key.server, key.profile, device)
         let isThere = try ledger.serverRow(own) != nil
         if isThere, try remembered(own) == nil { return true }
+        if try !keptTokens(naming: key).isEmpty { return true }
         for id in try rememberedIDs() {
             guard let row = try remembered(id), row.profile == key.profile else { continue }
             if row.user == key.user, row.domain == key.domain { return true }

@@ -204,7 +204,10 @@ extension LoginStore {
     ///
     /// - Returns: Whether bytes of a password still have to be purged.
     borrowing func deleteRemembered(_ clearing: Clearing, of key: LoginKey) throws(AuthError) -> Bool {
-        try deleteRemembered(clearing, Self.rememberedID(key.server, key.profile, device), of: key)
+        // A token that stays would open the session again.
+        let tokens = clearing.session == .kept || clearing.session == .invalid ? [] : try keptTokens(naming: key)
+        for id in tokens { try ledger.deleteServerRow(id) }
+        return try deleteRemembered(clearing, Self.rememberedID(key.server, key.profile, device), of: key) || !tokens.isEmpty
     }
 
     borrowing func deleteRemembered(_ clearing: Clearing, _ id: LoginID, of key: LoginKey) throws(AuthError) -> Bool {

@@ -21,9 +21,24 @@ package enum ServerKind: Hashable, Sendable {
     case oauthClientCredentials
     /// A user logs in at the server's own pages, in a browser.
     case oauthBrowser
+    /// A user logs in with an assertion of another server.
+    case oauthAssertion
+    /// It gives tokens in exchange for tokens of other servers.
+    case oauthTokenExchange
     case oamms
     /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)
 
     package var isThere: Bool { self != .none }
+
+    /// Whether a login brings no password to this machine, so that none is cached or remembered.
+    package var isWithoutPassword: Bool { [.oauthBrowser, .oauthAssertion, .oauthTokenExchange].contains(self) }
+
+    /// Whether it is asked with a token or an assertion of another server.
+    package var isOfForeignToken: Bool { self == .oauthAssertion || self == .oauthTokenExchange }
+
+    /// Whether sessions under it have access tokens.
+    package var hasTokens: Bool {
+        [.oauthResourceOwner, .oauthBrowser, .oauthAssertion, .oauthTokenExchange].contains(self)
+    }
 }

@@ -87,6 +87,7 @@ extension Profile {
         case .clockRollback: clockRollback == .deny ? 0 : 1
         case .sessionTimeOut: sessionTimeOut ?? .max
         case .idleTimeOut: idleTimeOut ?? .max
+        case .tokenExchangeTimeout: tokenExchangeTimeout
         default: nil
         }
     }

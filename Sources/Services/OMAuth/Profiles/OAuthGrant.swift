@@ -10,9 +10,13 @@ package enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
     case oamCredential = "OAuthOAMCredential"
     /// The SDK for Android has this name for `OAuthAssertion`.
     case userAssertion = "OAuthUserAssertion"
+    /// RFC 8693: a token of another server is exchanged for one of this server.
+    case tokenExchange = "OAuthTokenExchange"
 }
 
 extension OAuthGrant {
     /// Whether the user logs in at the server's own pages.
     var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
+    /// Whether the user logs in with an assertion of another server.
+    var isOfAssertion: Bool { self == .assertion || self == .userAssertion }
 }

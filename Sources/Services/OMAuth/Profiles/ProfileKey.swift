@@ -43,6 +43,11 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthUserClaim = "OAuthUserClaim"
     case authTimeOut = "AuthTimeOutVal"
     case restOrigins = "RESTOrigins"
+    // Backends of mobile applications, and tokens of other servers
+    case mobileBackendID = "MobileBackendID"
+    case mobileBackendVersion = "MobileBackendVersion"
+    case tokenExchangeTimeout = "TokenExchangeTimeout"
+    case tokenExchangeDialect = "TokenExchangeDialect"
 
     // Offline
     case offlineAuthAllowed = "OfflineAuthAllowed"

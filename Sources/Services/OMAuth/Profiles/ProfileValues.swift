@@ -47,6 +47,8 @@ extension Profile {
         case .oauth where grant == .resourceOwner && values[.oamOAuthServiceEndpoint] == nil: .oauthResourceOwner
         case .oauth where grant == .clientCredentials && values[.oamOAuthServiceEndpoint] == nil: .oauthClientCredentials
         case .oauth where grant?.isOfBrowser ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthBrowser
+        case .oauth where grant?.isOfAssertion ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthAssertion
+        case .oauth where grant == .tokenExchange && values[.oamOAuthServiceEndpoint] == nil: .oauthTokenExchange
         case .openIDConnect where values[.openIDConnectDiscoveryURL] != nil: .oauthBrowser
         case .oamms: .oamms
         case .localAuthenticator: .none
@@ -79,7 +81,7 @@ extension Profile {
     package var hasServerPolicy: Bool {
         switch serverKind {
         case .oamms: oammsServer?.isSecure ?? false
-        case .oauthBrowser: false
+        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: false
         default: profileURL != nil
         }
     }
@@ -148,9 +150,9 @@ extension Profile {
         guard isOfOpenID || oauthScopes.contains(own), !asked.contains(own) else { return asked }
         return [own] + asked
     }
-    /// How a user logs in at the server's own pages. Nil for every other kind of server.
+    /// How a user logs in at the server's own pages, and how the server names the user. Nil for every other kind of server.
     package var browserLogin: BrowserLogin? {
-        guard serverKind == .oauthBrowser else { return nil }
+        guard serverKind == .oauthBrowser || serverKind == .oauthAssertion else { return nil }
         return BrowserLogin(
             redirect: word(.oauthRedirectEndpoint), authorization: url(.oauthAuthorizationEndpoint)?.text,
             device: url(.oauthDeviceEndpoint)?.text, keySet: url(.oauthKeySetEndpoint)?.text,
@@ -204,9 +206,12 @@ extension Profile {
     package func effect(of key: ProfileKey) -> ProfileEffect {
         switch key {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
-        case .tokenRelease: [.oauthResourceOwner, .oauthBrowser].contains(serverKind) ? .acts : .none
+        case .tokenRelease: serverKind.hasTokens ? .acts : .none
+        case .oauthUserJWT, .oauthUserSAML2: [.oauthAssertion, .oauthTokenExchange].contains(serverKind) ? .acts : .none
+        case .tokenExchangeTimeout, .tokenExchangeDialect, .mobileBackendVersion:
+            serverKind == .oauthTokenExchange ? .acts : .none
         case .openIDConnectDiscoveryURL: serverKind == .oauthBrowser ? .acts : .later
-        case .offlineAuthAllowed where serverKind == .oauthBrowser, .profileURL where serverKind == .oauthBrowser: .none
+        case .offlineAuthAllowed where serverKind.isWithoutPassword, .profileURL where serverKind.isWithoutPassword: .none
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
             remembersPasswords ? key.effect : .none
@@ -235,7 +240,7 @@ extension Profile {
         case .none: nil
         case .basic: loginURL
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
-        case .oauthBrowser: oauthTokenEndpoint ?? oauthDocument
+        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: oauthTokenEndpoint ?? oauthDocument
         case .oamms: oammsServer
         case .unsupported:
             loginURL ?? oammsServer ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)

@@ -39,9 +39,9 @@ enum RequiredProfileKeys {
         case .implicit: browser
         case .authorizationCode: [token] + browser
         case .deviceCode: [token, [.oauthDeviceEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]]
-        case .clientCredentials: [token, [.oauthClientSecret]]
+        case .clientCredentials: [token, [.oauthClientSecret, .oauthClientJWT, .oauthClientSAML2]]
         case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
-        case .resourceOwner, .oamCredential, nil: [token]
+        case .resourceOwner, .oamCredential, .tokenExchange, nil: [token]
         }
     }
 

@@ -28,9 +28,14 @@ struct OAuthClient: Sendable {
             guard CustomHeaders.isUsable(header) else { throw .failed(.unusableHeaders) }
             request.headers.add(name: header.name, value: header.value)
         }
-        if clientSecret.count == 0 || isSecretInBody { form.add("client_id", oauth.clientID) }
-        if clientSecret.count > 0, isSecretInBody { form.add("client_secret", clientSecret) }
-        let sendsHeader = clientSecret.count > 0 ? !isSecretInBody : oauth.includesClientHeader
+        let assertion = clientSecret.count > 0 ? oauth.clientAssertion : nil
+        if clientSecret.count == 0 || isSecretInBody || assertion != nil { form.add("client_id", oauth.clientID) }
+        if let assertion {
+            try form.add(assertion: clientSecret, assertion, ofClient: true)
+        } else if clientSecret.count > 0, isSecretInBody {
+            form.add("client_secret", clientSecret)
+        }
+        let sendsHeader = clientSecret.count > 0 ? !isSecretInBody && assertion == nil : oauth.includesClientHeader
         if sendsHeader { request.headers.add(name: "Authorization", value: try clientHeader(clientSecret)) }
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/x-www-form-urlencoded")
         // An `Accept` header of the profile has precedence.

@@ -6,8 +6,8 @@ public import OMOnlineModel
 public import OMSecrets
 
 public struct OAuthProvider: Sendable {
-    private let service: OnlineService
-    private let oauth: OAuthService
+    let service: OnlineService
+    let oauth: OAuthService
 
     public init(_ service: OnlineService, _ oauth: OAuthService) { (self.service, self.oauth) = (service, oauth) }
 
@@ -150,7 +150,7 @@ public struct OAuthProvider: Sendable {
 
     // MARK: - Parts
 
-    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth) }
+    var client: OAuthClient { OAuthClient(service: service, oauth: oauth) }
 
     /// Checks the ID token of a refresh, if there is one: it must be of the session's user (OpenID Connect Core, 12.2).
     ///

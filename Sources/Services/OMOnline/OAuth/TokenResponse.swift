@@ -90,6 +90,7 @@ struct TokenResponse: Sendable {
         case "unauthorized_client": failure = .unauthorizedClient
         case "invalid_scope": failure = .invalidScope
         case "invalid_request": failure = .invalidRequest
+        case "invalid_target": failure = .invalidTarget
         case "unsupported_grant_type": failure = .unsupportedGrant
         case "unsupported_response_type": failure = .unsupportedResponse
         case "temporarily_unavailable":

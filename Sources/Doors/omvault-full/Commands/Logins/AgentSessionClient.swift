@@ -102,8 +102,11 @@ struct AgentSessionClient {
     /// Gives the session of a login to the agent. Without an agent the login is still granted, and a notice says why no session
     /// is kept.
     ///
+    /// - Parameter dropsUnkept: Whether a session that is not kept ends at its server.
     /// - Returns: Whether the agent keeps the session.
-    func keep(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) -> Bool {
+    func keep(
+        _ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?, dropsUnkept: Bool = true
+    ) -> Bool {
         let problem: Failure
         do {
             let login = try login(request.login)
@@ -115,7 +118,7 @@ struct AgentSessionClient {
             return true
         } catch { problem = Failure(anyError: error) }
         context.output.notice("no session is kept: \(problem.message)")
-        drop(receipt, request, provider)
+        if dropsUnkept { drop(receipt, request, provider) }
         return false
     }
 

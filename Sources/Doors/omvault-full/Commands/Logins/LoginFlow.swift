@@ -19,7 +19,7 @@ struct LoginFlow: ~Copyable {
 
     /// - Parameters:
     ///   - passwords: The options that say where passwords come from.
-    ///   - takesBrowser: Whether the login may be one at the server's own pages.
+    ///   - takesBrowser: Whether the login may be one without a password here.
     /// - Throws: If the login cannot succeed, so that the user types no password for it.
     init(
         _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ context: CommandContext,
@@ -28,7 +28,7 @@ struct LoginFlow: ~Copyable {
     ) throws {
         (self.profile, self.context) = (profile, context)
         let server = try ServerAccess(profile, mode, access, takesBrowser: takesBrowser)
-        let secrets = try SecretSources(context, Array(passwords) + server.sources.map { (ServerAccess.secretName, $0) })
+        let secrets = try SecretSources(context, Array(passwords) + server.sources)
         provider = try server.provider(secrets)
         authenticator = access.authenticator(parameters)
         agent = AgentSessionClient(context, access)

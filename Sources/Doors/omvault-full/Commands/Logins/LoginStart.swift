@@ -24,6 +24,9 @@ struct LoginStart: Verb {
             your browser opens them, and no password is asked for. Without a display, or with --device, a code is shown that you
             enter in a browser on any device. USER is then not needed: the server names the user.
 
+            If users of the profile log in with an assertion (OAuthAssertion), it comes from the source in the profile. Without USER
+            the server names the user; if it names none, the session has the client's id.
+
             With --password-from, or without a terminal, there is one attempt. Output and exit codes are those of 'login check'.
 
               omvault login ada --profile work
@@ -72,7 +75,9 @@ struct LoginStart: Verb {
         do {
             let profile = try access.profiles.profile(asked.profileName)
             (asked.profile, asked.mode) = (profile, mode?.connectivity ?? profile.connectivityMode)
-            if let other = browser.given.first, profile.serverKind != .oauthBrowser {
+            let isOfAssertion = profile.serverKind == .oauthAssertion
+            if let other = browser.given.first(where: { !isOfAssertion || $0 != "--scopes" }), profile.serverKind != .oauthBrowser
+            {
                 throw Failure(usage: "\(other) is for profiles whose users log in at the server's own pages")
             }
             agent.endOutdated(given, profile)
@@ -82,10 +87,13 @@ struct LoginStart: Verb {
             {
                 return try LoginReport(context.output).alreadyLoggedIn(session)
             }
+            let others = [
+                ("--password-from", passwordFrom != nil), ("--remember", remember != nil), ("--unlock", unlock),
+            ].filter { $0.1 }.map { $0.0 }
+            if isOfAssertion {
+                return try AssertionLoginRun(profile, browser, mode: asked.mode, others: others, in: access, context).run(given)
+            }
             if profile.serverKind == .oauthBrowser {
-                let others = [
-                    ("--password-from", passwordFrom != nil), ("--remember", remember != nil), ("--unlock", unlock),
-                ].filter { $0.1 }.map { $0.0 }
                 return try BrowserLoginRun(profile, browser, mode: asked.mode, others: others, in: access, context).run(given)
             }
             let preferences = try remember?.preferences(profile)

@@ -57,6 +57,8 @@ struct LogoutCommand: Verb {
             // Attack: an attacker damages the ledger, so that a session stays open after its user ended it.
             damage = error
         }
+        // The SDK's client of a mobile backend does so.
+        if let profile, profile.mobileBackendID != nil, damage == nil { try? authenticator.forgetUserName(key) }
         if clear { agent.lockOpened(naming: key, before: ids) }
         var ending = SessionEnding.notThere
         for login in logins {
@@ -113,6 +115,7 @@ struct LogoutCommand: Verb {
             return [names]
         }
         if let wantedUser { return [LoginKey(wantedUser, profile, wantedDomain ?? .none)] }
+        if let kept = try authenticator.exchangeLogin(profile) { return [kept] }
         guard let known = try authenticator.remembered(profile), let user = known.user else {
             throw Failure(.notFound, "there is no session, and no user is remembered", hint: "omvault logout USER")
         }

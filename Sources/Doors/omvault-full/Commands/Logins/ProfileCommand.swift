@@ -230,7 +230,7 @@ extension Output {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
-        if profile.serverKind != .oauthBrowser, profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
+        if !profile.serverKind.isWithoutPassword, profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
             profile.bindsEndpoints
         {
             notice("OAuthIssuer and OAuthEndpointOrigins have no effect, because no document names the endpoints")
@@ -240,8 +240,8 @@ extension Output {
                 "\(problem): no login asks the server until it is a PEM file, and only you or root can change the file and its "
                     + "folder")
         }
-        if case .file(let path)? = profile.oauthClientSecretSource.flatMap(SecretSource.init), access(path, R_OK) != 0 {
-            notice("\(path) (OAuthClientSecret) cannot be read: no login asks the server until it can be read")
+        if let client = profile.oauthClientSource, case .file(let path)? = SecretSource(client.source), access(path, R_OK) != 0 {
+            notice("\(path) (\(client.key.rawValue)) cannot be read: no login asks the server until it can be read")
         }
         for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
             notice("\(key.rawValue) is limited by \(SystemStore.policy)")

@@ -115,7 +115,7 @@ struct ProfileImport: Verb {
     }
 
     private func question(_ profile: Profile, _ isThere: Bool) -> String {
-        let sent = profile.serverKind == .oauthBrowser ? "users and their tokens" : "passwords"
+        let sent = profile.serverKind.isWithoutPassword ? "users and their tokens" : "passwords"
         let server = profile.serverOrigin.isEmpty ? "" : ", which sends \(sent) to \(profile.serverOrigin)"
         let old = isThere ? " They replace all settings of the existing profile." : ""
         // Attack: an attacker sends a URL without a name. Then every login without --profile goes to the attacker's server.

@@ -9,21 +9,22 @@ internal import OMShell
 /// The server of a profile, if a request may ask it.
 struct ServerAccess {
     /// The name of the client's secret in messages.
-    static let secretName = ProfileKey.oauthClientSecret.rawValue
-
+    private let secretName: String
     private let mode: ConnectivityMode
     private let isSystem: Bool
     private let couldBeAnyUser: Bool
-    /// The source of the client's secret: none or one.
-    let sources: [SecretSourceArgument]
+    /// The source of the client's secret.
+    private let source: SecretSourceArgument?
     private let isAsked: Bool
 
-    /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
+    /// - Parameter takesBrowser: Whether the request may be a login without a password here.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(
         _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, takesBrowser: Bool = false
     ) throws {
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
+        let client = profile.oauthClientSource
+        secretName = (client?.key ?? .oauthClientSecret).rawValue
         var isAsked = profile.serverKind.isThere
         switch (mode, profile.serverKind) {
         case (.online, .none): throw AuthError.noServer
@@ -36,6 +37,18 @@ struct ServerAccess {
                 "a profile with \(OAuthGrant.clientCredentials.rawValue) logs no user in: its tokens are of the client itself",
                 hint: "omvault token get \(profile.name.text.asShellWord) --no-agent prints one")
         case (.offline, .oauthBrowser): throw BrowserLoginRun.noOffline
+        case (.offline, .oauthAssertion): throw AssertionLoginRun.noOffline
+        case (_, .oauthTokenExchange):
+            throw Failure(
+                .unsupported,
+                "a profile with \(OAuthGrant.tokenExchange.rawValue) has no login: it exchanges tokens of other servers",
+                hint: "omvault token exchange \(profile.name.text.asShellWord) --subject-from SOURCE")
+        case (_, .oauthAssertion):
+            guard !access.isSystem, takesBrowser else {
+                throw Failure(
+                    .unsupported, "no password can be checked: users of this profile log in with an assertion of another server",
+                    hint: "omvault login --profile \(profile.name.text.asShellWord)")
+            }
         case (_, .oauthBrowser):
             guard !access.isSystem, takesBrowser else {
                 throw Failure(
@@ -50,18 +63,21 @@ struct ServerAccess {
         case (_, .basic), (_, .oauthResourceOwner), (_, .oamms): break
         }
         self.isAsked = isAsked
-        guard isAsked, let text = profile.oauthClientSecretSource else {
-            sources = []
+        guard isAsked, let text = client?.source else {
+            self.source = nil
             return
         }
         let source = SecretSource(text)
         if access.isSystem, case .credential? = source {
             throw Failure(
-                .config, "\(Self.secretName): cred:NAME needs an environment variable, and --system reads none",
+                .config, "\(secretName): cred:NAME needs an environment variable, and --system reads none",
                 hint: "use file:/PATH")
         }
-        sources = source.map { [SecretSourceArgument($0)] } ?? []
+        self.source = source.map { SecretSourceArgument($0) }
     }
+
+    /// The source by its name: none or one.
+    var sources: [(key: String, value: SecretSourceArgument?)] { source.map { [(secretName, $0)] } ?? [] }
 
     /// - Returns: Nil if no server is asked.
     /// - Throws: ``AgentError`` if the program is missing, or if other users can change it.
@@ -80,16 +96,16 @@ struct ServerAccess {
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }
-        guard !sources.isEmpty else { return OnlineProvider(program: program) }
+        guard source != nil else { return OnlineProvider(program: program) }
         do throws(Failure) {
-            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+            return OnlineProvider(program: program, clientSecret: try secrets.read(secretName, prompt: secretName))
         } catch {
             // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
             // here and the cached credential is not used.
             throw Failure(
                 error.status, error.message,
                 hints: error.hints + [
-                    "set \(Self.secretName) to the source of the client's secret; --mode offline does not need it"
+                    "set \(secretName) to the source of the client's secret; --mode offline does not need it"
                 ],
                 details: error.details)
         }

@@ -3,7 +3,8 @@ internal import OMAuth
 internal import OMOnlineModel
 internal import OMShell
 
-/// An access token of a client itself: asked for now, printed, and kept nowhere.
+/// An access token without a session: of a client itself, or for an assertion or a token in the profile's source. It is asked for now,
+/// printed, and kept nowhere.
 struct ClientToken {
     private let profile: Profile
     private let context: CommandContext
@@ -11,7 +12,7 @@ struct ClientToken {
     /// - Throws: ``ExitStatus/unsupported`` if the profile's grant gives no token without a login.
     init(_ profile: Profile, _ context: CommandContext) throws(Failure) {
         (self.profile, self.context) = (profile, context)
-        if profile.serverKind == .oauthClientCredentials { return }
+        if [.oauthClientCredentials, .oauthAssertion, .oauthTokenExchange].contains(profile.serverKind) { return }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
         let hint =
@@ -29,17 +30,7 @@ struct ClientToken {
     }
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
-        let source = profile.oauthClientSecretSource.flatMap { SecretSource($0) }.map { SecretSourceArgument($0) }
-        let secrets = try SecretSources(context, [ServerAccess.secretName: source])
-        let program = try AgentLauncher.program()
-        try AgentProcess.check(program)
-        let provider = OnlineProvider(
-            program: program, clientSecret: try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName))
-        let reply: TokenReply
-        do throws(OnlineRefusal) { reply = try provider.clientToken(of: profile, scopes: scopes) } catch {
-            throw Failure(ofClient: error, under: profile)
-        }
-        switch consume reply {
+        switch try ask(scopes) {
         case .given(let token, let left, _):
             let state: TokenStatus = if let left, left < life { .shortLived } else { .good }
             if let words = state.words(left: left ?? 0) { context.output.notice(words) }
@@ -49,5 +40,26 @@ struct ClientToken {
         case .refused(.dead): throw Failure.deadToken
         case .refused: throw Failure(ofClient: .failed(.helper), under: profile)
         }
+    }
+
+    private func ask(_ scopes: ScopeSet?) throws -> TokenReply {
+        if profile.serverKind == .oauthTokenExchange { try profile.requireExchange() }
+        let access = try ForeignTokenAccess(profile, context)
+        if profile.serverKind == .oauthClientCredentials {
+            return try refusing { () throws(OnlineRefusal) in try access.provider.clientToken(of: profile, scopes: scopes) }
+        }
+        let kind = try access.kind(), token = try access.assertion()
+        guard profile.serverKind == .oauthTokenExchange else {
+            return try refusing { () throws(OnlineRefusal) in
+                try access.provider.assertedToken(of: profile, with: token, kind, scopes: scopes)
+            }
+        }
+        return try refusing { () throws(OnlineRefusal) in
+            try access.provider.exchangedToken(of: profile, for: token, kind, scopes: scopes)
+        }
+    }
+
+    private func refusing(_ ask: () throws(OnlineRefusal) -> TokenReply) throws(Failure) -> TokenReply {
+        do throws(OnlineRefusal) { return try ask() } catch { throw Failure(ofClient: error, under: profile) }
     }
 }

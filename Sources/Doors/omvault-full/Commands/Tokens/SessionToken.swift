@@ -15,7 +15,7 @@ struct SessionToken {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
         switch profile.serverKind {
-        case .oauthResourceOwner, .oauthBrowser: break
+        case .oauthResourceOwner, .oauthBrowser, .oauthAssertion, .oauthTokenExchange: break
         case .oauthClientCredentials:
             throw Failure(
                 .unsupported, "the agent keeps no token of a client itself",
@@ -67,6 +67,12 @@ struct SessionToken {
 
     func noSession(_ given: RequestedUser) -> Failure {
         let user = given.user.map { " of \($0.text.shown)" } ?? ""
+        if profile.serverKind == .oauthTokenExchange {
+            let name = profile.name.text.asShellWord
+            return Failure(
+                .notFound, "there is no exchanged token\(user) under profile \"\(profile.name.text)\"",
+                hint: "omvault token load \(name)", "or omvault token exchange \(name) --subject-from SOURCE --store")
+        }
         return Failure(
             .notFound, "there is no valid session\(user) under profile \"\(profile.name.text)\"",
             hint: "omvault login \(given.user?.text.asShellWord ?? "USER") --profile \(profile.name.text.asShellWord)")

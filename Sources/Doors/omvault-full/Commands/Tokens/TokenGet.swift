@@ -15,8 +15,8 @@ struct TokenGet: Verb {
             TokenRelease=allow or TokenRelease=confirm at that login; with confirm you are asked at the terminal each time. If the
             token does not live long enough, the agent gets another one from the server. 'get' never logs in.
 
-            With --no-agent the profile must have OAuthClientCredentials. omvault reads the client's secret, asks the server for a
-            token, prints it and keeps nothing.
+            With --no-agent the profile must have OAuthClientCredentials, OAuthAssertion or OAuthTokenExchange. omvault reads the
+            client's secret and the profile's assertion, asks the server for a token, prints it and keeps nothing.
 
             The forms of --format: raw is the token alone, without a newline. header is a line for 'curl -H @-', curl one for
             'curl -K -', env one for a shell (ACCESS_TOKEN='...'). json has the scopes and the seconds that are left, too. In a
@@ -53,17 +53,13 @@ struct TokenGet: Verb {
     @Flag(help: "Print the token at a terminal too.")
     var reveal = false
 
-    @Flag(help: "Ask the server now and keep nothing. Only for OAuthClientCredentials.")
+    @Flag(help: "Ask the server now and keep nothing. Only for OAuthClientCredentials, OAuthAssertion and OAuthTokenExchange.")
     var noAgent = false
 
     var global: GlobalOptions { options.shared }
 
     func run(_ context: CommandContext) throws {
-        guard reveal || !StandardOutput.isTerminal else {
-            throw Failure(
-                .usage, "a token is a secret, and standard output is a terminal",
-                hint: "pipe it into the program that needs it; or --reveal prints it here")
-        }
+        guard reveal || !StandardOutput.isTerminal else { throw Self.terminal }
         // As in the SDK, "*" is any token.
         let scopes = scope == "*" ? nil : try scope.map { try Self.scopes($0) }
         let narrowing = try narrowing(scopes)
@@ -74,7 +70,7 @@ struct TokenGet: Verb {
         let life = minValid ?? Self.standardLife
         guard !noAgent else {
             guard given.user == nil, given.domain == nil else {
-                throw Failure(usage: "--no-agent gets a token of the client itself, so there is no user")
+                throw Failure(usage: "--no-agent has no session, so there is no user")
             }
             guard narrowing == nil else {
                 throw Failure(usage: "--no-agent asks for exactly the scopes of --scope, and for no resource")
@@ -96,10 +92,14 @@ struct TokenGet: Verb {
         return narrowing
     }
 
+    static let terminal = Failure(
+        .usage, "a token is a secret, and standard output is a terminal",
+        hint: "pipe it into the program that needs it; or --reveal prints it here")
+
     /// The default of `--min-valid`, in seconds.
     static let standardLife: UInt32 = 60
 
-    private static func scopes(_ text: String) throws(Failure) -> ScopeSet {
+    static func scopes(_ text: String) throws(Failure) -> ScopeSet {
         let names = text.split { $0 == "," || $0 == " " }.map(String.init)
         guard let scopes = ScopeSet(names), !scopes.isEmpty else {
             throw Failure(usage: "--scope is not a list of 1 to 64 scopes with commas or blanks between them")

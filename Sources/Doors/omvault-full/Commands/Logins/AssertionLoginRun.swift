@@ -1,0 +1,47 @@
+// `omvault login` under a profile whose users log in with an assertion of another server.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+/// One login with the assertion in the profile's source.
+struct AssertionLoginRun {
+    private let profile: Profile
+    private let options: BrowserOptions
+    private let access: LoginAccess
+    private let context: CommandContext
+
+    /// - Parameter others: Options of a login with a password that were given too.
+    /// - Throws: If the login cannot succeed.
+    init(
+        _ profile: Profile, _ options: BrowserOptions, mode: ConnectivityMode, others: [String], in access: LoginAccess,
+        _ context: CommandContext
+    ) throws(Failure) {
+        (self.profile, self.options, self.access, self.context) = (profile, options, access, context)
+        if let other = others.first {
+            throw Failure(
+                .usage, "\(other) is for logins with a password, and users of this profile log in with an assertion",
+                hint: "omvault login --profile \(profile.name.text.asShellWord)")
+        }
+        guard mode != .offline else { throw Self.noOffline }
+    }
+
+    static let noOffline = Failure(
+        .noOffline, "a login with an assertion is never cached, so there is none offline",
+        hint: "log in when the server can be reached")
+
+    func run(_ given: RequestedUser) throws {
+        guard let source = profile.oauthUserAssertion else { throw AuthError.noServer }
+        let name = source.key.rawValue
+        let flow = try LoginFlow(
+            profile, .online, in: access, context,
+            passwords: [name: SecretSource(source.source).map { SecretSourceArgument($0) }], takesBrowser: true)
+        guard let provider = flow.provider else { throw AuthError.noServer }
+        let assertion = try flow.secrets.read(name, prompt: name)
+        let question = AssertionQuestion(
+            profile, user: given.user, domain: given.domain ?? profile.domain, scopes: try options.scopeSet(), kind: source.kind)
+        let receipt = try flow.authenticator.logIn(question, with: assertion, asking: provider)
+        try flow.finish(receipt, whyNoKey: nil, opening: nil)
+    }
+}

@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMShell
+
+/// `omvault token load`: brings an exchanged token back from the ledger.
+struct TokenLoad: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Load the token that 'token exchange --store' kept.",
+        discussion: """
+            Prints "loaded" if the agent has the token now. Otherwise it ends with 10, and the message says which it is: none,
+            expired or other_backend (MobileBackendID, MobileBackendVersion or OAuthIssuer is another one). Exchange a token again
+            then. It asks no server.
+
+              omvault token load work
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The profile.", completion: .profiles)
+    var profile: String
+
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context)
+        let profile = try access.profiles.profile(ProfileName(profile))
+        try profile.requireExchange()
+        let authenticator = access.authenticator()
+        let keys = KeptTokenKey(context, profile, authenticator)
+        let kept: KeptToken
+        do throws(AuthError) { kept = try authenticator.keptExchange(profile, key: try? keys.find()) } catch {
+            throw Failure(error, under: profile)
+        }
+        switch consume kept {
+        case .none: throw missing("none", "no exchanged token is kept for profile \"\(profile.name.text)\": none", profile)
+        case .expired: throw missing("expired", "the time of the exchanged token is over: expired", profile)
+        case .otherBackend:
+            throw missing("other_backend", "the token that is kept is for another backend or issuer: other_backend", profile)
+        case .locked: throw keys.locked()
+        case .live(let receipt): try load(receipt, of: profile, in: access, context)
+        }
+    }
+
+    private func load(
+        _ receipt: consuming LoginReceipt, of profile: Profile, in access: LoginAccess, _ context: CommandContext
+    ) throws {
+        let agent = AgentSessionClient(context, access)
+        let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
+        let given = RequestedUser(user: request.user, domain: request.login.domain)
+        let held = agent.sessions(given, profile.name).filter { $0.isOf(profile) }
+        // Keeping it again would revoke the token of the session that has it.
+        if held.contains(where: { $0.state == .idle }) {
+            throw missing("none", "the session of the exchanged token was idle for too long: none", profile)
+        }
+        if held.isEmpty, !agent.keep(receipt, request, try ForeignTokenAccess(profile, context).provider, dropsUnkept: false) {
+            throw Failure(.agent, "the agent does not take the token; it stays in the ledger", hint: "omvault agent status")
+        }
+        try KeptTokenReport(context.output).print("loaded", receipt)
+    }
+
+    /// - Parameter cause: The word for programs.
+    private func missing(_ cause: String, _ message: String, _ profile: Profile) -> Failure {
+        Failure(
+            .notFound, message, hint: "omvault token exchange \(profile.name.text.asShellWord) --subject-from SOURCE --store",
+            details: ["cause": .text(cause)])
+    }
+}

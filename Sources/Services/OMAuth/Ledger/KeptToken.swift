@@ -1,0 +1,13 @@
+/// What the ledger has of an exchanged token.
+package enum KeptToken: ~Copyable, Sendable {
+    /// There is none, or it was made before the profile was changed.
+    case none
+    /// Its time is over. It has been deleted.
+    case expired
+    /// It is for another issuer, backend or version of a backend.
+    case otherBackend
+    /// The level that it is kept at is locked.
+    case locked
+    /// The session of the exchange, with the life that is left.
+    case live(LoginReceipt)
+}

@@ -1,0 +1,133 @@
+// Exchanged tokens that outlive the agent: kept, loaded and cleared. docs/reference/tokens.md, "Token exchange".
+
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMStorage
+internal import OMSystem
+
+extension Authenticator {
+    /// Keeps the session of an exchange. It replaces the one before.
+    ///
+    /// - Throws: ``AuthError/noCredential`` if the session has no token or no end, so that there is nothing to keep.
+    package func keepExchange(
+        _ receipt: borrowing LoginReceipt, _ profile: Profile, key: RememberingKey
+    ) throws(AuthError) {
+        guard let expires = receipt.sessionExpires, let parts = receipt.tokenParts() else { throw .noCredential }
+        let store = try makeStore(), now = clock()
+        let time = LastSeenTime(starting: now), id = KeptTokenRow.exchangeID(profile, store.device)
+        // A session that times out earlier would come back otherwise.
+        let left = min(expires - now.sinceBoot, profile.sessionTimeOut ?? .max)
+        let row = KeptTokenRow(
+            id, profile, of: receipt.details.user, domain: receipt.details.domain, end: time.now(now) + max(0, left), time: time,
+            backend: KeptTokenRow.backend(profile, store.device), sealing: parts, key: key.key)
+        let bytes = row.encode(under: store.device)
+        try store.ledger.write { () throws(AuthError) in try store.ledger.putServerRow(id, bytes) }
+    }
+
+    /// The exchanged token of a profile. This writes down the time: a clock that is set back later makes it live no longer.
+    package func keptExchange(_ profile: Profile, key: RememberingKey?) throws(AuthError) -> KeptToken {
+        guard let store = try openIfPresent() else { return .none }
+        let id = KeptTokenRow.exchangeID(profile, store.device), clock = clock()
+        guard var row = try store.keptToken(id) else { return .none }
+        guard row.time.now(clock) < row.end else {
+            _ = try delete(id, store)
+            return .expired
+        }
+        guard row.backend == KeptTokenRow.backend(profile, store.device) else { return .otherBackend }
+        guard row.digest == profile.digest.bytes else {
+            _ = try delete(id, store)
+            return .none
+        }
+        guard let key else { return .locked }
+        guard let parts = row.open(with: key.key) else { return .locked }
+        let left = row.end - row.time.now(clock)
+        row.time.update(clock)
+        let bytes = row.encode(under: store.device)
+        try store.ledger.write { () throws(AuthError) in
+            // Another process may have cleared it since.
+            if try store.ledger.serverRow(id) != nil { try store.ledger.putServerRow(id, bytes) }
+        }
+        let answer = ProviderAnswer.accepted(
+            policy: nil, serverTime: nil, session: parts.session.duplicate(), access: parts.access.duplicate(),
+            lifetime: UInt32(clamping: left))
+        guard let accepted = AcceptedAnswer(answer, sent: clock) else { return .none }
+        let request = LoginRequest(row.user, profile, domain: row.domain, mode: .online)
+        return .live(LoginReceipt(online: accepted, notCached: .offlineNotAllowed, ReceiptNotes(), request, clock))
+    }
+
+    /// The login whose session a profile's exchanged token is. Nil if there is none.
+    package func exchangeLogin(_ profile: Profile) throws(AuthError) -> LoginKey? {
+        guard let store = try openIfPresent() else { return nil }
+        let row = try store.keptToken(KeptTokenRow.exchangeID(profile, store.device))
+        return row.map { LoginKey($0.user, profile, $0.domain) }
+    }
+
+    /// Deletes the exchanged token of a profile. This needs no key.
+    ///
+    /// - Returns: The login whose session it is. Nil if there is no token.
+    @discardableResult
+    package func clearExchange(_ profile: Profile) throws(AuthError) -> LoginKey? {
+        guard let store = try openIfPresent() else { return nil }
+        let id = KeptTokenRow.exchangeID(profile, store.device)
+        let row = try store.keptToken(id)
+        guard try delete(id, store) else { return nil }
+        return row.map { LoginKey($0.user, profile, $0.domain) }
+    }
+
+    /// - Returns: Whether there was one.
+    private func delete(_ id: LoginID, _ store: borrowing LoginStore) throws(AuthError) -> Bool {
+        let isThere = try store.ledger.write { () throws(AuthError) in
+            guard try store.ledger.serverRow(id) != nil else { return false }
+            try store.ledger.deleteServerRow(id)
+            return true
+        }
+        if isThere { _ = try? store.purge(wait: 0) }
+        return isThere
+    }
+
+    /// Deletes the remembered name of a user, and nothing else.
+    package func forgetUserName(_ key: LoginKey) throws(AuthError) {
+        guard let store = try openIfPresent() else { return }
+        let id = LoginStore.rememberedID(key.server, key.profile, store.device)
+        guard let row = try store.remembered(id), row.user == key.user, row.domain == key.domain else { return }
+        _ = try store.changeRemembered(id, key.profile) { row in
+            row.deletePassword()
+            (row.user, row.domain) = (nil, .none)
+        }
+    }
+}
+
+extension LoginReceipt {
+    /// The session and its access token. Nil if it lacks one of them.
+    fileprivate borrowing func tokenParts() -> TokenParts? {
+        let held: SecretBytes
+        switch session {
+        case .none: return nil
+        case .some(let session): held = session.duplicate()
+        }
+        switch access {
+        case .none: return nil
+        case .some(let access): return TokenParts(session: held, access: access.duplicate())
+        }
+    }
+}
+
+extension LoginStore {
+    /// - Returns: nil too if the row is not authentic.
+    borrowing func keptToken(_ id: LoginID) throws(AuthError) -> KeptTokenRow? {
+        guard let bytes = try ledger.serverRow(id) else { return nil }
+        return try? KeptTokenRow(bytes, under: id, device)
+    }
+
+    /// The ids of the kept tokens of a user under a profile, at any server.
+    borrowing func keptTokens(naming key: LoginKey) throws(AuthError) -> [LoginID] {
+        var found: [LoginID] = []
+        for id in try rememberedIDs() {
+            guard let row = try keptToken(id), row.profile == key.profile, row.user == key.user, row.domain == key.domain else {
+                continue
+            }
+            found.append(id)
+        }
+        return found
+    }
+}

@@ -1,0 +1,18 @@
+public import OMOnlineModel
+
+/// A login with an assertion of another server that a program wants.
+public struct AssertionQuestion: Hashable, Sendable {
+    public let profile: Profile
+    /// The user whom the server must name, if it names one. Nil: any user.
+    public let user: UserName?
+    public let domain: IdentityDomain
+    /// Nil for those of the profile.
+    public let scopes: ScopeSet?
+    public let kind: AssertionKind
+
+    public init(
+        _ profile: Profile, user: UserName? = nil, domain: IdentityDomain = .none, scopes: ScopeSet? = nil, kind: AssertionKind
+    ) {
+        (self.profile, self.user, self.domain, self.scopes, self.kind) = (profile, user, domain, scopes, kind)
+    }
+}

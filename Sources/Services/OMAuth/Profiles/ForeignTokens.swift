@@ -1,0 +1,45 @@
+// The values of a profile about tokens and assertions of other servers, and about backends of mobile applications.
+
+package import OMOnlineModel
+
+extension Profile {
+    /// The source of an assertion, and its form. The source is `file:/PATH` or `cred:NAME`.
+    package struct AssertionSource: Hashable, Sendable {
+        package let key: ProfileKey
+        package let kind: AssertionKind
+        package let source: String
+    }
+
+    /// Of a user. If there are two, the JWT counts.
+    package var oauthUserAssertion: AssertionSource? { first([(.oauthUserJWT, .jwt), (.oauthUserSAML2, .saml2)]) }
+
+    /// Of the client, in place of its secret.
+    package var oauthClientAssertion: AssertionSource? { first([(.oauthClientJWT, .jwt), (.oauthClientSAML2, .saml2)]) }
+
+    /// What proves the client: a ready-made assertion, else its secret.
+    package var oauthClientSource: (key: ProfileKey, source: String)? {
+        oauthClientAssertion.map { ($0.key, $0.source) } ?? oauthClientSecretSource.map { (.oauthClientSecret, $0) }
+    }
+
+    private func first(_ keys: [(ProfileKey, AssertionKind)]) -> AssertionSource? {
+        for (key, kind) in keys {
+            if case .text(let source)? = values[key] { return AssertionSource(key: key, kind: kind, source: source) }
+        }
+        return nil
+    }
+
+    /// The backend at the server that this profile is for.
+    package var mobileBackendID: String? { plainText(.mobileBackendID) }
+    package var mobileBackendVersion: String? { plainText(.mobileBackendVersion) }
+    /// The header that names the backend, in each request to the server.
+    package var mobileBackendHeader: [(name: String, value: String)] {
+        mobileBackendID.map { [("Oracle-Mobile-Backend-ID", $0)] } ?? []
+    }
+    /// The longest life of a token that was exchanged, in seconds.
+    package var tokenExchangeTimeout: Int64 { effective(.tokenExchangeTimeout).flatMap(Self.digits) ?? 21_600 }
+    public var tokenExchangeDialect: TokenExchangeDialect {
+        plainText(.tokenExchangeDialect).flatMap(TokenExchangeDialect.init) ?? .rfc8693
+    }
+
+    private func plainText(_ key: ProfileKey) -> String? { if case .text(let text)? = values[key] { text } else { nil } }
+}

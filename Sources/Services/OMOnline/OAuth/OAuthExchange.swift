@@ -1,0 +1,74 @@
+// Tokens in exchange for tokens of other servers (RFC 8693). docs/reference/online.md, "Token exchange".
+
+internal import OMCrypto
+internal import OMJSON
+public import OMOnlineModel
+public import OMSecrets
+
+extension OAuthProvider {
+    /// Asks the server for an access token in exchange for another token.
+    ///
+    /// The session in the answer has no refresh token: its life is that of the access token.
+    ///
+    /// - Parameters:
+    ///   - subject: The token that says whom the new one is for.
+    ///   - actor: The token of the party that acts for that user. Empty without one.
+    ///   - clientSecret: A confidential client's secret. Empty for a public client.
+    /// - Throws: ``OnlineFailure/assertionRefused`` if the server does not take the subject or the actor.
+    public func exchange(
+        _ subject: borrowing SecretBytes, actor: borrowing SecretBytes, for asked: TokenExchange,
+        clientSecret: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let exchange = try HTTPExchange(service)
+        let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
+        var form = FormBody()
+        form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+        if let resource = asked.resource { form.add("resource", resource) }
+        if let audience = asked.audience { form.add("audience", audience) }
+        if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
+        form.add("requested_token_type", Self.accessToken)
+        try form.add(exchanged: subject, "subject_token", type: asked.subjectType)
+        if let type = asked.actorType { try form.add(exchanged: actor, "actor_token", type: type) }
+        // A token's life counts from here, because the answer may be late.
+        let sent = UnixTime.now()
+        let answer = try await client.post(
+            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
+            isSecretInBody: endpoints.takesSecretInBody, exchange)
+        let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
+        // Attack, or mistake: the server gives a refresh token or an assertion, and a program sends it to other servers.
+        if let type = JSON(answer: answer.body)?.members?["issued_token_type"], ![Self.accessToken, Self.jwt].contains(type.text)
+        {
+            throw .failed(.unexpectedAnswer, status: UInt16(answer.status))
+        }
+        var tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
+        tokens.refresh = nil
+        return OnlineGrant(
+            session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
+            serverTime: endpoints.token.isSecure ? answer.date : nil)
+    }
+
+    private static let accessToken = TokenExchange.prefix + "access_token"
+    private static let jwt = TokenExchange.prefix + "jwt"
+}
+
+extension FormBody {
+    /// The most bytes of a token that is exchanged.
+    private static let longest = 256 << 10
+
+    /// - Throws: ``OnlineFailure/unusableAssertion`` for a token that is no printable ASCII.
+    fileprivate mutating func add(
+        exchanged token: borrowing SecretBytes, _ name: String, type: String
+    ) throws(OnlineRefusal) {
+        // SAML is XML, and is sent base64url-encoded (RFC 8693, 3).
+        if type.hasPrefix(TokenExchange.prefix + "saml") {
+            guard (1...Self.longest).contains(token.count) else { throw .failed(.unusableAssertion) }
+            add(name, Base64URL.encode(token))
+            return add("\(name)_type", type)
+        }
+        let isToken = token.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }
+        guard (1...Self.longest).contains(token.count), isToken else { throw .failed(.unusableAssertion) }
+        add(name, token)
+        add("\(name)_type", type)
+    }
+}
