@@ -14,7 +14,7 @@ enum OnlineHelperProgram {
         signal(SIGPIPE, SIG_IGN)
         // If hidden memory has no room for a secret, the secret goes into other memory. The attempt must not end the helper.
         signal(SIGXFSZ, SIG_IGN)
-        OnlineHelper.run(ports: { $0.ports }) { question, person in
+        OnlineHelper.run(ports: { $0.service.ports(with: $0.address) }) { question, person in
             do throws(OnlineRefusal) { return try await ask(question, person) } catch { return .refused(error) }
         }
     }
@@ -31,6 +31,9 @@ enum OnlineHelperProgram {
             return OnlineReply(
                 try await authorize(
                     user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
+        case (.oauth(let oauth), .client(let step)):
+            let registrar = ClientRegistrar(question.service, oauth)
+            return OnlineReply(try await registrar.ask(step, token: question.session, statement: question.answers))
         case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
         }
     }
@@ -45,7 +48,7 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .client, .authorize: throw .failed(.unusableSession)
         }
     }
 
@@ -61,7 +64,7 @@ enum OnlineHelperProgram {
             try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
-        case .profile, .answer, .endpoints, .authorize: throw .failed(.unusableSession)
+        case .profile, .answer, .endpoints, .client, .authorize: throw .failed(.unusableSession)
         }
     }
 
@@ -95,7 +98,7 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .narrow, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .endpoints, .grant, .client, .authorize: throw .failed(.unusableSession)
         }
     }
 }
@@ -125,12 +128,12 @@ extension OnlineReply {
 
     fileprivate init(_ grant: consuming OnlineGrant) {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
-        let user = grant.user
+        let (user, client) = (grant.user, grant.client)
         var grant = grant
         let access = grant.takeAccess(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
                 session: grant.takeSession(), access: access, scopes: scopes, lifetime: lifetime, serverTime: time,
-                profile: profile, endpoints: endpoints, user: user))
+                profile: profile, endpoints: endpoints, user: user, client: client))
     }
 }

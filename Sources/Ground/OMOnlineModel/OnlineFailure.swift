@@ -94,6 +94,13 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case redirectPortTaken = 48
     /// The person did not finish in time.
     case notFinished = 49
+    // Of the registration of a client
+    /// The server names no address where a client registers itself.
+    case noRegistration = 80
+    /// The server does not register a client with these values.
+    case registrationRefused = 81
+    /// The server does not take the redirect address of a client.
+    case redirectRefused = 82
 }
 
 extension OnlineFailure {
@@ -155,6 +162,9 @@ extension OnlineFailure {
         case .unusableRedirect: ("unusable_redirect", 40245)
         case .redirectPortTaken: ("port_taken", nil)
         case .notFinished: ("not_finished", nil)
+        case .noRegistration: ("no_registration", nil)
+        case .registrationRefused: ("registration_refused", nil)
+        case .redirectRefused: ("redirect_refused", nil)
         }
     }
 

@@ -22,11 +22,14 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let endpoints: [ServerEndpoint]?
     /// The user whom the server names. Nil for a login with a user name, and if the server names none.
     public let user: NamedUser?
+    /// A client that was registered, or its registration as the server keeps it. Nil for every other question.
+    public let client: ClientRegistration?
 
     init(
         session: consuming SecretBytes? = nil, access: consuming SecretBytes? = nil, scopes: ScopeSet = ScopeSet(),
         lifetime: UInt32? = nil, serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked,
-        endpoints: [ServerEndpoint]? = nil, user: NamedUser? = nil
+        endpoints: [ServerEndpoint]? = nil, user: NamedUser? = nil,
+        client: ClientRegistration? = nil
     ) {
         self.session = session
         self.access = access
@@ -36,6 +39,7 @@ public struct OnlineGrant: ~Copyable, Sendable {
         self.profile = profile
         self.endpoints = endpoints
         self.user = user
+        self.client = client
     }
 
     /// The grant of a profile that was fetched without a login.

@@ -40,7 +40,7 @@ struct CommandTree: ParsableCommand {
             name: "Logins",
             subcommands: [
                 LoginCommand.self, LogoutCommand.self, TokenCommand.self, RunCommand.self, HelperCommand.self,
-                ProfileCommand.self, CertCommand.self, CredentialCommand.self,
+                ProfileCommand.self, OAuthClientCommand.self, CertCommand.self, CredentialCommand.self,
             ]),
         CommandGroup(name: "Toolkit", subcommands: [GenCommand.self, CryptoCommand.self, VectorsCommand.self]),
         CommandGroup(

@@ -122,6 +122,10 @@ extension OnlineFailure {
             return "set OAuthRedirectEndpoint to http://127.0.0.1, as the server knows it; or log in with --redirect paste"
         case .redirectPortTaken:
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
+        case .noRegistration:
+            return "ask its administrator for the id of a client; or for the address of registrations, OAuthRegistrationEndpoint"
+        case .registrationRefused: return "OAuthScope, the grant or --proof may not be allowed there; ask its administrator"
+        case .redirectRefused: return "set OAuthRedirectEndpoint to an address that it takes, such as http://localhost"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"

@@ -80,6 +80,9 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .noRegistration: "it registers no clients"
+        case .registrationRefused: "it does not register a client with these values"
+        case .redirectRefused: "it does not register a client with this redirect address"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }

@@ -25,7 +25,9 @@ extension Failure {
         case .plainSecret(let key):
             self.init(
                 .config, "\(key.rawValue) takes the source of the secret, never the secret itself",
-                hint: "write the secret to a file that only you can read, then set \(key.rawValue)=file:/PATH or =cred:NAME")
+                hint:
+                    "keep the secret in the vault and set \(key.rawValue)=vault:ITEM:FIELD, or in a file that only you can read and set "
+                    + "\(key.rawValue)=file:/PATH, or =cred:NAME")
         case .missing(let key):
             self.init(.config, "\(key.rawValue) is missing", hint: key.missingHint)
         case .severalDefaults:
@@ -110,7 +112,7 @@ extension ProfileValueType {
         case .list: "a list of names with commas between them"
         case .headers: "a list of at most 10 headers, Name:value with commas between them"
         case .path: "an absolute path"
-        case .secret: "file:/PATH or cred:NAME"
+        case .secret: "file:/PATH, cred:NAME or vault:ITEM:FIELD"
         case .identity: "identity:NAME"
         case .scheme: "a scheme that omvault knows"
         case .level: "a protection level"

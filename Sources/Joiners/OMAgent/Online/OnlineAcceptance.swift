@@ -19,11 +19,14 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package let endpoints: [ServerEndpoint]?
     /// The user whom the server names after a login at its own pages. Nil for every other task, and if it names none.
     package let user: NamedUser?
+    /// A client that was registered. Then ``session`` is the token of its registration, and ``access`` its secret. Nil for every
+    /// other task.
+    package let client: ClientRegistration?
 
     package init(
         session: consuming SecretBytes?, access: consuming AccessToken? = nil, lifetime: UInt32? = nil,
         serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil,
-        user: NamedUser? = nil
+        user: NamedUser? = nil, client: ClientRegistration? = nil
     ) {
         self.session = session
         self.access = access
@@ -32,12 +35,14 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
         self.profile = profile
         self.endpoints = endpoints
         self.user = user
+        self.client = client
     }
 
     /// - Parameters access, scopes: The access token as a provider gives it.
     package init(
         session: consuming SecretBytes?, access: consuming SecretBytes?, scopes: ScopeSet, lifetime: UInt32?,
-        serverTime: Int64?, profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil
+        serverTime: Int64?, profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil,
+        client: ClientRegistration? = nil
     ) {
         let token: AccessToken? =
             switch consume access {
@@ -46,7 +51,7 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
             }
         self.init(
             session: session, access: token, lifetime: lifetime, serverTime: serverTime, profile: profile,
-            endpoints: endpoints, user: user)
+            endpoints: endpoints, user: user, client: client)
     }
 
     package consuming func takeSession() -> SecretBytes? { session }

@@ -84,6 +84,15 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.grant, of: service, clientSecret: clientSecret)
     }
 
+    /// - Parameters:
+    ///   - token: The token of the registration; of a new one the initial access token, or empty.
+    ///   - statement: The software statement of a new registration, or empty.
+    package static func client(
+        _ step: ClientStep, token: consuming SecretBytes, statement: consuming SecretBytes, of service: OnlineService
+    ) -> OnlineQuestion {
+        OnlineQuestion(.client(step), of: service, clientSecret: nil, session: token, answers: statement)
+    }
+
     package static func authorize(
         _ user: String?, within seconds: UInt32, byDevice: Bool, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
@@ -97,6 +106,9 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         let total = Int64(service.deadlines.total)
         return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
     }
+
+    /// The address that it names beside the service.
+    package var address: String? { if case .client(let step) = task { step.address } else { nil } }
 
     /// Whether a browser on this machine may bring the answer to it.
     var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
@@ -149,6 +161,11 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
         case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
+        case .client(let step):
+            body.write(tag: 16)
+            body.write(session)
+            body.write(answers)
+            body.write(step)
         case .narrow(let narrowing):
             body.write(tag: 20)
             body.write(session)
@@ -185,6 +202,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 7: task = .endpoints
         case 8: task = .grant
         case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+        case 16:
+            session = try wire.secret(upTo: Self.maximumSession)
+            answers = try wire.secret(upTo: Self.maximumSecret)
+            task = .client(try wire.read())
         case 20:
             session = try wire.secret(upTo: Self.maximumSession)
             task = .narrow(try wire.read())

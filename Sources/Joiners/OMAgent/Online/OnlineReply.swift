@@ -83,7 +83,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .narrow, .logout, .profile, .endpoints, .grant, .authorize: false
+            case .check, .refresh, .narrow, .logout, .profile, .endpoints, .grant, .client, .authorize: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -116,6 +116,8 @@ extension OnlineAcceptance {
             case .endpoints: !hasSession && !hasAccess && profile == .notAsked
             case .grant: !hasSession && hasAccess && profile == .notAsked
             case .authorize: hasSession && hasAccess && profile == .notAsked
+            case .client(.remove): !hasSession && !hasAccess && profile == .notAsked
+            case .client: profile == .notAsked
             }
         guard isFitting else { throw MalformedBytes() }
         var user: NamedUser?
@@ -126,9 +128,11 @@ extension OnlineAcceptance {
             guard ServerEndpoint.isOrdered(list) else { throw MalformedBytes() }
             endpoints = list
         }
+        var client: ClientRegistration?
+        if task.bringsClient { client = try wire.read(ClientRegistration.self) }
         self.init(
             session: session, access: access, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile,
-            endpoints: endpoints, user: user)
+            endpoints: endpoints, user: user, client: client)
     }
 
     fileprivate borrowing func write(to body: inout SecretBuffer, to task: OnlineTask) {
@@ -137,6 +141,7 @@ extension OnlineAcceptance {
         body.write(access)
         if case .authorize = task { body.write(user) }
         if let endpoints { body.write(shortList: endpoints) }
+        if task.bringsClient, let client { body.write(client) }
     }
 }
 

@@ -20,6 +20,8 @@ package enum OnlineTask: Hashable, Sendable {
     case endpoints
     /// Gets an access token of the client itself. Only OAuth's client credentials grant has it.
     case grant
+    /// Registers this client at the server, or asks about its registration. Only OAuth has it.
+    case client(ClientStep)
     /// Logs a user in at the server's own pages.
     ///
     /// - Parameters:
@@ -33,7 +35,7 @@ package enum OnlineTask: Hashable, Sendable {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .authorize: nil
+        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .client, .authorize: nil
         }
     }
 
@@ -45,12 +47,23 @@ package enum OnlineTask: Hashable, Sendable {
         if case .authorize(_, let seconds, _) = self { seconds } else { 0 }
     }
 
+    /// Whether the answer has a client's registration.
+    var bringsClient: Bool {
+        switch self {
+        case .client(.remove): false
+        case .client: true
+        default: false
+        }
+    }
+
     /// Whether a question to this service can have the task.
     func fits(_ service: OnlineService) -> Bool {
         switch (self, service.kind) {
         case (.profile, _): true
         case (.endpoints, _): service.namesEndpoints
         case (.grant, _): service.isOfClient
+        case (.client, .oauth): true
+        case (.client, _): false
         // No user logs in there.
         case _ where service.isOfClient: false
         case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)

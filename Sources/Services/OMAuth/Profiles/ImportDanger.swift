@@ -98,7 +98,8 @@ extension Profile {
         case .trustedCA: .trust
         case .oauthEndpointOrigins, .restOrigins: .trust
         // Attack: the tokens, or the person with the password, go to another server than the one that the question names.
-        case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
+        case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthRegistrationEndpoint,
+            .oauthUserInfoEndpoint,
             .oauthKeySetEndpoint:
             if case .text(let text) = value, ServerURL(text)?.origin != serverOrigin { .trust } else { nil }
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil

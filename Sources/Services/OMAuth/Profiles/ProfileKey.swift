@@ -34,6 +34,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthRedirectEndpoint = "OAuthRedirectEndpoint"
     case oauthDeviceEndpoint = "OAuthDeviceEndpoint"
     case oauthRevocationEndpoint = "OAuthRevocationEndpoint"
+    case oauthRegistrationEndpoint = "OAuthRegistrationEndpoint"
     case oauthUserInfoEndpoint = "OAuthUserInfoEndpoint"
     case oauthKeySetEndpoint = "OAuthJWKSEndpoint"
     case openIDConnectDiscoveryURL = "OpenIDConnectDiscoveryURL"

@@ -33,7 +33,7 @@ package enum ProfileValueType: Hashable, Sendable {
     case headers
     /// An absolute path.
     case path
-    /// The source of a secret, never the secret: `file:/PATH` or `cred:NAME`.
+    /// The source of a secret, never the secret: `file:/PATH`, `cred:NAME` or `vault:ITEM:FIELD`.
     case secret
     /// `identity:` and the name of a client identity in the vault.
     case identity
@@ -90,7 +90,9 @@ extension ProfileKey {
         case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
         case .oauthAuthorizationEndpoint: (.url, 40244, .acts)
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
-        case .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint, .oauthKeySetEndpoint: (.url, nil, .acts)
+        case .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint, .oauthKeySetEndpoint,
+            .oauthRegistrationEndpoint:
+            (.url, nil, .acts)
         case .openIDConnectDiscoveryURL: (.url, 60007, .acts)
         case .oauthPrompt, .oauthContextClasses, .oauthUserClaim: (.text, nil, .acts)
         case .oauthMaximumAge: (.number(0...Profile.longestAge), nil, .acts)

@@ -136,6 +136,8 @@ extension Profile {
         oauthTokenEndpoint == nil ? oauthDiscoveryURL ?? url(.openIDConnectDiscoveryURL) : nil
     }
     package var oauthRevocationEndpoint: ServerURL? { url(.oauthRevocationEndpoint) }
+    package var oauthRedirectEndpoint: String? { word(.oauthRedirectEndpoint) }
+    package var oauthRegistrationEndpoint: ServerURL? { url(.oauthRegistrationEndpoint) }
     /// The scopes that a login at the server's own pages asks for.
     ///
     /// Attack: an option or a narrower list of scopes turns the checks of the ID token off. So OpenID Connect's own scope stays, if
@@ -152,7 +154,7 @@ extension Profile {
     package var browserLogin: BrowserLogin? {
         guard serverKind == .oauthBrowser else { return nil }
         return BrowserLogin(
-            redirect: word(.oauthRedirectEndpoint), authorization: url(.oauthAuthorizationEndpoint)?.text,
+            redirect: oauthRedirectEndpoint, authorization: url(.oauthAuthorizationEndpoint)?.text,
             device: url(.oauthDeviceEndpoint)?.text, keySet: url(.oauthKeySetEndpoint)?.text,
             userInfo: url(.oauthUserInfoEndpoint)?.text, prompt: word(.oauthPrompt),
             maximumAge: values[.oauthMaximumAge].flatMap(Self.digits).map { UInt32(clamping: $0) },

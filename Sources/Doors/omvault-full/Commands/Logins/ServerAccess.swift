@@ -3,6 +3,7 @@
 internal import OMAgent
 internal import OMAgentProtocol
 internal import OMAuth
+internal import OMItems
 internal import OMOnlineModel
 internal import OMShell
 
@@ -16,6 +17,8 @@ struct ServerAccess {
     private let couldBeAnyUser: Bool
     /// The source of the client's secret: none or one.
     let sources: [SecretSourceArgument]
+    /// The place of the client's secret in the default vault.
+    private let field: FieldPath?
     private let isAsked: Bool
 
     /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
@@ -50,28 +53,34 @@ struct ServerAccess {
         case (_, .basic), (_, .oauthResourceOwner), (_, .oamms): break
         }
         self.isAsked = isAsked
-        guard isAsked, let text = profile.oauthClientSecretSource else {
-            sources = []
-            return
+        switch isAsked ? profile.oauthClientSecretSource.flatMap(ProfileSecret.init) : nil {
+        case .none: (sources, field) = ([], nil)
+        case .field(let path)?:
+            guard !access.isSystem else {
+                throw Failure(
+                    .config, "\(Self.secretName): vault:ITEM:FIELD is in a user's vault, and --system opens none",
+                    hint: "use file:/PATH")
+            }
+            (sources, field) = ([], path)
+        case .source(let source)?:
+            if access.isSystem, case .credential? = source.source {
+                throw Failure(
+                    .config, "\(Self.secretName): cred:NAME needs an environment variable, and --system reads none",
+                    hint: "use file:/PATH")
+            }
+            (sources, field) = ([source], nil)
         }
-        let source = SecretSource(text)
-        if access.isSystem, case .credential? = source {
-            throw Failure(
-                .config, "\(Self.secretName): cred:NAME needs an environment variable, and --system reads none",
-                hint: "use file:/PATH")
-        }
-        sources = source.map { [SecretSourceArgument($0)] } ?? []
     }
 
     /// - Returns: Nil if no server is asked.
     /// - Throws: ``AgentError`` if the program is missing, or if other users can change it.
-    func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
+    func provider(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> OnlineProvider? {
         guard isAsked else { return nil }
-        guard mode != .offline else { return try? asked(secrets) }
-        return try asked(secrets)
+        guard mode != .offline else { return try? asked(secrets, context) }
+        return try asked(secrets, context)
     }
 
-    private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
+    private func asked(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> OnlineProvider {
         guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
         let program = try AgentLauncher.program()
         do throws(AgentError) { try AgentProcess.check(program) } catch {
@@ -80,6 +89,7 @@ struct ServerAccess {
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }
+        if let field { return OnlineProvider(program: program, clientSecret: try ProfileSecret.read(field, context)) }
         guard !sources.isEmpty else { return OnlineProvider(program: program) }
         do throws(Failure) {
             return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))

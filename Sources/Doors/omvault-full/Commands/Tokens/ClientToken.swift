@@ -1,6 +1,7 @@
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
+internal import OMSecrets
 internal import OMShell
 
 /// An access token of a client itself: asked for now, printed, and kept nowhere.
@@ -28,13 +29,23 @@ struct ClientToken {
             hint: "omvault profile show \(profile.name.text.asShellWord) prints its AuthServerType")
     }
 
+    private func clientSecret() throws(Failure) -> SecretBytes {
+        switch profile.oauthClientSecretSource.flatMap(ProfileSecret.init) {
+        case .field(let path)?: return try ProfileSecret.read(path, context)
+        case .source(let source)?: return try read(source)
+        case .none: return try read(nil)
+        }
+    }
+
+    private func read(_ source: SecretSourceArgument?) throws(Failure) -> SecretBytes {
+        try SecretSources(context, [ServerAccess.secretName: source])
+            .read(ServerAccess.secretName, prompt: ServerAccess.secretName)
+    }
+
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
-        let source = profile.oauthClientSecretSource.flatMap { SecretSource($0) }.map { SecretSourceArgument($0) }
-        let secrets = try SecretSources(context, [ServerAccess.secretName: source])
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
-        let provider = OnlineProvider(
-            program: program, clientSecret: try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName))
+        let provider = OnlineProvider(program: program, clientSecret: try clientSecret())
         let reply: TokenReply
         do throws(OnlineRefusal) { reply = try provider.clientToken(of: profile, scopes: scopes) } catch {
             throw Failure(ofClient: error, under: profile)
