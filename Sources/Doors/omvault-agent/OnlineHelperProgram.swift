@@ -26,6 +26,8 @@ enum OnlineHelperProgram {
         case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
+        // The protocol has no signatures yet.
+        case (.certificate, _): throw .failed(.unusableCertificate)
         case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
             return OnlineReply(

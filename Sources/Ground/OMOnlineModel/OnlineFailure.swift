@@ -94,6 +94,17 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case redirectPortTaken = 48
     /// The person did not finish in time.
     case notFinished = 49
+    // Of client certificates
+    /// The server refuses the client's certificate: by an alert of TLS, or by a status.
+    case certificateRefused = 55
+    /// The server let the client in without asking for its certificate. So that proves nothing.
+    case certificateNotAsked = 56
+    /// The server does not refuse a client without a certificate. So its acceptance of one would prove nothing.
+    case noCertificateNeeded = 57
+    /// The server speaks TLS 1.2 only, and the profile shows a certificate in TLS 1.3 only.
+    case oldTLS = 58
+    /// The certificate is of a kind that TLS does not take, or it cannot be read.
+    case unusableCertificate = 59
 }
 
 extension OnlineFailure {
@@ -102,7 +113,7 @@ extension OnlineFailure {
     public var isOurs: Bool {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
-            .unusablePassword, .unusableRedirect, .redirectPortTaken:
+            .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableCertificate:
             true
         default: false
         }
@@ -155,6 +166,11 @@ extension OnlineFailure {
         case .unusableRedirect: ("unusable_redirect", 40245)
         case .redirectPortTaken: ("port_taken", nil)
         case .notFinished: ("not_finished", nil)
+        case .certificateRefused: ("certificate_refused", 30004)
+        case .certificateNotAsked: ("certificate_not_asked", 30001)
+        case .noCertificateNeeded: ("server_error", 20001)
+        case .oldTLS: ("old_tls", nil)
+        case .unusableCertificate: ("unusable_certificate", nil)
         }
     }
 

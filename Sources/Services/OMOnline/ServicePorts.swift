@@ -9,7 +9,7 @@ extension OnlineService {
         var texts = [profile]
         var ports: Set<UInt16> = []
         switch kind {
-        case .basic(let basic): texts += [basic.login, basic.logout]
+        case .basic(let basic), .certificate(let basic): texts += [basic.login, basic.logout]
         case .oamms(let oamms): texts.append(oamms.server)
         case .oauth(let oauth):
             switch oauth.endpoint {

@@ -123,6 +123,18 @@ extension OnlineFailure {
         case .redirectPortTaken:
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
+        case .certificateRefused:
+            let name = profile?.clientCertificate ?? "NAME"
+            return
+                "'omvault cert show \(name.asShellWord)' shows the certificate: the server must trust its authority and know its "
+                + "subject"
+        case .certificateNotAsked: return "\(profile.addressKeys) must be an address that asks for a client certificate"
+        case .noCertificateNeeded: return "LoginURL must be an address that refuses clients without a certificate"
+        case .oldTLS:
+            return
+                "if others on the network may see who you are: omvault profile set "
+                + "\(profile?.name.text.asShellWord ?? "NAME") ClientCertificateTLS12=true"
+        case .unusableCertificate: return "set ClientCertificate=identity:NAME; 'omvault cert ls' lists the identities"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"
         case .invalidGrant:

@@ -80,6 +80,11 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .certificateRefused: "it refuses the client certificate"
+        case .certificateNotAsked: "it did not ask for the client certificate, so that proves nothing"
+        case .noCertificateNeeded: "it lets clients in without a certificate"
+        case .oldTLS: "it does not speak TLS 1.3, and the client certificate is shown only there"
+        case .unusableCertificate: "there is no client certificate to show, or TLS does not take its key"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -92,7 +97,8 @@ extension OnlineFailure {
         case .helper: .agent
         case .foreignEndpoint: .policy
         case .cancelled, .codeExpired, .notFinished: .aborted
-        case .otherUser: .remoteAuth
+        case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
+        case .unusableCertificate: .config
         case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError

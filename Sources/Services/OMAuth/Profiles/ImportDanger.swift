@@ -33,6 +33,8 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case releasesTokens
     /// It shows a certificate of the user to the server, and signs with its key.
     case usesIdentity
+    /// It shows the certificate where others on the network can read it.
+    case showsIdentityInClear
     /// The value, or its absence, is laxer than the profile that would be replaced.
     case laxer
 }
@@ -112,6 +114,7 @@ extension Profile {
         case .sessionActiveOnRestart: value == .bool(true) ? .keepsSession : nil
         case .sendAuthorizationHeaderInLogout: value == .bool(true) ? .sendsPasswordAgain : nil
         case .tokenRelease: tokenRelease != .never ? .releasesTokens : nil
+        case .clientCertificateTLS12: value == .bool(true) ? .showsIdentityInClear : nil
         default: nil
         }
     }

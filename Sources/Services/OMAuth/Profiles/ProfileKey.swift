@@ -74,6 +74,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case sendAuthorizationHeaderInLogout = "SendAuthorizationHeaderInLogout"
     case presentClientCertificate = "PresentClientCertificate"
     case clientCertificate = "ClientCertificate"
+    case clientCertificateTLS12 = "ClientCertificateTLS12"
     case oauthClientKey = "OAuthClientKey"
     case oauthUserJWT = "OAuthUserJWTAssertionValue"
     case oauthUserSAML2 = "OAuthUserSAML2UserAssertionValue"

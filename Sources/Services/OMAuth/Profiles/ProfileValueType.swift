@@ -120,8 +120,10 @@ extension ProfileKey {
         case .rememberUsernameDefault: (.flag, 10111, .acts)
 
         case .sendAuthorizationHeaderInLogout: (.flag, 10019, .acts)
-        case .presentClientCertificate: (.flag, 10118, .later)
-        case .clientCertificate, .oauthClientKey: (.identity, nil, .later)
+        case .presentClientCertificate: (.flag, 10118, .acts)
+        case .clientCertificate: (.identity, nil, .acts)
+        case .clientCertificateTLS12: (.flag, nil, .acts)
+        case .oauthClientKey: (.identity, nil, .later)
         case .oauthUserJWT, .oauthUserSAML2, .oauthClientJWT, .oauthClientSAML2: (.secret, nil, .later)
         case .oamOAuthServiceEndpoint: (.url, nil, .later)
         case .oammsURL: (.url, 10025, .acts)

@@ -9,13 +9,17 @@ public import OMSecrets
 public struct BrowserLoginProvider: Sendable {
     private let service: OnlineService
     private let oauth: OAuthService
+    private let signer: (any IdentitySigner)?
     private let timer: LoginTimer
 
+    /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
     /// - Precondition: `oauth.browser` is not nil.
-    public init(_ service: OnlineService, _ oauth: OAuthService) { self.init(service, oauth, timer: .real) }
+    public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
+        self.init(service, oauth, signer: signer, timer: .real)
+    }
 
-    init(_ service: OnlineService, _ oauth: OAuthService, timer: LoginTimer) {
-        (self.service, self.oauth, self.timer) = (service, oauth, timer)
+    init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil, timer: LoginTimer) {
+        (self.service, self.oauth, self.signer, self.timer) = (service, oauth, signer, timer)
     }
 
     /// Logs a user in by authorization code. It ends when the server's answer came, or when the task is cancelled.
@@ -30,7 +34,7 @@ public struct BrowserLoginProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let sockets = ListeningSockets(listening), began = timer.now()
         guard let registered = oauth.browser?.redirect else { throw .failed(.noLoginPage) }
-        let server = try await OAuthServer.find(oauth, HTTPExchange(service))
+        let server = try await OAuthServer.find(oauth, HTTPExchange(service, signer))
         let endpoints = try server.endpoints()
         guard let page = try server.page(.authorization).flatMap({ ShownAddress($0.text) }) else {
             throw .failed(.noLoginPage)
@@ -59,7 +63,7 @@ public struct BrowserLoginProvider: Sendable {
         form.add("redirect_uri", redirect.text)
         form.add("code_verifier", secrets.key.verifier)
         // The time for the server's answers begins here: the person may have taken long.
-        let exchange = try HTTPExchange(service), sent = UnixTime.now(), waited = timer.now() - began
+        let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - began
         let answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         return try await finish(
@@ -75,7 +79,7 @@ public struct BrowserLoginProvider: Sendable {
     public func logInByDevice(
         user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service), asked = timer.now()
+        let exchange = try HTTPExchange(service, signer), asked = timer.now()
         let server = try await OAuthServer.find(oauth, exchange)
         let endpoints = try server.endpoints()
         guard let page = try server.page(.device) else { throw .failed(.noLoginPage) }
@@ -92,7 +96,7 @@ public struct BrowserLoginProvider: Sendable {
         while true {
             let wait = try polling.wait(now: timer.now())
             do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
-            let exchange = try HTTPExchange(service), sent = UnixTime.now(), waited = timer.now() - asked
+            let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - asked
             let (said, answer) = try await poll(code, endpoints, clientSecret: clientSecret, exchange)
             switch said {
             case .pending: continue
@@ -152,7 +156,7 @@ public struct BrowserLoginProvider: Sendable {
         _ form: consuming FormBody, to address: EndpointURL, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes,
         _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
-        let client = OAuthClient(service: service, oauth: oauth)
+        let client = OAuthClient(service: service, oauth: oauth, signer: signer)
         return try await client.post(
             form, to: address, domain: client.domainHeader, clientSecret: clientSecret,
             isSecretInBody: endpoints.takesSecretInBody, exchange)
@@ -226,7 +230,7 @@ public struct BrowserLoginProvider: Sendable {
             if let user, !named.name.utf8.elementsEqual(user.utf8) { throw .failed(.otherUser) }
             if Task.isCancelled || person.isGone { throw .failed(.cancelled) }
         } catch {
-            await OAuthClient(service: service, oauth: oauth).discard(tokens, clientSecret: clientSecret)
+            await OAuthClient(service: service, oauth: oauth, signer: signer).discard(tokens, clientSecret: clientSecret)
             throw error
         }
         (tokens.user, tokens.subject) = (named.name, named.subject)

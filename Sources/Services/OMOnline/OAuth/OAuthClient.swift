@@ -11,6 +11,8 @@ struct OAuthClient: Sendable {
 
     let service: OnlineService
     let oauth: OAuthService
+    /// Signs with the private key of the service's certificate.
+    var signer: (any IdentitySigner)?
 
     /// Posts the form with the client's own proof. Redirects are not followed: 307 and 308 would send the form's secrets on.
     ///
@@ -36,7 +38,12 @@ struct OAuthClient: Sendable {
         // An `Accept` header of the profile has precedence.
         if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
         request.body = .bytes(form.finish())
-        return try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
+        let answer = try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
+        // Glewlwyd says no more to a client whose certificate is wrong or missing.
+        if answer.status == 403, answer.body.isEmpty, exchange.wasAskedForCertificate {
+            throw .failed(.certificateRefused, status: 403)
+        }
+        return answer
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.
@@ -50,7 +57,7 @@ struct OAuthClient: Sendable {
         let address = try EndpointURL(text)
         // Attack: the session is of a time when the profile allowed any origin. Its tokens and the client's secret would go there.
         guard oauth.allows(address) else { throw .failed(.noLogout) }
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let isInBody = tokens.revocationTakesSecretInBody ?? false
         for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
             guard let token else { continue }

@@ -8,8 +8,12 @@ public import OMSecrets
 public struct OAuthProvider: Sendable {
     private let service: OnlineService
     private let oauth: OAuthService
+    private let signer: (any IdentitySigner)?
 
-    public init(_ service: OnlineService, _ oauth: OAuthService) { (self.service, self.oauth) = (service, oauth) }
+    /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
+    public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
+        (self.service, self.oauth, self.signer) = (service, oauth, signer)
+    }
 
     /// Asks the server for tokens in return for the password.
     ///
@@ -20,7 +24,7 @@ public struct OAuthProvider: Sendable {
         _ user: String, password: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let name = try QualifiedUserName(user, service.domain)
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "password")
@@ -45,7 +49,7 @@ public struct OAuthProvider: Sendable {
     ///
     /// - Throws: ``OnlineRefusal/rejected`` if the server does not take the client's proof, and says nothing more.
     public func grant(clientSecret: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "client_credentials")
@@ -111,7 +115,7 @@ public struct OAuthProvider: Sendable {
         _ tokens: inout ServerSession.Tokens, _ narrowing: TokenNarrowing?, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?) {
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
         form.add("grant_type", "refresh_token")
@@ -150,7 +154,7 @@ public struct OAuthProvider: Sendable {
 
     // MARK: - Parts
 
-    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth) }
+    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Checks the ID token of a refresh, if there is one: it must be of the session's user (OpenID Connect Core, 12.2).
     ///

@@ -216,8 +216,8 @@ extension Output {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): saved, but this version cannot log in there online")
         }
-        if profile.effective(.presentClientCertificate) == .bool(true) {
-            notice("PresentClientCertificate: saved, but this version sends no client certificate")
+        if profile.presentsClientCertificate, profile.clientCertificate == nil {
+            notice("ClientCertificate is not set, so each login asks which identity to show")
         }
         let kept = profile.values.filter {
             $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none

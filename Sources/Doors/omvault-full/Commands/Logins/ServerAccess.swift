@@ -42,6 +42,13 @@ struct ServerAccess {
                     .unsupported, "no password can be checked: users of this profile log in at the server's own pages",
                     hint: "omvault login --profile \(profile.name.text.asShellWord)")
             }
+        case (.offline, .certificate): throw CertificateLoginRun.noOffline
+        case (_, .certificate):
+            guard !access.isSystem, takesBrowser else {
+                throw Failure(
+                    .unsupported, "no password can be checked: users of this profile log in with a client certificate",
+                    hint: "omvault login --profile \(profile.name.text.asShellWord)")
+            }
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(
