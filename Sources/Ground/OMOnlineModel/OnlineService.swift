@@ -66,6 +66,20 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.browser != nil } else { false }
     }
 
+    /// The identity whose key proves the client. Nil if none may.
+    package var assertionKey: String? {
+        guard case .oauth(let oauth) = kind, oauth.proof.mayAssert else { return nil }
+        return oauth.proof.key
+    }
+
+    /// This service with addresses that are known before the server is asked.
+    package func knowing(_ endpoints: [ServerEndpoint]) -> OnlineService {
+        guard case .oauth(let oauth) = kind else { return self }
+        return OnlineService(
+            .oauth(oauth.proving(oauth.proof.knowing(endpoints))), domain: domain, headers: headers, trusted: trusted, profile: profile,
+            deadlines: deadlines)
+    }
+
     /// This service with other deadlines.
     public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
         OnlineService(

@@ -80,6 +80,11 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .unusableClientKey: "OAuthClientKey names no identity of the vault that can sign for it; nothing was sent"
+        case .lockedClientKey: "the vault with OAuthClientKey is locked, so nothing can be signed"
+        case .noKeyAlgorithm: "it takes no signature that the key of OAuthClientKey can make"
+        case .noPushedRequests: "the profile or the server demands pushed requests, and the other side does not take them"
+        case .requestExpired: "the request that was pushed to it expired before it was used"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -91,9 +96,10 @@ extension OnlineFailure {
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .foreignEndpoint: .policy
-        case .cancelled, .codeExpired, .notFinished: .aborted
+        case .cancelled, .codeExpired, .notFinished, .requestExpired: .aborted
         case .otherUser: .remoteAuth
-        case .unusableRedirect: .config
+        case .unusableRedirect, .unusableClientKey: .config
+        case .lockedClientKey: .locked
         case .redirectPortTaken: .busy
         default: .remoteError
         }

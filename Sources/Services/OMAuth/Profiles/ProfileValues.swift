@@ -258,7 +258,7 @@ extension Profile {
         if case .text(let text)? = values[key] ?? key.fixedDefault { text } else { nil }
     }
 
-    private func url(_ key: ProfileKey) -> ServerURL? {
+    func url(_ key: ProfileKey) -> ServerURL? {
         guard key.valueType == .url else { return nil }
         return word(key).flatMap(ServerURL.init)
     }
