@@ -22,18 +22,20 @@ enum OnlineHelperProgram {
     private static func ask(
         _ question: borrowing OnlineQuestion, _ person: HelperConversation
     ) async throws(OnlineRefusal) -> OnlineReply {
+        let signer = Signer(person)
         switch (question.service.kind, question.task) {
-        case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service)))
+        case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service, signer: signer)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
-        // The protocol has no signatures yet.
-        case (.certificate, _): throw .failed(.unusableCertificate)
-        case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
+        case (.basic(let basic), _):
+            return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic, signer: signer), question))
+        case (.certificate(let addresses), _):
+            return OnlineReply(try await ask(CertificateProvider(question.service, addresses, signer: signer), question))
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
             return OnlineReply(
                 try await authorize(
-                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
-        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
+                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth, signer: signer)))
+        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: signer), question))
         }
     }
 
@@ -47,6 +49,17 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
+        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        }
+    }
+
+    private static func ask(
+        _ provider: CertificateProvider, _ question: borrowing OnlineQuestion
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        switch question.task {
+        case .login: try await provider.logIn()
+        case .check: try await provider.check(question.session)
+        case .logout: try await provider.logOut(question.session)
         case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
         }
     }
@@ -100,6 +113,15 @@ enum OnlineHelperProgram {
         case .refresh, .narrow, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
         }
     }
+}
+
+/// The keys at the other end, for the provider.
+private struct Signer: IdentitySigner {
+    private let helper: HelperConversation
+
+    init(_ helper: HelperConversation) { self.helper = helper }
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await helper.sign(purpose) }
 }
 
 /// The person at the other end, for the provider.

@@ -94,6 +94,17 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case redirectPortTaken = 48
     /// The person did not finish in time.
     case notFinished = 49
+    // Of a client that proves itself with a key, and of requests that are pushed
+    /// `OAuthClientKey` is not in the vault, or its key cannot make such a signature.
+    case unusableClientKey = 50
+    /// The level of `OAuthClientKey` is locked.
+    case lockedClientKey = 51
+    /// The server takes no signature that `OAuthClientKey` can make.
+    case noKeyAlgorithm = 52
+    /// The profile or the server demands pushed requests (RFC 9126), and the other side has none.
+    case noPushedRequests = 53
+    /// The pushed request expired before the person used it.
+    case requestExpired = 54
     // Of client certificates
     /// The server refuses the client's certificate: by an alert of TLS, or by a status.
     case certificateRefused = 55
@@ -113,7 +124,7 @@ extension OnlineFailure {
     public var isOurs: Bool {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
-            .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableCertificate:
+            .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate:
             true
         default: false
         }
@@ -166,6 +177,11 @@ extension OnlineFailure {
         case .unusableRedirect: ("unusable_redirect", 40245)
         case .redirectPortTaken: ("port_taken", nil)
         case .notFinished: ("not_finished", nil)
+        case .unusableClientKey: ("unusable_client_key", nil)
+        case .lockedClientKey: ("client_key_locked", nil)
+        case .noKeyAlgorithm: ("no_key_algorithm", nil)
+        case .noPushedRequests: ("no_pushed_requests", nil)
+        case .requestExpired: ("request_expired", nil)
         case .certificateRefused: ("certificate_refused", 30004)
         case .certificateNotAsked: ("certificate_not_asked", 30001)
         case .noCertificateNeeded: ("server_error", 20001)

@@ -71,6 +71,21 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.browser != nil } else { false }
     }
 
+    /// The identity whose key proves the client. Nil if none may.
+    package var assertionKey: String? {
+        guard case .oauth(let oauth) = kind, oauth.proof.mayAssert else { return nil }
+        return oauth.proof.key
+    }
+
+    /// The identities that may have to sign for a question to the service.
+    package var identities: [String] { [assertionKey, chain?.identity].compactMap(\.self) }
+
+    /// This service with addresses that are known before the server is asked.
+    package func knowing(_ endpoints: [ServerEndpoint]) -> OnlineService {
+        guard case .oauth(let oauth) = kind else { return self }
+        return asking(.oauth(oauth.proving(oauth.proof.knowing(endpoints))))
+    }
+
     /// This service with other deadlines.
     public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
         OnlineService(

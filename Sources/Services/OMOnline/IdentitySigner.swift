@@ -1,10 +1,9 @@
-// The private key of a client identity, for a process that does not have it.
+// Signatures of the user's key, made outside of the process that talks to the server.
 
 public import OMOnlineModel
 public import OMSecrets
 
-/// Signs for one question with the private key of the client. The key itself is in another process.
 public protocol IdentitySigner: Sendable {
-    /// - Returns: The compact JWS of an assertion, or the signature of a handshake.
+    /// - Returns: the compact JWS of an assertion, or the signature of a handshake.
     func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes
 }

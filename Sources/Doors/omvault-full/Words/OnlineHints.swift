@@ -107,6 +107,7 @@ extension OnlineFailure {
             return "\(profile.addressKeys), OAMMSServiceDomain and ApplicationName must be the values that the server knows"
         case .challenge: return "log in at a terminal, and answer the server's question there"
         case .unusablePassword: return "the password at the server must be text in UTF-8"
+        case .invalidClient where profile?.clientProof.mayAssert ?? false: return assertionHint(profile)
         case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant where profile?.serverKind == .oauthClientCredentials,
@@ -123,6 +124,15 @@ extension OnlineFailure {
         case .redirectPortTaken:
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
+        case .unusableClientKey:
+            return "'omvault cert ls' lists the identities of the vault; a key of P-256, P-384, Ed25519 or RSA can sign"
+        case .lockedClientKey: return "omvault unlock, then run the command again"
+        case .noKeyAlgorithm:
+            return "'omvault cert csr NAME --type ec-p256' makes a key that more servers take; the server must know its certificate"
+        case .noPushedRequests:
+            return
+                "set OAuthPAREndpoint where there is no discovery document; or change OAuthPushedRequests, if the server allows it"
+        case .requestExpired: return "log in again, and finish in the browser in time"
         case .certificateRefused:
             let name = profile?.clientCertificate ?? "NAME"
             return
@@ -143,6 +153,17 @@ extension OnlineFailure {
                 + "or the server's administrator allows OAuthClientID to log in without that"
         default: return nil
         }
+    }
+
+    /// A server that refuses an assertion may want another `aud` in it.
+    private func assertionHint(_ profile: Profile?) -> String {
+        let certificate = "the server must know OAuthClientID and the certificate or public key of OAuthClientKey"
+        guard let profile, profile.clientProof.audience == .issuer else { return certificate }
+        let name = profile.name.text.asShellWord
+        let refresh = profile.oauthTokenEndpoint == nil ? "; omvault profile refresh \(name)" : ""
+        return
+            "\(certificate); if it wants the endpoint's address as the audience: omvault profile set \(name) "
+            + "OAuthClientAssertionAudience=endpoint\(refresh)"
     }
 
     private func redirectHint(_ profile: Profile?) -> String {

@@ -80,6 +80,11 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .unusableClientKey: "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
+        case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
+        case .noKeyAlgorithm: "it takes no signature that the key of OAuthClientKey can make"
+        case .noPushedRequests: "the profile or the server demands pushed requests, and the other side does not take them"
+        case .requestExpired: "the request that was pushed to it expired before it was used"
         case .certificateRefused: "it refuses the client certificate"
         case .certificateNotAsked: "it did not ask for the client certificate, so that proves nothing"
         case .noCertificateNeeded: "it lets clients in without a certificate"
@@ -96,10 +101,10 @@ extension OnlineFailure {
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .foreignEndpoint: .policy
-        case .cancelled, .codeExpired, .notFinished: .aborted
+        case .cancelled, .codeExpired, .notFinished, .requestExpired: .aborted
         case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
-        case .unusableCertificate: .config
-        case .unusableRedirect: .config
+        case .unusableRedirect, .unusableClientKey, .unusableCertificate: .config
+        case .lockedClientKey: .locked
         case .redirectPortTaken: .busy
         default: .remoteError
         }

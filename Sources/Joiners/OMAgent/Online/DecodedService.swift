@@ -17,8 +17,8 @@ extension OnlineService {
             lists.append(basic.requiredTokens.count)
         case .oauth(let oauth):
             texts += oauth.scopes + oauth.origins + [oauth.clientID, oauth.issuer].compactMap(\.self)
-            texts += oauth.browser?.texts ?? []
-            lists += [oauth.scopes.count, oauth.origins.count]
+            texts += (oauth.browser?.texts ?? []) + oauth.proof.texts
+            lists += [oauth.scopes.count, oauth.origins.count, oauth.proof.endpoints.count]
             switch oauth.endpoint {
             case .discovery(let address): texts.append(address)
             case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
@@ -46,6 +46,7 @@ extension SecretBuffer {
             write(shortList: oauth.origins)
             write(oauth.browser)
             write(clientSecret)
+            write(oauth.proof)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         case .certificate(let addresses): write(tag: 4, addresses)
         }
@@ -70,14 +71,14 @@ struct DecodedService: ~Copyable {
             secret = SecretBytes(copying: [])
         case 2:
             let grant: OAuthService.Grant = try wire.read()
-            kind = .oauth(
-                OAuthService(
-                    try wire.read(), clientID: try wire.read(),
-                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
-                    grant: grant, issuer: try wire.read(),
-                    origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), browser: try wire.read()))
-            guard grant.isOfBrowser == (kind.browser != nil) else { throw MalformedBytes() }
+            let oauth = OAuthService(
+                try wire.read(), clientID: try wire.read(),
+                scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
+                grant: grant, issuer: try wire.read(),
+                origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), browser: try wire.read())
+            guard grant.isOfBrowser == (oauth.browser != nil) else { throw MalformedBytes() }
             secret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
+            kind = .oauth(oauth.proving(try wire.read()))
         case 3:
             kind = .oamms(
                 OAMMSService(try wire.read(), serviceDomain: try wire.read(), application: try wire.read()))
@@ -186,10 +187,6 @@ private struct Certificates: WireValue {
 extension OAuthService.Grant: WireValue {
     /// Whether the user logs in at the server's own pages.
     var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
-}
-
-extension OnlineService.Kind {
-    fileprivate var browser: BrowserLogin? { if case .oauth(let oauth) = self { oauth.browser } else { nil } }
 }
 
 /// nine optional values: redirect ‖ authorization ‖ device ‖ key set ‖ user info ‖ prompt ‖ maximum age (4) ‖ context classes ‖ user claim

@@ -15,19 +15,27 @@ public final class OnlineProvider: Provider {
     let clientSecret: SecretBytes
     /// The certificate for a profile that shows one.
     let chain: ClientChain?
+    /// Signs with the key of the certificate, and with the key that proves the client.
+    let signer: (any QuestionSigner)?
     private let longest: UInt32
 
     /// - Parameters:
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
     ///     If nil, there is none, and no server is asked.
     ///   - clientSecret: The secret of a profile with `OAuthClientSecret`. Nil for a public client.
-    ///   - chain: The certificate for a profile that shows one. Nil: none is shown.
     ///   - longest: The most milliseconds that a login may take, whatever the profile says.
-    public init(
-        program: String?, clientSecret: consuming SecretBytes? = nil, showing chain: ClientChain? = nil,
-        longest: UInt32 = .max
+    public convenience init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
+        self.init(program: program, clientSecret: clientSecret, showing: nil, signing: nil, longest: longest)
+    }
+
+    /// - Parameters:
+    ///   - chain: The certificate for a profile that shows one. Nil: none is shown.
+    ///   - signer: Signs with its key.
+    package init(
+        program: String?, clientSecret: consuming SecretBytes? = nil, showing chain: ClientChain?,
+        signing signer: (any QuestionSigner)?, longest: UInt32 = .max
     ) {
-        (self.longest, self.chain) = (longest, chain)
+        (self.longest, self.chain, self.signer) = (longest, chain, signer)
         client = program.map { OnlineClient(program: $0) }
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
@@ -163,7 +171,8 @@ public final class OnlineProvider: Provider {
         else { return nil }
         return NewSession.ServerPart(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
-            session: session ?? SecretBytes(copying: []), access: access, expires: expires)
+            session: session ?? SecretBytes(copying: []), access: access, expires: expires,
+            vault: service.identities.isEmpty ? nil : signer?.vault)
     }
 
     /// Ends a session at its server that the caller does not keep.
@@ -196,7 +205,8 @@ public final class OnlineProvider: Provider {
     ) -> OnlineReply {
         guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) {
-            return try client.ask(question, listening: listening, prompting: prompter, cancellation: event)
+            return try client.ask(
+                question, listening: listening, prompting: prompter, signing: signer, cancellation: event)
         } catch {
             return .refused(.failed(.helper))
         }
@@ -281,7 +291,7 @@ extension OnlineService {
                 endpoint, clientID: profile.oauthClientID ?? "",
                 scopes: browser == nil ? profile.oauthScopes : profile.browserScopes(),
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
-                origins: profile.oauthEndpointOrigins, browser: browser))
+                origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

@@ -25,6 +25,8 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let password: SecretBytes
     /// The answers to the server's questions, each followed by a line feed. Empty for a task without them.
     package let answers: SecretBytes
+    /// The vault of the identity that proves the client, for the process that asks. It is not sent.
+    var keyVault: VaultPaths?
 
     package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,

@@ -1,6 +1,7 @@
 // The settings of a configuration URL that need the user's consent. Attack: a message has a link that sets up a
 // profile. The profile looks right, but sends the password to an attacker or makes the device easier to guess at.
 
+internal import OMOnlineModel
 internal import OMRecords
 
 /// Why an imported value needs the user's consent.
@@ -98,10 +99,12 @@ extension Profile {
         if key.valueType == .identity { return .usesIdentity }
         return switch key {
         case .trustedCA: .trust
+        // Attack: the server gets an assertion that another server takes too.
+        case .oauthAssertionAudience: clientProof.audience == .endpoint ? .trust : nil
         case .oauthEndpointOrigins, .restOrigins: .trust
         // Attack: the tokens, or the person with the password, go to another server than the one that the question names.
         case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
-            .oauthKeySetEndpoint:
+            .oauthKeySetEndpoint, .oauthPushedRequestEndpoint:
             if case .text(let text) = value, ServerURL(text)?.origin != serverOrigin { .trust } else { nil }
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
         case .offlineOnServerError: value == .bool(true) ? .failingServer : nil

@@ -169,7 +169,10 @@ extension Profile {
 
     /// Whether a login shows a client certificate to the server.
     package var presentsClientCertificate: Bool {
-        serverKind == .certificate || mayPresentClientCertificate && flag(.presentClientCertificate)
+        let method = clientProof.method
+        return serverKind == .certificate
+            || mayPresentClientCertificate
+                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method))
     }
     private var mayPresentClientCertificate: Bool {
         switch serverKind {
@@ -277,7 +280,7 @@ extension Profile {
         if case .text(let text)? = values[key] ?? key.fixedDefault { text } else { nil }
     }
 
-    private func url(_ key: ProfileKey) -> ServerURL? {
+    func url(_ key: ProfileKey) -> ServerURL? {
         guard key.valueType == .url else { return nil }
         return word(key).flatMap(ServerURL.init)
     }

@@ -17,11 +17,14 @@ struct ServerAccess {
     /// The source of the client's secret: none or one.
     let sources: [SecretSourceArgument]
     private let isAsked: Bool
+    /// The certificate that is shown, if the profile shows one and the server is asked.
+    private let identity: LoginIdentity?
 
     /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(
-        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, takesBrowser: Bool = false
+        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, _ context: CommandContext,
+        takesBrowser: Bool = false
     ) throws {
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         var isAsked = profile.serverKind.isThere
@@ -57,6 +60,7 @@ struct ServerAccess {
         case (_, .basic), (_, .oauthResourceOwner), (_, .oamms): break
         }
         self.isAsked = isAsked
+        identity = isAsked && mode != .offline ? try LoginIdentity.find(profile, access, context) : nil
         guard isAsked, let text = profile.oauthClientSecretSource else {
             sources = []
             return
@@ -87,9 +91,13 @@ struct ServerAccess {
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }
-        guard !sources.isEmpty else { return OnlineProvider(program: program) }
+        guard !sources.isEmpty else {
+            return OnlineProvider(program: program, showing: identity?.chain, signing: identity?.signer)
+        }
         do throws(Failure) {
-            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+            return OnlineProvider(
+                program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName),
+                showing: identity?.chain, signing: identity?.signer)
         } catch {
             // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
             // here and the cached credential is not used.

@@ -30,11 +30,13 @@ struct ClientToken {
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
         let source = profile.oauthClientSecretSource.flatMap { SecretSource($0) }.map { SecretSourceArgument($0) }
-        let secrets = try SecretSources(context, [ServerAccess.secretName: source])
+        let secrets = try SecretSources(context, source.map { [ServerAccess.secretName: $0] } ?? [:])
+        let identity = try LoginIdentity.find(profile, LoginAccess(context), context)
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
         let provider = OnlineProvider(
-            program: program, clientSecret: try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName))
+            program: program, clientSecret: source == nil ? nil : try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName),
+            showing: identity?.chain, signing: identity?.signer)
         let reply: TokenReply
         do throws(OnlineRefusal) { reply = try provider.clientToken(of: profile, scopes: scopes) } catch {
             throw Failure(ofClient: error, under: profile)
