@@ -30,8 +30,10 @@ enum OnlineHelperProgram {
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
             return OnlineReply(
                 try await authorize(
-                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
-        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
+                    user, byDevice: byDevice, question, with: person,
+                    at: BrowserLoginProvider(question.service, oauth, signer: Signer(person))))
+        case (.oauth(let oauth), _):
+            return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: Signer(person)), question))
         }
     }
 
@@ -113,6 +115,15 @@ private struct Person: BrowserConversation {
     func hasFinished() { helper.hasFinished() }
 
     var isGone: Bool { helper.isGone }
+}
+
+/// The user's key, at the other end.
+private struct Signer: IdentitySigner {
+    private let helper: HelperConversation
+
+    init(_ helper: HelperConversation) { self.helper = helper }
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await helper.sign(purpose) }
 }
 
 extension OnlineReply {

@@ -14,14 +14,27 @@ public final class OnlineProvider: Provider {
     private let client: OnlineClient?
     let clientSecret: SecretBytes
     private let longest: UInt32
+    private let signer: (any QuestionSigner)?
+    /// The server's endpoints, as a document named them before.
+    private let known: [ServerEndpoint]
 
     /// - Parameters:
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
     ///     If nil, there is none, and no server is asked.
     ///   - clientSecret: The secret of a profile with `OAuthClientSecret`. Nil for a public client.
     ///   - longest: The most milliseconds that a login may take, whatever the profile says.
-    public init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
-        self.longest = longest
+    public convenience init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
+        self.init(program: program, clientSecret: clientSecret, longest: longest, signing: nil)
+    }
+
+    /// - Parameters:
+    ///   - signer: Signs with the profile's `OAuthClientKey`. Nil without one.
+    ///   - known: The server's endpoints, as a document named them before. An assertion for an endpoint's address needs them.
+    package init(
+        program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max,
+        signing signer: (any QuestionSigner)?, known: [ServerEndpoint] = []
+    ) {
+        (self.longest, self.signer, self.known) = (longest, signer, known)
         client = program.map { OnlineClient(program: $0) }
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
@@ -152,12 +165,20 @@ public final class OnlineProvider: Provider {
     func serverPart(
         of request: LoginRequest, session: consuming SecretBytes?, access: consuming AccessToken?, expires: Int64?
     ) -> NewSession.ServerPart? {
-        guard let service = try? OnlineService(request.question), service.fitsWire,
+        guard let service = (try? OnlineService(request.question)).map(knowing), service.fitsWire,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return NewSession.ServerPart(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
-            session: session ?? SecretBytes(copying: []), access: access, expires: expires)
+            session: session ?? SecretBytes(copying: []), access: access, expires: expires, vault: signer?.vault)
+    }
+
+    /// The service with the endpoints that are known, where the profile does not name them.
+    private func knowing(_ service: OnlineService) -> OnlineService {
+        guard case .oauth(let oauth) = service.kind, oauth.proof.endpoints.isEmpty, oauth.proof.audience == .endpoint else {
+            return service
+        }
+        return service.knowing(known)
     }
 
     /// Ends a session at its server that the caller does not keep.
@@ -188,7 +209,9 @@ public final class OnlineProvider: Provider {
     ) -> OnlineReply {
         guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) {
-            return try client.ask(question, listening: listening, prompting: prompter, cancellation: event)
+            return try client.ask(
+                question.about(knowing(question.service)), listening: listening, prompting: prompter, signing: signer,
+                cancellation: event)
         } catch {
             return .refused(.failed(.helper))
         }
