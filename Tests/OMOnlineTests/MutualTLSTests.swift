@@ -200,6 +200,6 @@ import Testing
                 == .failure(.failed(.certificateRefused, status: 403)))
         #expect(
             await grant(try client(server, "p256", origins: [], path: "/silent", at: "open"))
-                == .failure(.failed(.unnamedOAuthError, status: 403)))
+                == .failure(.forbidden(.status)))
     }
 }

@@ -24,7 +24,8 @@ enum OnlineHelperProgram {
     ) async throws(OnlineRefusal) -> OnlineReply {
         let signer = Signer(person)
         switch (question.service.kind, question.task) {
-        case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service, signer: signer)))
+        case (_, .endpoints):
+            return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service, signer: signer)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
         case (.basic(let basic), _):
@@ -34,8 +35,10 @@ enum OnlineHelperProgram {
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
             return OnlineReply(
                 try await authorize(
-                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth, signer: signer)))
-        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: signer), question))
+                    user, byDevice: byDevice, question, with: person,
+                    at: BrowserLoginProvider(question.service, oauth, signer: signer)))
+        case (.oauth(let oauth), _):
+            return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: signer), question))
         }
     }
 
@@ -115,15 +118,6 @@ enum OnlineHelperProgram {
     }
 }
 
-/// The keys at the other end, for the provider.
-private struct Signer: IdentitySigner {
-    private let helper: HelperConversation
-
-    init(_ helper: HelperConversation) { self.helper = helper }
-
-    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await helper.sign(purpose) }
-}
-
 /// The person at the other end, for the provider.
 private struct Person: BrowserConversation {
     private let helper: HelperConversation
@@ -137,6 +131,15 @@ private struct Person: BrowserConversation {
     func hasFinished() { helper.hasFinished() }
 
     var isGone: Bool { helper.isGone }
+}
+
+/// The user's key, at the other end.
+private struct Signer: IdentitySigner {
+    private let helper: HelperConversation
+
+    init(_ helper: HelperConversation) { self.helper = helper }
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await helper.sign(purpose) }
 }
 
 extension OnlineReply {

@@ -15,7 +15,10 @@ extension OnlineService {
             switch oauth.endpoint {
             case .token(let token, let revocation):
                 // The browser, and not this process, goes to the authorization endpoint.
-                texts += [token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo]
+                texts += [
+                    token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo,
+                    oauth.proof.pushedRequestEndpoint,
+                ]
             case .discovery(let document):
                 texts.append(document)
                 texts += oauth.origins

@@ -15,9 +15,11 @@ public final class OnlineProvider: Provider {
     let clientSecret: SecretBytes
     /// The certificate for a profile that shows one.
     let chain: ClientChain?
-    /// Signs with the key of the certificate, and with the key that proves the client.
-    let signer: (any QuestionSigner)?
     private let longest: UInt32
+    /// Signs with the key of the certificate, and with the key that proves the client.
+    private let signer: (any QuestionSigner)?
+    /// The server's endpoints, as a document named them before.
+    private let known: [ServerEndpoint]
 
     /// - Parameters:
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
@@ -25,17 +27,18 @@ public final class OnlineProvider: Provider {
     ///   - clientSecret: The secret of a profile with `OAuthClientSecret`. Nil for a public client.
     ///   - longest: The most milliseconds that a login may take, whatever the profile says.
     public convenience init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
-        self.init(program: program, clientSecret: clientSecret, showing: nil, signing: nil, longest: longest)
+        self.init(program: program, clientSecret: clientSecret, longest: longest, signing: nil)
     }
 
     /// - Parameters:
     ///   - chain: The certificate for a profile that shows one. Nil: none is shown.
-    ///   - signer: Signs with its key.
+    ///   - signer: Signs with the key of the certificate, and with the profile's `OAuthClientKey`. Nil without one.
+    ///   - known: The server's endpoints, as a document named them before. An assertion for an endpoint's address needs them.
     package init(
-        program: String?, clientSecret: consuming SecretBytes? = nil, showing chain: ClientChain?,
-        signing signer: (any QuestionSigner)?, longest: UInt32 = .max
+        program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max,
+        showing chain: ClientChain? = nil, signing signer: (any QuestionSigner)?, known: [ServerEndpoint] = []
     ) {
-        (self.longest, self.chain, self.signer) = (longest, chain, signer)
+        (self.longest, self.chain, self.signer, self.known) = (longest, chain, signer, known)
         client = program.map { OnlineClient(program: $0) }
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
@@ -166,13 +169,22 @@ public final class OnlineProvider: Provider {
     func serverPart(
         of request: LoginRequest, session: consuming SecretBytes?, access: consuming AccessToken?, expires: Int64?
     ) -> NewSession.ServerPart? {
-        guard let service = try? OnlineService(request.question).showing(chain, for: request.profile), service.fitsWire,
+        guard let service = (try? OnlineService(request.question).showing(chain, for: request.profile)).map(knowing),
+            service.fitsWire,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return NewSession.ServerPart(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
             session: session ?? SecretBytes(copying: []), access: access, expires: expires,
             vault: service.identities.isEmpty ? nil : signer?.vault)
+    }
+
+    /// The service with the endpoints that are known, where the profile does not name them.
+    private func knowing(_ service: OnlineService) -> OnlineService {
+        guard case .oauth(let oauth) = service.kind, oauth.proof.endpoints.isEmpty, oauth.proof.audience == .endpoint else {
+            return service
+        }
+        return service.knowing(known)
     }
 
     /// Ends a session at its server that the caller does not keep.
@@ -206,7 +218,8 @@ public final class OnlineProvider: Provider {
         guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) {
             return try client.ask(
-                question, listening: listening, prompting: prompter, signing: signer, cancellation: event)
+                question.about(knowing(question.service)), listening: listening, prompting: prompter, signing: signer,
+                cancellation: event)
         } catch {
             return .refused(.failed(.helper))
         }

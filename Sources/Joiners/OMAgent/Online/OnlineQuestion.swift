@@ -103,6 +103,13 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     /// Whether a browser on this machine may bring the answer to it.
     var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
 
+    /// The same question about a server of which more is known.
+    consuming func about(_ service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(
+            task, id: id, of: service, clientSecret: clientSecret.duplicate(), session: session.duplicate(),
+            password: password.duplicate(), answers: answers.duplicate())
+    }
+
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,

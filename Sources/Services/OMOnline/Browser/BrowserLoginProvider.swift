@@ -9,18 +9,21 @@ public import OMSecrets
 public struct BrowserLoginProvider: Sendable {
     private let service: OnlineService
     private let oauth: OAuthService
-    private let signer: (any IdentitySigner)?
     private let timer: LoginTimer
+    private let signer: (any IdentitySigner)?
 
-    /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
+    /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
+    ///   without any.
     /// - Precondition: `oauth.browser` is not nil.
     public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
         self.init(service, oauth, signer: signer, timer: .real)
     }
 
     init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil, timer: LoginTimer) {
-        (self.service, self.oauth, self.signer, self.timer) = (service, oauth, signer, timer)
+        (self.service, self.oauth, self.timer, self.signer) = (service, oauth, timer, signer)
     }
+
+    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Logs a user in by authorization code. It ends when the server's answer came, or when the task is cancelled.
     ///
@@ -42,6 +45,7 @@ public struct BrowserLoginProvider: Sendable {
         // Attack: the code is stolen on its way through the browser. Without PKCE the thief gets tokens for it.
         guard try server.mayTakeProofKey() else { throw .failed(.noProofKey) }
         try checkUser(of: server)
+        let pushes = try server.pushes()
         let secrets = LoginSecrets(nonce: asksForIDToken ? LoginSecrets.random() : nil)
         let rules = RedirectRules(
             state: secrets.state, issuer: server.issuer, needsIssuer: try server.namesIssuer())
@@ -50,7 +54,17 @@ public struct BrowserLoginProvider: Sendable {
         let redirect = try RedirectAddress(registered, port: listener.port)
         let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets)
         rules.expect(redirect)
-        try await person.show(.open(request.address))
+        let address: String
+        if let pushes {
+            let exchange = try HTTPExchange(service, signer)
+            let answer = try await post(
+                request.form(), to: pushes, .pushedRequest, endpoints, clientSecret: clientSecret, exchange)
+            let pushed = try Self.asOfClient { () throws(OnlineRefusal) in try PushedRequest(answer) }
+            address = request.address(naming: pushed.name)
+        } else {
+            address = request.address
+        }
+        try await person.show(.open(address))
         let code: String
         switch try await Self.answer(listening.isEmpty ? nil : listener, rules, person) {
         case .code(let given): code = given
@@ -64,7 +78,7 @@ public struct BrowserLoginProvider: Sendable {
         form.add("code_verifier", secrets.key.verifier)
         // The time for the server's answers begins here: the person may have taken long.
         let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - began
-        let answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
+        let answer = try await post(form, to: endpoints.token, .token, endpoints, clientSecret: clientSecret, exchange)
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         return try await finish(
             Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
@@ -87,7 +101,7 @@ public struct BrowserLoginProvider: Sendable {
         var form = FormBody()
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let began = timer.now()
-        let answer = try await post(form, to: page, endpoints, clientSecret: clientSecret, exchange)
+        let answer = try await post(form, to: page, .device, endpoints, clientSecret: clientSecret, exchange)
         let code = try Self.asOfClient { () throws(OnlineRefusal) in try DeviceAuthorization(answer) }
         // Attack: the answer leads the person to another server's page.
         guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
@@ -153,13 +167,11 @@ public struct BrowserLoginProvider: Sendable {
     // MARK: - Requests
 
     private func post(
-        _ form: consuming FormBody, to address: EndpointURL, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes,
-        _ exchange: HTTPExchange
+        _ form: consuming FormBody, to address: EndpointURL, _ kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
+        clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
-        let client = OAuthClient(service: service, oauth: oauth, signer: signer)
-        return try await client.post(
-            form, to: address, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+        try await client.post(
+            form, to: address, kind, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
     }
 
     /// One question for the tokens of a device code.
@@ -171,7 +183,7 @@ public struct BrowserLoginProvider: Sendable {
         form.add("device_code", code.deviceCode)
         let answer: HTTPResponse
         do throws(OnlineRefusal) {
-            answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
+            answer = try await post(form, to: endpoints.token, .token, endpoints, clientSecret: clientSecret, exchange)
         } catch {
             guard case .unreachable = error else { throw error }
             return (.late, nil)
@@ -223,14 +235,14 @@ public struct BrowserLoginProvider: Sendable {
         for person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let said = arrival.said, endpoints = try server.endpoints()
-        var tokens = ServerSession.Tokens(said, sent: arrival.sent, askedFor: oauth.scopes, endpoints)
+        var tokens = client.tokens(said, sent: arrival.sent, endpoints, clientSecret: clientSecret)
         let named: NamedUser
         do throws(OnlineRefusal) {
             named = try await self.user(arrival, server, exchange)
             if let user, !named.name.utf8.elementsEqual(user.utf8) { throw .failed(.otherUser) }
             if Task.isCancelled || person.isGone { throw .failed(.cancelled) }
         } catch {
-            await OAuthClient(service: service, oauth: oauth, signer: signer).discard(tokens, clientSecret: clientSecret)
+            await client.discard(tokens, clientSecret: clientSecret)
             throw error
         }
         (tokens.user, tokens.subject) = (named.name, named.subject)

@@ -60,13 +60,13 @@ struct DiscoveryDocument {
         guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
         guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
         let revocation = try endpoint(.revocation)
-        let revocationMethods = try list("revocation_endpoint_auth_methods_supported")
-        // Without a list the secret goes into a header: by RFC 8414 every server takes that. A client has one way to
-        // prove itself. So a server without a list for revocations takes what its token endpoint takes.
-        let methods = try list("token_endpoint_auth_methods_supported") ?? ["client_secret_basic"]
+        // A client has one way to prove itself. So a server without a list for revocations takes what its token endpoint takes.
+        let methods = try list("token_endpoint_auth_methods_supported")
+        let algorithms = try list("token_endpoint_auth_signing_alg_values_supported")
         return OAuthEndpoints(
-            token: token, revocation: revocation, takesSecretInBody: Self.takesOnlyBody(methods),
-            revocationTakesSecretInBody: Self.takesOnlyBody(revocationMethods ?? methods))
+            token: token, revocation: revocation, methods: methods,
+            revocationMethods: try list("revocation_endpoint_auth_methods_supported") ?? methods, algorithms: algorithms,
+            revocationAlgorithms: try list("revocation_endpoint_auth_signing_alg_values_supported") ?? algorithms)
     }
 
     /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.
@@ -132,10 +132,6 @@ struct DiscoveryDocument {
         guard let value = members[name], value != .null else { return nil }
         guard let part = part(value) else { throw .failed(.unexpectedAnswer) }
         return part
-    }
-
-    private static func takesOnlyBody(_ methods: [String]) -> Bool {
-        !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
     }
 
     /// Whether a document at `address` may speak for `issuer`. It must have the same origin, and be below its path in

@@ -10,7 +10,8 @@ public struct OAuthProvider: Sendable {
     private let oauth: OAuthService
     private let signer: (any IdentitySigner)?
 
-    /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
+    /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
+    ///   without any.
     public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
         (self.service, self.oauth, self.signer) = (service, oauth, signer)
     }
@@ -34,10 +35,9 @@ public struct OAuthProvider: Sendable {
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: true)
-        let tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
+        let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
@@ -55,8 +55,7 @@ public struct OAuthProvider: Sendable {
         form.add("grant_type", "client_credentials")
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
@@ -125,13 +124,12 @@ public struct OAuthProvider: Sendable {
             if let resource = narrowing.resource { form.add("resource", resource) }
         }
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         tokens.refresh = said.refresh ?? refresh
         if let revocation = endpoints.revocation {
             tokens.revocation = revocation.text
-            tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
+            client.noteRevocation(&tokens, endpoints, clientSecret: clientSecret)
         }
         do throws(OnlineRefusal) { try await check(said, is: tokens.subject, server, exchange) } catch {
             tokens.access = said.access
@@ -182,18 +180,6 @@ public struct OAuthProvider: Sendable {
 }
 
 extension ServerSession.Tokens {
-    /// The tokens of a token endpoint's answer.
-    ///
-    /// - Parameters:
-    ///   - sent: When they were asked for.
-    ///   - askedFor: The scopes of the request.
-    init(_ said: TokenResponse, sent: Int64, askedFor: [String], _ endpoints: OAuthEndpoints) {
-        self.init(
-            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
-            scopes: said.scopes ?? askedFor, revocation: endpoints.revocation?.text,
-            revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
-    }
-
     /// The access token for the agent, which cannot read the session.
     var secretAccess: SecretBytes { SecretBytes(copying: Array(access.utf8)) }
 

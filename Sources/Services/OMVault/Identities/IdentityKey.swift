@@ -29,6 +29,20 @@ package final class IdentityKey: Sendable {
     }
 }
 
+extension IdentityKey {
+    /// The key of an item's fields.
+    ///
+    /// - Parameters:
+    ///   - key: PKCS#8 in PEM.
+    ///   - certificate: In PEM. Empty if there is none.
+    /// - Returns: nil if the first is no key.
+    package convenience init?(_ key: borrowing SecretBytes, certificate: borrowing SecretBytes) {
+        guard let key = try? KeyFile(key).privateKey() else { return nil }
+        let own = (try? Certificate.all(in: certificate)) ?? []
+        self.init(key, own.count == 1 ? own[0] : nil)
+    }
+}
+
 extension ItemBackend where Self: ~Copyable {
     /// The key of an identity.
     ///

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMShell
 
 struct ProfileCommand: ParsableCommand {
@@ -231,7 +232,7 @@ extension Output {
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
         if profile.serverKind != .oauthBrowser, profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
-            profile.bindsEndpoints
+            profile.bindsEndpoints, !profile.clientProof.mayAssert
         {
             notice("OAuthIssuer and OAuthEndpointOrigins have no effect, because no document names the endpoints")
         }

@@ -74,6 +74,9 @@ struct ProfileDiscover: Verb {
         let key = ProfileKey.oauthEndpointOrigins.rawValue
         if origins.isEmpty { changes.unset.append(key) } else { changes.values.append((key, origins.joined(separator: ","))) }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
+        // The audience of this profile's assertions is one of them.
+        let saved = try access.profiles.profile(name)
+        if saved.clientProof.audience == .endpoint { try access.authenticator().storeEndpoints(endpoints, of: saved) }
     }
 
     /// The keys that this verb sets, or that say the same in another way.
@@ -168,7 +171,7 @@ struct ProfileDiscover: Verb {
     /// The endpoints that a login uses. All others are only shown.
     private var used: Set<ServerEndpoint.Kind> {
         switch OAuthGrant(rawValue: grant) {
-        case .authorizationCode: [.token, .revocation, .authorization, .device, .keySet, .userInfo]
+        case .authorizationCode: [.token, .revocation, .authorization, .device, .pushedRequest, .keySet, .userInfo]
         case .deviceCode: [.token, .revocation, .device, .keySet, .userInfo]
         default: [.token, .revocation]
         }

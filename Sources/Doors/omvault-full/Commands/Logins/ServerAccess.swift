@@ -11,6 +11,9 @@ struct ServerAccess {
     /// The name of the client's secret in messages.
     static let secretName = ProfileKey.oauthClientSecret.rawValue
 
+    private let profile: Profile
+    private let access: LoginAccess
+    private let context: CommandContext
     private let mode: ConnectivityMode
     private let isSystem: Bool
     private let couldBeAnyUser: Bool
@@ -23,9 +26,9 @@ struct ServerAccess {
     /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(
-        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, _ context: CommandContext,
-        takesBrowser: Bool = false
+        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, _ context: CommandContext, takesBrowser: Bool = false
     ) throws {
+        (self.profile, self.access, self.context) = (profile, access, context)
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         var isAsked = profile.serverKind.isThere
         switch (mode, profile.serverKind) {
@@ -91,13 +94,17 @@ struct ServerAccess {
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }
+        let own = mode == .offline ? nil : try access.signer(for: profile, context)
+        // Both are identities of the default vault. For the certificate the agent has it open.
+        let signer = identity?.signer ?? own
+        let known = own == nil ? [] : access.endpoints(of: profile)
         guard !sources.isEmpty else {
-            return OnlineProvider(program: program, showing: identity?.chain, signing: identity?.signer)
+            return OnlineProvider(program: program, showing: identity?.chain, signing: signer, known: known)
         }
         do throws(Failure) {
             return OnlineProvider(
                 program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName),
-                showing: identity?.chain, signing: identity?.signer)
+                showing: identity?.chain, signing: signer, known: known)
         } catch {
             // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
             // here and the cached credential is not used.

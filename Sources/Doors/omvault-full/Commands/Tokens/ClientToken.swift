@@ -1,16 +1,18 @@
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
+internal import OMSecrets
 internal import OMShell
 
 /// An access token of a client itself: asked for now, printed, and kept nowhere.
 struct ClientToken {
     private let profile: Profile
     private let context: CommandContext
+    private let access: LoginAccess
 
     /// - Throws: ``ExitStatus/unsupported`` if the profile's grant gives no token without a login.
-    init(_ profile: Profile, _ context: CommandContext) throws(Failure) {
-        (self.profile, self.context) = (profile, context)
+    init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
+        (self.profile, self.access, self.context) = (profile, access, context)
         if profile.serverKind == .oauthClientCredentials { return }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
@@ -28,15 +30,21 @@ struct ClientToken {
             hint: "omvault profile show \(profile.name.text.asShellWord) prints its AuthServerType")
     }
 
+    /// The client's secret. Nil for a profile with a key and without a secret.
+    private func secret() throws(Failure) -> SecretBytes? {
+        guard let source = profile.oauthClientSecretSource.flatMap({ SecretSource($0) }) else { return nil }
+        let secrets = try SecretSources(context, [ServerAccess.secretName: SecretSourceArgument(source)])
+        return try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName)
+    }
+
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
-        let source = profile.oauthClientSecretSource.flatMap { SecretSource($0) }.map { SecretSourceArgument($0) }
-        let secrets = try SecretSources(context, source.map { [ServerAccess.secretName: $0] } ?? [:])
-        let identity = try LoginIdentity.find(profile, LoginAccess(context), context)
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
+        let identity = try LoginIdentity.find(profile, access, context)
+        let signer = try access.signer(for: profile, context)
         let provider = OnlineProvider(
-            program: program, clientSecret: source == nil ? nil : try secrets.read(ServerAccess.secretName, prompt: ServerAccess.secretName),
-            showing: identity?.chain, signing: identity?.signer)
+            program: program, clientSecret: try secret(), showing: identity?.chain, signing: identity?.signer ?? signer,
+            known: access.endpoints(of: profile))
         let reply: TokenReply
         do throws(OnlineRefusal) { reply = try provider.clientToken(of: profile, scopes: scopes) } catch {
             throw Failure(ofClient: error, under: profile)

@@ -79,7 +79,7 @@ struct TokenGet: Verb {
             guard narrowing == nil else {
                 throw Failure(usage: "--no-agent asks for exactly the scopes of --scope, and for no resource")
             }
-            return try ClientToken(profile, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
+            return try ClientToken(profile, access, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
         }
         let question = TokenQuestion(
             scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh,
