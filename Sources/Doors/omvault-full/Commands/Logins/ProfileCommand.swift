@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMShell
 
 struct ProfileCommand: ParsableCommand {
