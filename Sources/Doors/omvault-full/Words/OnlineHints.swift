@@ -14,7 +14,9 @@ extension OnlineRefusal {
         case .unreachable(.noHelper): ["put omvault-agent beside omvault; swift build --product omvault-agent builds it"]
         case .unreachable(.nameNotFound): [NameServices.hint ?? Self.addressHint(profile)]
         case .unreachable: [Self.addressHint(profile)]
-        case .rejected, .forbidden, .blocked: []
+        // A server that tells a client with a wrong proof no more than 403.
+        case .forbidden: [profile?.assertionHint].compactMap(\.self)
+        case .rejected, .blocked: []
         case .failed(let failure, let status, let wait): failure.hints(profile, status, wait)
         }
     }
@@ -107,8 +109,7 @@ extension OnlineFailure {
             return "\(profile.addressKeys), OAMMSServiceDomain and ApplicationName must be the values that the server knows"
         case .challenge: return "log in at a terminal, and answer the server's question there"
         case .unusablePassword: return "the password at the server must be text in UTF-8"
-        case .invalidClient where profile?.clientProof.mayAssert ?? false: return assertionHint(profile)
-        case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
+        case .invalidClient: return profile?.assertionHint ?? "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant where profile?.serverKind == .oauthClientCredentials,
             .unauthorizedClient where profile?.serverKind == .oauthClientCredentials:
@@ -153,17 +154,6 @@ extension OnlineFailure {
                 + "or the server's administrator allows OAuthClientID to log in without that"
         default: return nil
         }
-    }
-
-    /// A server that refuses an assertion may want another `aud` in it.
-    private func assertionHint(_ profile: Profile?) -> String {
-        let certificate = "the server must know OAuthClientID and the certificate or public key of OAuthClientKey"
-        guard let profile, profile.clientProof.audience == .issuer else { return certificate }
-        let name = profile.name.text.asShellWord
-        let refresh = profile.oauthTokenEndpoint == nil ? "; omvault profile refresh \(name)" : ""
-        return
-            "\(certificate); if it wants the endpoint's address as the audience: omvault profile set \(name) "
-            + "OAuthClientAssertionAudience=endpoint\(refresh)"
     }
 
     private func redirectHint(_ profile: Profile?) -> String {
@@ -229,6 +219,18 @@ extension OnlineFailure {
 }
 
 extension Profile {
+    /// What to do if a server refuses a client that proves itself with a key. Nil for any other client. The server may want another
+    /// `aud` in the assertion.
+    var assertionHint: String? {
+        guard clientProof.mayAssert else { return nil }
+        let certificate = "the server must know OAuthClientID and the certificate or public key of OAuthClientKey"
+        guard clientProof.audience == .issuer else { return certificate }
+        let refresh = oauthTokenEndpoint == nil ? "; omvault profile refresh \(name.text.asShellWord)" : ""
+        return
+            "\(certificate); if it wants the endpoint's address as the audience: omvault profile set \(name.text.asShellWord) "
+            + "OAuthClientAssertionAudience=endpoint\(refresh)"
+    }
+
     /// Why the file of `TrustedCA` cannot be read. Nil if it can.
     var trustProblem: String? {
         guard let path = trustedCA else { return nil }
