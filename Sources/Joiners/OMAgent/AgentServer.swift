@@ -300,10 +300,7 @@ package final class AgentServer: Sendable {
             do throws(OnlineRefusal) {
                 return .signed(try OpenVaultSigner(vaults, paths).sign(use, with: identity))
             } catch {
-                guard case .failed(let cause, _, _) = error, OnlineFailure.ofSigning.contains(cause) else {
-                    return .notSigned(.unusableClientKey)
-                }
-                return .notSigned(cause)
+                return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
             }
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))
