@@ -76,8 +76,8 @@ public struct OnlineService: Hashable, Sendable {
     package func knowing(_ endpoints: [ServerEndpoint]) -> OnlineService {
         guard case .oauth(let oauth) = kind else { return self }
         return OnlineService(
-            .oauth(oauth.proving(oauth.proof.knowing(endpoints))), domain: domain, headers: headers, trusted: trusted, profile: profile,
-            deadlines: deadlines)
+            .oauth(oauth.proving(oauth.proof.knowing(endpoints))), domain: domain, headers: headers, trusted: trusted,
+            profile: profile, deadlines: deadlines)
     }
 
     /// This service with other deadlines.
