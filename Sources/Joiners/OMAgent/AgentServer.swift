@@ -57,7 +57,7 @@ package final class AgentServer: Sendable {
             ask: { (question: consuming OnlineQuestion) in
                 let signer = question.keyVault.map { OpenVaultSigner(vaults, $0) }
                 // A locked key is told before the server is asked, and the session stays as it is.
-                if let identity = question.service.assertionKey, let problem = signer?.problem(of: identity) {
+                if let identity = question.keyOfRefresh, let problem = signer?.problem(of: identity) {
                     return .refused(.failed(problem))
                 }
                 do throws(AgentError) { return try OnlineClient(program: program).ask(question, signing: signer) } catch {

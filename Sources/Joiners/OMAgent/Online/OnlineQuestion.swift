@@ -100,6 +100,17 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
     }
 
+    /// The identity that must sign for new tokens. Nil for another question, and if a secret could prove the client too.
+    var keyOfRefresh: String? {
+        guard case .oauth(let oauth) = service.kind, oauth.proof.method == .signedAssertion || clientSecret.count == 0 else {
+            return nil
+        }
+        switch task {
+        case .refresh, .narrow: return service.assertionKey
+        default: return nil
+        }
+    }
+
     /// Whether a browser on this machine may bring the answer to it.
     var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
 
