@@ -61,7 +61,8 @@ import Testing
             #expect(!takes(fewer.flatMap { message($0) }, tls12: true), "\(fewer)")
         }
         for wrong in [
-            [2, 1, 11, 13, 14, 11, 16], [1, 2, 11, 13, 14, 11, 16, 20], [1, 1, 2, 11, 13, 14, 11, 16], [0x30, 2, 11, 13, 14, 11, 16],
+            [2, 1, 11, 13, 14, 11, 16], [1, 2, 11, 13, 14, 11, 16, 20], [1, 1, 2, 11, 13, 14, 11, 16],
+            [0x30, 2, 11, 13, 14, 11, 16],
         ] as [[UInt8]] {
             #expect(!takes(wrong.flatMap { message($0) }, tls12: true), "\(wrong)")
         }

@@ -39,7 +39,9 @@ struct LockedSigner: IdentitySigner {
 extension Server {
     /// The certificate and the key of a client of the kind `mutual`.
     func client(_ name: String, tls12: Bool = false) throws -> (chain: ClientChain, signer: LocalSigner) {
-        func file(_ end: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: "\(self["folder"])/\(name).\(end)"))) }
+        func file(_ end: String) throws -> [UInt8] {
+            Array(try Data(contentsOf: URL(filePath: "\(self["folder"])/\(name).\(end)")))
+        }
         let certificate = try Certificate.all(in: SecretBytes(copying: try file("crt")))
         guard let chain = ClientChain(certificate.map(\.der), of: name, allowsTLS12: tls12) else { throw NoSession() }
         return (chain, try LocalSigner(try file("key")))

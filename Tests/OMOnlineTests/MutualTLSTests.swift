@@ -31,7 +31,9 @@ import Testing
         return await OMOnlineTests.refusal { () async throws(OnlineRefusal) in try await provider.logIn() }
     }
 
-    @Test("a key of each type logs in, by one signature of TLS 1.3's own text", arguments: ["p256", "p384", "p521", "rsa", "ed25519"])
+    @Test(
+        "a key of each type logs in, by one signature of TLS 1.3's own text",
+        arguments: ["p256", "p384", "p521", "rsa", "ed25519"])
     func kinds(_ name: String) async throws {
         let server = try await server()
         for port in ["port", "optional"] {
@@ -46,7 +48,8 @@ import Testing
         }
     }
 
-    @Test("a foreign, an expired and a revoked certificate are refused as certificates, whether nginx demands one or not",
+    @Test(
+        "a foreign, an expired and a revoked certificate are refused as certificates, whether nginx demands one or not",
         arguments: ["foreign", "expired", "revoked"])
     func wrong(_ name: String) async throws {
         let server = try await server()

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import OMOnlineModel
+import OMRecords
 import OMSecrets
 import OMVault
 import TestSupport
@@ -128,6 +129,29 @@ private final class NotingSigner: QuestionSigner {
         #expect(signer.asked.value.isEmpty)
         _ = try await ask("sign(b'\\1\\2')\nsay(ok)", of: unknown, by: signer)
         #expect(signer.asked.value == ["robot assertion(clientID: \"id\", audience: \"https://a/r\")"])
+    }
+
+    @Test("a program gets no signature of another text from the agent: each byte in front of the digest counts")
+    func agent() throws {
+        let paths = try #require(VaultPaths(vault: "/v", device: ""))
+        let text = SigningPurpose.handshakePrefix + [UInt8](repeating: 7, count: 32)
+        var body = SecretBuffer()
+        let kind = AgentRequest.sign(paths, identity: "robot", .handshake(text: text, scheme: 0x0403)).encode(into: &body)
+        let bytes = body.withBytes { body in body.indices.map { body[$0] } }
+        func isRefused(_ bytes: [UInt8]) -> Bool {
+            do throws(MalformedBytes) {
+                _ = try AgentRequest.decode(kind.rawValue, bytes.span)
+                return false
+            } catch { return true }
+        }
+        #expect(!isRefused(bytes))
+        let start = bytes.count - text.count
+        for place in start..<start + SigningPurpose.handshakePrefix.count {
+            var other = bytes
+            other[place] ^= 1
+            #expect(isRefused(other), "\(place)")
+        }
+        #expect(isRefused(Array(bytes.dropLast())) && isRefused(bytes + [7]))
     }
 
     @Test("the text of a handshake is exactly that of TLS 1.3, with a digest of three lengths")

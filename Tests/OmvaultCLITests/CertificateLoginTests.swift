@@ -59,7 +59,7 @@ import Testing
     func lockedSession() async throws {
         let lines = try await script(
             #"""
-            omvault -q login --profile c
+            omvault -q login --profile c > .said
             eventually grep -q 'GET /login HTTP/1.1" 200' "$log"
             omvault -q lock
             before=$(wc -l < "$log")
@@ -107,7 +107,8 @@ import Testing
             refused 52 omvault login alice --profile b --password-from file:right
             omvault -q profile set b PresentClientCertificate=true --unset ClientCertificate 2> /dev/null
             refused 8 omvault login alice --profile b --password-from file:right --no-input
-            omvault -q login check alice --profile c --password-from file:right 2>&1 | grep -o 'log in with a client certificate'
+            refused 4 omvault login check alice --profile c --password-from file:right
+            grep -o 'log in with a client certificate' .refused
             """#)
         #expect(lines == [#""user":"alice""#, #"GET /logout HTTP/1.1" 200"#, "log in with a client certificate"])
     }

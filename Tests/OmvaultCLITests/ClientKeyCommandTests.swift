@@ -38,6 +38,8 @@ import Testing
             "oauth-par-allowed": True, "oauth-par-duration": 90, "oauth-par-required": False,
             "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:"})
         api("PUT", "mod/plugin/oidc", plugin)
+        # The server reads the values when it starts the plugin.
+        for action in "disable", "enable": api("PUT", f"mod/plugin/oidc/{action}/", {})
         api("POST", "client/", {
             "client_id": "keyed", "name": "keyed", "enabled": True, "confidential": True, "scope": ["openid", "profile"],
             "redirect_uri": [redirect], "pubkey": key, "token_endpoint_auth_method": ["private_key_jwt"],
@@ -66,7 +68,7 @@ import Testing
             says 'omvault profile set robot OAuthClientAssertionAudience=endpoint; omvault profile refresh robot'
             omvault -q profile set robot OAuthClientAssertionAudience=endpoint
             refused 9 omvault token get robot --no-agent; says 'omvault profile refresh robot'
-            omvault -q profile refresh robot
+            omvault -q profile refresh robot > refreshed
             for n in 1 2; do omvault token get robot --no-agent > token.$n; done
             cmp -s token.1 token.2 || echo two
             # With the vault open in the agent no password is needed, and locked no server is asked.
@@ -101,7 +103,6 @@ import Testing
             chmod +x browser
             profile sso OAuthAuthorizationCode "OAuthRedirectEndpoint=$redirect" 'OAuthScope=openid profile'                 OAuthClientAssertionAudience=endpoint OAuthPushedRequests=require
             omvault -q unlock
-            omvault login --profile sso --browser ./browser >&2 || { tail -20 "$log" >&2; cat opened followed page >&2; }
             who=$(omvault -q login --profile sso --browser ./browser --json 2> shown | sed -n 's/.*"user":"\([^"]*\)".*/\1/p')
             echo "${#who}"
             grep -c 'client_id=keyed&request_uri=' opened
@@ -117,8 +118,7 @@ import Testing
             curl -s -o /dev/null -w '%{http_code}\n' -H "Authorization: Bearer $(cat three)" "$issuer/userinfo"
             omvault logout "$who" 2> left; cat left
             """#)
-        #expect(
-            lines.prefix(8) == ["32", "1", "0", "renewed", "live", "again", "200", lines.dropFirst(7).first ?? ""], "\(lines)")
-        #expect(!lines.joined().contains("continues"), "\(lines)")
+        #expect(lines.prefix(7) == ["32", "1", "0", "renewed", "live", "again", "200"], "\(lines)")
+        #expect(lines.count == 8 && lines.last?.hasPrefix("omvault: logged out") == true, "\(lines)")
     }
 }

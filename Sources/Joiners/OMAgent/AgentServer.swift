@@ -57,7 +57,7 @@ package final class AgentServer: Sendable {
             ask: { (question: consuming OnlineQuestion) in
                 let signer = question.keyVault.map { OpenVaultSigner(vaults, $0) }
                 // A locked key is told before the server is asked, and the session stays as it is.
-                for identity in question.service.identities {
+                for identity in question.neededIdentities {
                     if let problem = signer?.problem(of: identity) { return .refused(.failed(problem)) }
                 }
                 do throws(AgentError) { return try OnlineClient(program: program).ask(question, signing: signer) } catch {
@@ -300,10 +300,7 @@ package final class AgentServer: Sendable {
             do throws(OnlineRefusal) {
                 return .signed(try OpenVaultSigner(vaults, paths).sign(use, with: identity))
             } catch {
-                guard case .failed(let cause, _, _) = error, OnlineFailure.ofSigning.contains(cause) else {
-                    return .notSigned(.unusableClientKey)
-                }
-                return .notSigned(cause)
+                return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
             }
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))

@@ -109,7 +109,8 @@ extension OnlineFailure {
             return "\(profile.addressKeys), OAMMSServiceDomain and ApplicationName must be the values that the server knows"
         case .challenge: return "log in at a terminal, and answer the server's question there"
         case .unusablePassword: return "the password at the server must be text in UTF-8"
-        case .invalidClient: return profile?.assertionHint ?? "OAuthClientID and OAuthClientSecret must be the values that the server knows"
+        case .invalidClient:
+            return profile?.assertionHint ?? "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant where profile?.serverKind == .oauthClientCredentials,
             .unauthorizedClient where profile?.serverKind == .oauthClientCredentials:
@@ -129,7 +130,7 @@ extension OnlineFailure {
             return "'omvault cert ls' lists the identities of the vault; a key of P-256, P-384, Ed25519 or RSA can sign"
         case .lockedClientKey: return "omvault unlock, then run the command again"
         case .noKeyAlgorithm:
-            return "'omvault cert csr NAME --type ec-p256' makes a key that more servers take; the server must know its certificate"
+            return "'omvault cert csr NAME --type ec-p256' makes a key that more servers take; the server must know it"
         case .noPushedRequests:
             return
                 "set OAuthPAREndpoint where there is no discovery document; or change OAuthPushedRequests, if the server allows it"

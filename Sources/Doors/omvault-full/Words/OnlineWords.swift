@@ -80,7 +80,8 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
-        case .unusableClientKey: "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
+        case .unusableClientKey:
+            "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
         case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
         case .noKeyAlgorithm: "it takes no signature that the key of OAuthClientKey can make"
         case .noPushedRequests: "the profile or the server demands pushed requests, and the other side does not take them"

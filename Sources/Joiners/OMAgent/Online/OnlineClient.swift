@@ -132,9 +132,7 @@ package struct OnlineClient: Sendable {
             body.write(try signer.sign(use, with: identity))
             kind = .signature
         } catch {
-            var cause = OnlineFailure.unusableClientKey
-            if case .failed(let failure, _, _) = error, OnlineFailure.ofSigning.contains(failure) { cause = failure }
-            body.write(cause)
+            body.write(error == .failed(.lockedClientKey) ? OnlineFailure.lockedClientKey : .unusableClientKey)
             kind = .noSignature
         }
         try channel.send(kind, body, within: AgentProtocol.frameTime)

@@ -48,7 +48,9 @@ public final class OnlineProvider: Provider {
         cancellation: Cancellation
     ) -> ProviderAnswer {
         let service: OnlineService
-        do throws(OnlineRefusal) { service = try OnlineService(login).within(longest: longest).showing(chain, for: login.profile) } catch { return .refused(error) }
+        do throws(OnlineRefusal) {
+            service = try OnlineService(login).within(longest: longest).showing(chain, for: login.profile)
+        } catch { return .refused(error) }
         let event = OnlineCancellation()
         var reply = cancellation.watched({ event.cancel() }) {
             ask(

@@ -169,7 +169,10 @@ final class SessionEntry: @unchecked Sendable {
     /// How long a refusal of new tokens counts for those who ask next, in seconds.
     static let sharedRefusal: Int64 = 2
 
-    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) { lastRefusal = (refusal, clock) }
+    /// A key that cannot sign now costs the server nothing, and the user may unlock it at once. So that refusal is not shared.
+    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) {
+        if !refusal.isOfSigning { lastRefusal = (refusal, clock) }
+    }
 
     /// The refusal of new tokens that also counts for a question now. Nil if the server must be asked.
     func recentRefusal(at clock: ClockReading) -> OnlineRefusal? {
@@ -179,6 +182,7 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Another refusal than ``OnlineRefusal/unreachable(_:)`` can be about this narrowing only, so it counts for no other one.
     func note(_ refusal: TokenRefusal, of narrowing: TokenNarrowing, at clock: ClockReading) {
+        if case .server(let refusal) = refusal, refusal.isOfSigning { return }
         narrowRefusals.removeAll { $0.narrowing == narrowing || !Self.isShared($0.at, at: clock) }
         narrowRefusals.append((narrowing, refusal, clock))
         if narrowRefusals.count > NarrowToken.maximum { narrowRefusals.removeFirst() }

@@ -19,3 +19,9 @@ extension OnlineFailure {
     /// The causes why there is no signature.
     static let ofSigning: Set<OnlineFailure> = [.unusableClientKey, .lockedClientKey]
 }
+
+extension OnlineRefusal {
+    var isOfSigning: Bool {
+        if case .failed(let failure, _, _) = self { OnlineFailure.ofSigning.contains(failure) } else { false }
+    }
+}

@@ -35,7 +35,9 @@ struct SignatureBudget {
     mutating func take(_ purpose: SigningPurpose) -> (identity: String, SignatureContent)? {
         switch purpose {
         case .assertion(let kind):
-            guard case .oauth(let oauth) = service.kind, assertions > 0, let identity = oauth.proof.key, Self.endpoints.contains(kind) else { return nil }
+            guard case .oauth(let oauth) = service.kind, assertions > 0, let identity = oauth.proof.key,
+                Self.endpoints.contains(kind)
+            else { return nil }
             assertions -= 1
             guard let audience = oauth.audience(at: kind) else { return (identity, .noAudience) }
             return (identity, .use(.assertion(clientID: oauth.clientID, audience: audience)))

@@ -51,12 +51,13 @@ extension Profile {
             (.token, oauthTokenEndpoint), (.revocation, oauthRevocationEndpoint), (.device, url(.oauthDeviceEndpoint)),
             (.pushedRequest, url(.oauthPushedRequestEndpoint)),
         ]
+        let named = given.compactMap { kind, url in url.map { ServerEndpoint(kind, $0.text) } }
         return ClientProof(
             choice(.oauthClientAuthMethod, \ClientProof.Method.word) ?? .automatic, key: key,
             audience: choice(.oauthAssertionAudience, \ClientProof.Audience.word) ?? .issuer,
             pushedRequests: choice(.oauthPushedRequests, \ClientProof.PushedRequests.word) ?? .automatic,
             pushedRequestEndpoint: url(.oauthPushedRequestEndpoint)?.text,
-            endpoints: oauthTokenEndpoint == nil ? [] : given.compactMap { kind, url in url.map { ServerEndpoint(kind, $0.text) } })
+            endpoints: oauthTokenEndpoint == nil ? [] : named)
     }
 
     private func choice<Value: CaseIterable>(_ key: ProfileKey, _ word: KeyPath<Value, String>) -> Value? {

@@ -102,7 +102,9 @@ struct OAuthClient: Sendable {
         guard oauth.allows(address) else { throw .failed(.noLogout) }
         let exchange = try HTTPExchange(service, signer)
         let method: ClientMethod =
-            if [.none, .certificate, .selfSignedCertificate].contains(oauth.proof.method) { .none } else if tokens.revocationTakesAssertion ?? false {
+            if [.none, .certificate, .selfSignedCertificate].contains(oauth.proof.method) {
+                .none
+            } else if tokens.revocationTakesAssertion ?? false {
                 .assertion
             } else { .secret(isInBody: tokens.revocationTakesSecretInBody ?? false) }
         for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
