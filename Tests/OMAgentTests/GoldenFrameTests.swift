@@ -228,6 +228,18 @@ private let later = [UInt8](16..<32)
         ),
         ("narrow-token", { .token(try login(), TokenQuestion(atLeast: 0, isFresh: true, narrowing: narrowing)) }),
         ("forget-token", { .forgetToken(try login(), refused: secret("at")) }),
+        (
+            "sign",
+            { .sign(paths, identity: "robot", .assertion(clientID: "id", audience: "https://a.example")) }
+        ),
+        (
+            "sign-handshake",
+            {
+                .sign(
+                    paths, identity: "robot",
+                    .handshake(text: SigningPurpose.handshakePrefix + [UInt8](repeating: 7, count: 32), scheme: 0x0403))
+            }
+        ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
@@ -323,6 +335,7 @@ private let later = [UInt8](16..<32)
         ("token-given", { .token(access(), left: 5, .unrenewed) }),
         ("token-refused", { .tokenRefused(.server(.unreachable(.refused))) }),
         ("token-of-other-scopes", { .tokenRefused(.otherScopes(given: try #require(ScopeSet(["x"])))) }),
+        ("signed", { .signed(secret("signature")) }), ("not-signed", { .notSigned(.lockedClientKey) }),
         ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]
 
@@ -340,7 +353,15 @@ private let later = [UInt8](16..<32)
         ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
         ("authorize", { .authorize("ü", within: 180, byDevice: false, of: pages, clientSecret: secret("cs")) }),
         ("authorize-by-device", { .authorize(nil, within: 1_800, byDevice: true, of: pages) }),
+        ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
     ]
+    private static let keyed = OnlineService(
+        .oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "id", grant: .clientCredentials,
+                proof: ClientProof(
+                    .signedAssertion, key: "robot", audience: .endpoint, pushedRequests: .required,
+                    pushedRequestEndpoint: "https://a.example/p", endpoints: [ServerEndpoint(.token, "https://a.example/t")]))))
     private static let pages = OnlineService(
         .oauth(
             OAuthService(

@@ -38,6 +38,10 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     .discovery("https://a.example/d"), clientID: "id", issuer: "https://a.example",
                     origins: ["https://b.example", "https://c.example:8443"]))),
         OnlineService(.oauth(OAuthService(.discovery("https://a.example/d"), clientID: "id", origins: ["https://b.example"]))),
+        OnlineService(
+            .certificate(BasicService(login: "https://a.example/", requiredTokens: ["A"])),
+            chain: ClientChain([[1, 2], [3]], of: "ü", allowsTLS12: true)),
+        OnlineService(.basic(BasicService(login: "https://a.example/")), chain: ClientChain([[1]], of: "a")),
         OnlineService(.oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "ü"))),
         OnlineService(
             .oauth(
@@ -126,7 +130,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         let number = [UInt8](repeating: 7, count: 16)
         let times: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 1]
         let plain: [UInt8] = [0, 0, 0, 0, 0]
-        let basic: [UInt8] = [1, 0, 1, 65, 0, 0, 0, 0]
+        let basic: [UInt8] = [1, 0, 1, 65, 0, 0, 0, 0, 0]
         #expect(!refused(number + times + plain + basic + [5]))
         for (what, body) in [
             ("a deadline of 0", number + [0, 0, 0, 0, 0, 0, 0, 1] + plain + basic + [5]),
@@ -134,7 +138,20 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             ("a flag of 2", number + times + [2, 0, 0, 0, 0] + basic + [5]),
             ("65 headers", number + times + [0, 0, 65, 0, 0] + basic + [5]),
             ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
-            ("kind 4", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 5]),
+            ("kind 5", number + times + plain + [5, 0, 1, 65, 0, 0, 0, 0, 0, 5]),
+            ("kind 4 without a certificate", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 0, 5]),
+            ("no certificate in a chain", number + times + plain + basic.dropLast() + [1, 0, 1, 65, 0, 0, 5]),
+            ("an empty certificate", number + times + plain + basic.dropLast() + [1, 0, 1, 65, 1, 0, 0, 0, 0, 0, 5]),
+            (
+                "11 certificates",
+                number + times + plain + basic.dropLast() + [1, 0, 1, 65, 11]
+                    + [UInt8]((0..<11).flatMap { _ in [0, 0, 0, 1, 9] as [UInt8] }) + [0, 5]
+            ),
+            (
+                "a certificate beyond the limit",
+                number + times + plain + basic.dropLast() + [1, 0, 1, 65, 1, 0, 1, 0, 1]
+                    + [UInt8](repeating: 9, count: (64 << 10) + 1) + [0, 5]
+            ),
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
             ("task 0", number + times + plain + basic + [0]), ("task 10", number + times + plain + basic + [10]),
             ("a page of Basic", number + times + plain + basic + [9, 0, 0, 0, 0, 1, 0]),

@@ -22,19 +22,26 @@ enum OnlineHelperProgram {
     private static func ask(
         _ question: borrowing OnlineQuestion, _ person: HelperConversation
     ) async throws(OnlineRefusal) -> OnlineReply {
+        let signer = Signer(person)
         switch (question.service.kind, question.task) {
-        case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service)))
+        case (_, .endpoints):
+            return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service, signer: signer)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
-        case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
+        case (.basic(let basic), _):
+            return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic, signer: signer), question))
+        case (.certificate(let addresses), _):
+            return OnlineReply(try await ask(CertificateProvider(question.service, addresses, signer: signer), question))
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
             return OnlineReply(
                 try await authorize(
-                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
+                    user, byDevice: byDevice, question, with: person,
+                    at: BrowserLoginProvider(question.service, oauth, signer: signer)))
         case (.oauth(let oauth), .client(let step)):
             let registrar = ClientRegistrar(question.service, oauth)
             return OnlineReply(try await registrar.ask(step, token: question.session, statement: question.answers))
-        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
+        case (.oauth(let oauth), _):
+            return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: signer), question))
         }
     }
 
@@ -47,8 +54,20 @@ enum OnlineHelperProgram {
         case .logout(nil): try await provider.logOut(question.session)
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
-        // This provider has no such question; the protocol refuses it.
-        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .client, .authorize: throw .failed(.unusableSession)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
+        }
+    }
+
+    private static func ask(
+        _ provider: CertificateProvider, _ question: borrowing OnlineQuestion
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        switch question.task {
+        case .login: try await provider.logIn()
+        case .check: try await provider.check(question.session)
+        case .logout: try await provider.logOut(question.session)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
         }
     }
 
@@ -64,7 +83,8 @@ enum OnlineHelperProgram {
             try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
-        case .profile, .answer, .endpoints, .client, .authorize: throw .failed(.unusableSession)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
         }
     }
 
@@ -98,7 +118,8 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .narrow, .endpoints, .grant, .client, .authorize: throw .failed(.unusableSession)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
         }
     }
 }
@@ -116,6 +137,15 @@ private struct Person: BrowserConversation {
     func hasFinished() { helper.hasFinished() }
 
     var isGone: Bool { helper.isGone }
+}
+
+/// The user's key, at the other end.
+private struct Signer: IdentitySigner {
+    private let helper: HelperConversation
+
+    init(_ helper: HelperConversation) { self.helper = helper }
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await helper.sign(purpose) }
 }
 
 extension OnlineReply {

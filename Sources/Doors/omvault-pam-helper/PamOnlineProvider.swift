@@ -21,7 +21,7 @@ enum PamOnlineProvider {
         switch request.profile.serverKind {
         case .none: return nil
         case .unsupported where request.mode == .offline, .oauthClientCredentials where request.mode == .offline: return nil
-        case .unsupported, .oauthClientCredentials, .oauthBrowser: throw .online(.failed(.unsupportedGrant))
+        case .unsupported, .oauthClientCredentials, .oauthBrowser, .certificate: throw .online(.failed(.unsupportedGrant))
         case .basic, .oauthResourceOwner, .oamms: break
         }
         do throws(AuthError) { return try provider(request.profile, seconds * 500) } catch {

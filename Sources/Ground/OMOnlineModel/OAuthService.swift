@@ -31,17 +31,20 @@ public struct OAuthService: Hashable, Sendable {
     public let origins: [String]
     /// How a user logs in at the server's own pages. Nil for a grant without them.
     public let browser: BrowserLogin?
+    /// How the client proves itself.
+    public let proof: ClientProof
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
-        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil
+        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil,
+        proof: ClientProof = ClientProof()
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
         self.scopes = scopes
         self.includesClientHeader = includesClientHeader
         self.grant = grant
-        (self.issuer, self.origins, self.browser) = (issuer, origins, browser)
+        (self.issuer, self.origins, self.browser, self.proof) = (issuer, origins, browser, proof)
     }
 
     /// The addresses whose origins a page may have that a person opens.
@@ -58,6 +61,13 @@ public struct OAuthService: Hashable, Sendable {
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser)
+            issuer: issuer, origins: origins, browser: browser, proof: proof)
+    }
+
+    /// The same service, with another proof of the client.
+    package func proving(_ proof: ClientProof) -> OAuthService {
+        OAuthService(
+            endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
+            issuer: issuer, origins: origins, browser: browser, proof: proof)
     }
 }

@@ -48,13 +48,19 @@ package final class AgentServer: Sendable {
         _ listening: ListeningSocket, _ timeOuts: TimeOuts, background: AgentSync? = nil
     ) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
-        vaults = VaultTable(VaultTickets(listening.folder), background)
+        let vaults = VaultTable(VaultTickets(listening.folder), background)
+        self.vaults = vaults
         // This same program, in another process, asks a server. A client cannot name another program.
         let program = AgentProcess.ownProgram
         sessions = SessionStore(
             SessionTickets(listening.folder),
             ask: { (question: consuming OnlineQuestion) in
-                do throws(AgentError) { return try OnlineClient(program: program).ask(question) } catch {
+                let signer = question.keyVault.map { OpenVaultSigner(vaults, $0) }
+                // A locked key is told before the server is asked, and the session stays as it is.
+                for identity in question.neededIdentities {
+                    if let problem = signer?.problem(of: identity) { return .refused(.failed(problem)) }
+                }
+                do throws(AgentError) { return try OnlineClient(program: program).ask(question, signing: signer) } catch {
                     return .refused(.failed(.helper))
                 }
             },
@@ -290,6 +296,12 @@ package final class AgentServer: Sendable {
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
             return .done
+        case .sign(let paths, let identity, let use):
+            do throws(OnlineRefusal) {
+                return .signed(try OpenVaultSigner(vaults, paths).sign(use, with: identity))
+            } catch {
+                return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
+            }
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))
         case .sessions:

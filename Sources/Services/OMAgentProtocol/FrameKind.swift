@@ -19,9 +19,12 @@ package enum FrameKind: UInt8 {
     case sessions = 0x54
     case token = 0x55
     case forgetToken = 0x56
+    case sign = 0x57
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21
+    case signature = 0x22
+    case noSignature = 0x23
     // From the agent
     case done = 0x80
     case otherVersion = 0x81
@@ -41,10 +44,13 @@ package enum FrameKind: UInt8 {
     case sessionList = 0xD4
     case tokenGiven = 0xD5
     case tokenRefused = 0xD6
+    case signed = 0xD7
+    case notSigned = 0xD8
     // From a helper
     case answer = 0xA0
     case show = 0xA1
     case paste = 0xA2
+    case askSignature = 0xA3
     // From the agent, for logins
     case rememberingKeyIs = 0xC0
 }

@@ -12,13 +12,16 @@ extension OnlineService {
         var texts = [profile, address]
         var ports: Set<UInt16> = []
         switch kind {
-        case .basic(let basic): texts += [basic.login, basic.logout]
+        case .basic(let basic), .certificate(let basic): texts += [basic.login, basic.logout]
         case .oamms(let oamms): texts.append(oamms.server)
         case .oauth(let oauth):
             switch oauth.endpoint {
             case .token(let token, let revocation):
                 // The browser, and not this process, goes to the authorization endpoint.
-                texts += [token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo]
+                texts += [
+                    token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo,
+                    oauth.proof.pushedRequestEndpoint,
+                ]
             case .discovery(let document):
                 texts.append(document)
                 texts += oauth.origins

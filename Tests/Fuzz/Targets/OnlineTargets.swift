@@ -27,6 +27,7 @@ enum OnlineTargets {
             ]
             guard let first = bytes.first else { return }
             let body = number + bytes.dropFirst()
+            _ = try? SigningPurpose(decoding: body.span, of: number)
             guard let reply = try? OnlineReply.decode(body.span, to: number, tasks[Int(first) % tasks.count]) else {
                 return
             }

@@ -58,7 +58,7 @@ extension Failure {
                 case nil: .unknown
                 case .some(.none): .enrolment
                 case .basic, .oauthResourceOwner, .oamms: .online
-                case .oauthClientCredentials, .oauthBrowser, .unsupported: .impossible
+                case .oauthClientCredentials, .oauthBrowser, .certificate, .unsupported: .impossible
                 }
         }
 

@@ -80,6 +80,17 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .unusableClientKey:
+            "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
+        case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
+        case .noKeyAlgorithm: "it takes no signature that the key of OAuthClientKey can make"
+        case .noPushedRequests: "the profile or the server demands pushed requests, and the other side does not take them"
+        case .requestExpired: "the request that was pushed to it expired before it was used"
+        case .certificateRefused: "it refuses the client certificate"
+        case .certificateNotAsked: "it did not ask for the client certificate, so that proves nothing"
+        case .noCertificateNeeded: "it lets clients in without a certificate"
+        case .oldTLS: "it does not speak TLS 1.3, and the client certificate is shown only there"
+        case .unusableCertificate: "there is no client certificate to show, or TLS does not take its key"
         case .noRegistration: "it registers no clients"
         case .registrationRefused: "it does not register a client with these values"
         case .redirectRefused: "it does not register a client with this redirect address"
@@ -94,9 +105,10 @@ extension OnlineFailure {
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .foreignEndpoint: .policy
-        case .cancelled, .codeExpired, .notFinished: .aborted
-        case .otherUser: .remoteAuth
-        case .unusableRedirect: .config
+        case .cancelled, .codeExpired, .notFinished, .requestExpired: .aborted
+        case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
+        case .unusableRedirect, .unusableClientKey, .unusableCertificate: .config
+        case .lockedClientKey: .locked
         case .redirectPortTaken: .busy
         default: .remoteError
         }

@@ -18,6 +18,11 @@ extension Failure {
         case .unknownKey(let key):
             self.init(.config, "\(key.shown) is not a key of a profile", hint: Self.keyHint(key))
         case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice", hint: "give it once")
+        case .value(.oauthClientAuthMethod):
+            self.init(
+                .config, "OAuthClientAuthMethod is not \(ProfileKey.oauthClientAuthMethod.valueType.words)",
+                hint: "client_secret_jwt is not supported, because its signature proves no more than the secret itself does; "
+                    + "private_key_jwt signs with a key that no server knows")
         case .value(let key):
             self.init(
                 .config, "\(key.rawValue) is not \(key.valueType.words)",

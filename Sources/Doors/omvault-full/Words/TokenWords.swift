@@ -60,9 +60,10 @@ extension Failure {
     init(ofClient refusal: OnlineRefusal, under profile: Profile) {
         switch refusal {
         case .rejected, .forbidden, .blocked, .failed(.invalidClient, _, _):
+            let proof = profile.clientProof.mayAssert ? "the signature of OAuthClientKey" : "its secret"
             self.init(
-                .remoteAuth, "the server refuses the client: it does not know OAuthClientID, or refuses its secret",
-                hint: "OAuthClientID and OAuthClientSecret must be the values that the server knows")
+                .remoteAuth, "the server refuses the client: it does not know OAuthClientID, or refuses \(proof)",
+                hint: profile.assertionHint ?? "OAuthClientID and OAuthClientSecret must be the values that the server knows")
         default: self.init(refusal, under: profile)
         }
         self = with(sdkCode: refusal.sdkCode)

@@ -2,6 +2,7 @@
 
 internal import OMAgentProtocol
 internal import OMItems
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 internal import OMVault
@@ -57,6 +58,12 @@ extension AgentReply: FrameReply {
         case .tokenRefused(let refusal):
             body.write(refusal)
             return .tokenRefused
+        case .signed(let signature):
+            body.write(signature)
+            return .signed
+        case .notSigned(let cause):
+            body.write(cause)
+            return .notSigned
         }
     }
 
@@ -89,6 +96,8 @@ extension AgentReply: FrameReply {
         case .sessionList: .sessions(try wire.shortList())
         case .tokenGiven: .token(try wire.read(), left: try wire.secondsLeft(), try wire.read())
         case .tokenRefused: .tokenRefused(try wire.read())
+        case .signed: .signed(try wire.secret(upTo: 64 << 10))
+        case .notSigned: .notSigned(try wire.signingProblem())
         default: throw MalformedBytes()
         }
     }
@@ -135,5 +144,15 @@ extension AgentStatus: WireValue {
             process: try wire.read(), memory: try wire.read(), idle: try wire.read(), hard: try wire.read(),
             vaults: try wire.shortList())
         guard memory <= 2, process > 0 else { throw MalformedBytes() }
+    }
+}
+
+extension WireReader {
+    /// Why there is no signature.
+    @_lifetime(self: copy self)
+    mutating func signingProblem() throws(MalformedBytes) -> OnlineFailure {
+        let cause: OnlineFailure = try read()
+        guard OnlineFailure.ofSigning.contains(cause) else { throw MalformedBytes() }
+        return cause
     }
 }

@@ -64,14 +64,14 @@ extension NewSession: WireValue {
     }
 }
 
-/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8)
+/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8) ‖ optional vault
 extension NewSession.ServerPart: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(service, clientSecret: clientSecret)
         body.write(logout, session.count > 0)
         if session.count > 0 { body.write(session) }
         body.write(access)
-        body.write(expires)
+        body.write(expires, vault)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -88,7 +88,7 @@ extension NewSession.ServerPart: WireValue {
         guard !hasAccess || hasSession && isOAuth else { throw MalformedBytes() }
         self.init(
             service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
-            access: access, expires: try wire.seconds())
+            access: access, expires: try wire.seconds(), vault: try wire.read())
     }
 }
 

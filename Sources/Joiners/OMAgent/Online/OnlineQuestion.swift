@@ -25,6 +25,8 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let password: SecretBytes
     /// The answers to the server's questions, each followed by a line feed. Empty for a task without them.
     package let answers: SecretBytes
+    /// The vault of the identity that proves the client, for the process that asks. It is not sent.
+    var keyVault: VaultPaths?
 
     package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
@@ -107,11 +109,38 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
     }
 
+    /// The identities that must sign before the server can answer: the one of the certificate, and for new tokens the one that
+    /// proves the client. None to check a live session of OAuth, whose token may need no server.
+    var neededIdentities: [String] {
+        let shown = service.chain.map { [$0.identity] } ?? []
+        switch (service.kind, task) {
+        case (.oauth, .check): return []
+        default: return shown + (keyOfRefresh.map { [$0] } ?? [])
+        }
+    }
+
+    /// The identity that must sign for new tokens. Nil for another question, and if a secret could prove the client too.
+    private var keyOfRefresh: String? {
+        guard case .oauth(let oauth) = service.kind, oauth.proof.method == .signedAssertion || clientSecret.count == 0 else {
+            return nil
+        }
+        switch task {
+        case .refresh, .narrow: return service.assertionKey
+        default: return nil
+        }
+    }
     /// The address that it names beside the service.
     package var address: String? { if case .client(let step) = task { step.address } else { nil } }
 
     /// Whether a browser on this machine may bring the answer to it.
     var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
+
+    /// The same question about a server of which more is known.
+    consuming func about(_ service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(
+            task, id: id, of: service, clientSecret: clientSecret.duplicate(), session: session.duplicate(),
+            password: password.duplicate(), answers: answers.duplicate())
+    }
 
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,

@@ -1,3 +1,4 @@
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
@@ -17,6 +18,8 @@ struct NewSession: ~Copyable, Sendable {
         let access: AccessToken?
         /// When its access token expires, in seconds since boot. Nil if it does not expire.
         let expires: Int64?
+        /// The vault of the identity that proves the client. Nil for a client without one.
+        var vault: VaultPaths? = nil
     }
 
     let login: LoginReference

@@ -7,6 +7,14 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMSystem
 
+extension OnlineQuestion {
+    /// The same question, for an asker that signs with an identity of this vault.
+    fileprivate consuming func signed(in vault: VaultPaths?) -> OnlineQuestion {
+        keyVault = vault
+        return self
+    }
+}
+
 /// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {
     let login: LoginReference
@@ -18,6 +26,8 @@ final class SessionEntry: @unchecked Sendable {
     private let logout: UInt32
     /// Empty if there is none. Not optional: the optimiser crashes on an optional move-only value in a class.
     private let clientSecret: SecretBytes
+    /// The vault of the identity that proves the client.
+    private let vault: VaultPaths?
     private var session: SecretBytes
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
@@ -48,7 +58,7 @@ final class SessionEntry: @unchecked Sendable {
         since = clock.wall
         switch kept.takeServerPart() {
         case .none:
-            (service, logout) = (nil, 0)
+            (service, logout, vault) = (nil, 0, nil)
             clientSecret = SecretBytes(copying: [])
             session = SecretBytes(copying: [])
         case .some(let serverPart):
@@ -58,7 +68,7 @@ final class SessionEntry: @unchecked Sendable {
             logout = min(serverPart.logout, SessionStore.longestWait)
             clientSecret = serverPart.clientSecret.duplicate()
             session = serverPart.session.duplicate()
-            expires = serverPart.expires
+            (expires, vault) = (serverPart.expires, serverPart.vault)
             switch serverPart.access {
             case .some(let given): access = given.duplicate()
             case .none: break
@@ -131,9 +141,11 @@ final class SessionEntry: @unchecked Sendable {
     /// The question to its server. Nil without a server's session.
     func question(newTokens: Bool) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
-        return newTokens && isOAuth
+        let question: OnlineQuestion =
+            newTokens && isOAuth
             ? .refresh(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+        return question.signed(in: vault)
     }
 
     /// Replaces the server's session with the new one from the server.
@@ -157,7 +169,10 @@ final class SessionEntry: @unchecked Sendable {
     /// How long a refusal of new tokens counts for those who ask next, in seconds.
     static let sharedRefusal: Int64 = 2
 
-    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) { lastRefusal = (refusal, clock) }
+    /// A key that cannot sign now costs the server nothing, and the user may unlock it at once. So that refusal is not shared.
+    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) {
+        if !refusal.isOfSigning { lastRefusal = (refusal, clock) }
+    }
 
     /// The refusal of new tokens that also counts for a question now. Nil if the server must be asked.
     func recentRefusal(at clock: ClockReading) -> OnlineRefusal? {
@@ -167,6 +182,7 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Another refusal than ``OnlineRefusal/unreachable(_:)`` can be about this narrowing only, so it counts for no other one.
     func note(_ refusal: TokenRefusal, of narrowing: TokenNarrowing, at clock: ClockReading) {
+        if case .server(let refusal) = refusal, refusal.isOfSigning { return }
         narrowRefusals.removeAll { $0.narrowing == narrowing || !Self.isShared($0.at, at: clock) }
         narrowRefusals.append((narrowing, refusal, clock))
         if narrowRefusals.count > NarrowToken.maximum { narrowRefusals.removeFirst() }
@@ -183,7 +199,7 @@ final class SessionEntry: @unchecked Sendable {
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
         guard let service, session.count > 0, isOAuth else { return nil }
-        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate())
+        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate()).signed(in: vault)
     }
 
     /// Keeps a further access token, and the refresh token that came with it. The session's own access token stays.
@@ -215,11 +231,12 @@ final class SessionEntry: @unchecked Sendable {
         deleteServerSession()
         let question = service.within(OnlineDeadlines(connect: service.deadlines.connect, total: logout))
         switch consume password {
-        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate())
+        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate()).signed(in: vault)
         case .some(let password):
             return .logout(
                 session, user: login.key.user.text, password: password, of: question,
-                clientSecret: clientSecret.duplicate())
+                clientSecret: clientSecret.duplicate()
+            ).signed(in: vault)
         }
     }
 
@@ -230,7 +247,7 @@ final class SessionEntry: @unchecked Sendable {
         let serverPart = service.map { service in
             NewSession.ServerPart(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
-                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires)
+                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires, vault: vault)
         }
         var content = SecretBuffer()
         content.write(

@@ -22,8 +22,13 @@ package enum ServerKind: Hashable, Sendable {
     /// A user logs in at the server's own pages, in a browser.
     case oauthBrowser
     case oamms
+    /// A user logs in with a client certificate, and without a password.
+    case certificate
     /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)
 
     package var isThere: Bool { self != .none }
+
+    /// Whether a login brings no password to this machine, so that none is cached or remembered.
+    package var isWithoutPassword: Bool { self == .oauthBrowser || self == .certificate }
 }

@@ -43,8 +43,7 @@ public struct EffectivePolicy: Hashable, Sendable {
         }
         let isAllowedHere = profile.values[.offlineAuthAllowed].flatMap(ProfileValueParser.flag)
         let attemptsHere = profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) }
-        // A login in a browser brings no password to this machine, so there is nothing to cache.
-        let canBeOffline = profile.serverKind != .oauthBrowser
+        let canBeOffline = !profile.serverKind.isWithoutPassword
         offlineAuthAllowed = decided(
             .offlineAuthAllowed, server: canBeOffline ? counting(server?.offlineAuthAllowed) { !$0 } : nil,
             profile: canBeOffline ? isAllowedHere : nil, standard: false

@@ -1,5 +1,6 @@
 // The values of each key, the SDK's error number and the effect here: the table of docs/reference/profiles.md.
 
+internal import OMOnlineModel
 internal import OMRecords
 
 /// The values that a key takes.
@@ -86,12 +87,16 @@ extension ProfileKey {
         case .oauthEndpointOrigins: (.origins, nil, .acts)
         case .oauthClientID: (.text, 40242, .acts)
         case .oauthClientSecret: (.secret, 40241, .acts)
+        case .oauthClientAuthMethod: (.word(ClientProof.Method.words), nil, .acts)
+        case .oauthClientKey: (.identity, nil, .acts)
+        case .oauthAssertionAudience: (.word(ClientProof.Audience.words), nil, .acts)
         case .oauthScope: (.list, 40232, .acts)
         case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
         case .oauthAuthorizationEndpoint: (.url, 40244, .acts)
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
-        case .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint, .oauthKeySetEndpoint,
-            .oauthRegistrationEndpoint:
+        case .oauthPushedRequests: (.word(ClientProof.PushedRequests.words), nil, .acts)
+        case .oauthPushedRequestEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
+            .oauthKeySetEndpoint, .oauthRegistrationEndpoint:
             (.url, nil, .acts)
         case .openIDConnectDiscoveryURL: (.url, 60007, .acts)
         case .oauthPrompt, .oauthContextClasses, .oauthUserClaim: (.text, nil, .acts)
@@ -122,8 +127,9 @@ extension ProfileKey {
         case .rememberUsernameDefault: (.flag, 10111, .acts)
 
         case .sendAuthorizationHeaderInLogout: (.flag, 10019, .acts)
-        case .presentClientCertificate: (.flag, 10118, .later)
-        case .clientCertificate, .oauthClientKey: (.identity, nil, .later)
+        case .presentClientCertificate: (.flag, 10118, .acts)
+        case .clientCertificate: (.identity, nil, .acts)
+        case .clientCertificateTLS12: (.flag, nil, .acts)
         case .oauthUserJWT, .oauthUserSAML2, .oauthClientJWT, .oauthClientSAML2: (.secret, nil, .later)
         case .oamOAuthServiceEndpoint: (.url, nil, .later)
         case .oammsURL: (.url, 10025, .acts)
@@ -173,6 +179,9 @@ extension ProfileKey {
         case .keychainDataProtection: .text(ProtectionLevel.highest.sdkName)
         case .percentageToIdleTimeout: .number("10")
         case .tokenRelease: .text(TokenRelease.never.rawValue)
+        case .oauthClientAuthMethod: .text(ClientProof.Method.automatic.word)
+        case .oauthAssertionAudience: .text(ClientProof.Audience.issuer.word)
+        case .oauthPushedRequests: .text(ClientProof.PushedRequests.automatic.word)
         case .attemptDelay, .sessionTimeOut, .idleTimeOut, .logoutTimeOut, .authTimeOut: .number("0")
         case .loginHint: .text("defaultUser")
         case .locationUpdateDistanceFilter: .number("1000")

@@ -49,8 +49,9 @@ extension Profile {
         case .oauth where grant?.isOfBrowser ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthBrowser
         case .openIDConnect where values[.openIDConnectDiscoveryURL] != nil: .oauthBrowser
         case .oamms: .oamms
+        case .certificate: .certificate
         case .localAuthenticator: .none
-        case .oauth, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
+        case .oauth, .federated, .openIDConnect: .unsupported(type, grant)
         }
     }
 
@@ -75,11 +76,11 @@ extension Profile {
     public var profileURL: ServerURL? { url(.profileURL) }
     /// Whether the server has a policy that would be believed: at `ProfileURL`, or in the application profile of the Mobile
     /// and Social service. Over http, no server proves that a policy is its own.
-    /// A policy is about cached credentials, and a login in a browser has none.
+    /// A policy is about cached credentials, and a login without a password has none.
     package var hasServerPolicy: Bool {
         switch serverKind {
         case .oamms: oammsServer?.isSecure ?? false
-        case .oauthBrowser: false
+        case .oauthBrowser, .certificate: false
         default: profileURL != nil
         }
     }
@@ -168,6 +169,24 @@ extension Profile {
         return given.isEmpty ? [server].compactMap(\.self) : given
     }
 
+    /// Whether a login shows a client certificate to the server.
+    package var presentsClientCertificate: Bool {
+        let method = clientProof.method
+        return serverKind == .certificate
+            || mayPresentClientCertificate
+                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method))
+    }
+    private var mayPresentClientCertificate: Bool {
+        switch serverKind {
+        case .basic, .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .certificate: true
+        case .none, .oamms, .unsupported: false
+        }
+    }
+    /// The name of the identity in the user's default vault whose certificate is shown. Nil: a person chooses one.
+    package var clientCertificate: String? { word(.clientCertificate).flatMap(ProfileValueParser.identity) }
+    /// Whether it is shown in TLS 1.2 too.
+    package var clientCertificateTLS12: Bool { flag(.clientCertificateTLS12) }
+
     /// `OAMMSURL`, or the address that `OAMMSHost` and the keys beside it give.
     package var oammsServer: ServerURL? { url(.oammsURL) ?? oammsHost }
     package var oammsServiceDomain: String? { word(.oammsServiceDomain) }
@@ -197,8 +216,8 @@ extension Profile {
     /// Whether this kind of server allows remembering a password.
     package var remembersPasswords: Bool {
         switch values[.authServerType].flatMap(RequiredProfileKeys.type) {
-        case .oauth, .openIDConnect: false
-        case .basic, .certificate, .federated, .localAuthenticator, .oamms, nil: true
+        case .oauth, .openIDConnect, .certificate: false
+        case .basic, .federated, .localAuthenticator, .oamms, nil: true
         }
     }
 
@@ -208,7 +227,10 @@ extension Profile {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
         case .tokenRelease: [.oauthResourceOwner, .oauthBrowser].contains(serverKind) ? .acts : .none
         case .openIDConnectDiscoveryURL: serverKind == .oauthBrowser ? .acts : .later
-        case .offlineAuthAllowed where serverKind == .oauthBrowser, .profileURL where serverKind == .oauthBrowser: .none
+        case .offlineAuthAllowed where serverKind.isWithoutPassword, .profileURL where serverKind.isWithoutPassword: .none
+        // There the certificate is always shown.
+        case .presentClientCertificate: mayPresentClientCertificate && serverKind != .certificate ? .acts : .none
+        case .clientCertificate, .clientCertificateTLS12: presentsClientCertificate ? .acts : .none
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
             remembersPasswords ? key.effect : .none
@@ -235,7 +257,7 @@ extension Profile {
     private var server: ServerURL? {
         switch serverKind {
         case .none: nil
-        case .basic: loginURL
+        case .basic, .certificate: loginURL
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
         case .oauthBrowser: oauthTokenEndpoint ?? oauthDocument
         case .oamms: oammsServer
@@ -260,7 +282,7 @@ extension Profile {
         if case .text(let text)? = values[key] ?? key.fixedDefault { text } else { nil }
     }
 
-    private func url(_ key: ProfileKey) -> ServerURL? {
+    func url(_ key: ProfileKey) -> ServerURL? {
         guard key.valueType == .url else { return nil }
         return word(key).flatMap(ServerURL.init)
     }

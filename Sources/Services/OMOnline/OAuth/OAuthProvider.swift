@@ -8,8 +8,13 @@ public import OMSecrets
 public struct OAuthProvider: Sendable {
     private let service: OnlineService
     private let oauth: OAuthService
+    private let signer: (any IdentitySigner)?
 
-    public init(_ service: OnlineService, _ oauth: OAuthService) { (self.service, self.oauth) = (service, oauth) }
+    /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
+    ///   without any.
+    public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
+        (self.service, self.oauth, self.signer) = (service, oauth, signer)
+    }
 
     /// Asks the server for tokens in return for the password.
     ///
@@ -20,7 +25,7 @@ public struct OAuthProvider: Sendable {
         _ user: String, password: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let name = try QualifiedUserName(user, service.domain)
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "password")
@@ -30,10 +35,9 @@ public struct OAuthProvider: Sendable {
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: true)
-        let tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
+        let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
@@ -45,14 +49,13 @@ public struct OAuthProvider: Sendable {
     ///
     /// - Throws: ``OnlineRefusal/rejected`` if the server does not take the client's proof, and says nothing more.
     public func grant(clientSecret: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "client_credentials")
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
@@ -111,7 +114,7 @@ public struct OAuthProvider: Sendable {
         _ tokens: inout ServerSession.Tokens, _ narrowing: TokenNarrowing?, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?) {
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
         form.add("grant_type", "refresh_token")
@@ -121,13 +124,12 @@ public struct OAuthProvider: Sendable {
             if let resource = narrowing.resource { form.add("resource", resource) }
         }
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         tokens.refresh = said.refresh ?? refresh
         if let revocation = endpoints.revocation {
             tokens.revocation = revocation.text
-            tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
+            client.noteRevocation(&tokens, endpoints, clientSecret: clientSecret)
         }
         do throws(OnlineRefusal) { try await check(said, is: tokens.subject, server, exchange) } catch {
             tokens.access = said.access
@@ -150,7 +152,7 @@ public struct OAuthProvider: Sendable {
 
     // MARK: - Parts
 
-    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth) }
+    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Checks the ID token of a refresh, if there is one: it must be of the session's user (OpenID Connect Core, 12.2).
     ///
@@ -178,18 +180,6 @@ public struct OAuthProvider: Sendable {
 }
 
 extension ServerSession.Tokens {
-    /// The tokens of a token endpoint's answer.
-    ///
-    /// - Parameters:
-    ///   - sent: When they were asked for.
-    ///   - askedFor: The scopes of the request.
-    init(_ said: TokenResponse, sent: Int64, askedFor: [String], _ endpoints: OAuthEndpoints) {
-        self.init(
-            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
-            scopes: said.scopes ?? askedFor, revocation: endpoints.revocation?.text,
-            revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
-    }
-
     /// The access token for the agent, which cannot read the session.
     var secretAccess: SecretBytes { SecretBytes(copying: Array(access.utf8)) }
 

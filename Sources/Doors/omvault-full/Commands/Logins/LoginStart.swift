@@ -24,6 +24,9 @@ struct LoginStart: Verb {
             your browser opens them, and no password is asked for. Without a display, or with --device, a code is shown that you
             enter in a browser on any device. USER is then not needed: the server names the user.
 
+            If users log in with a client certificate (CertificateBasedAuthentication), nothing is asked for. USER names the
+            session; without it the session has the name of the identity.
+
             With --password-from, or without a terminal, there is one attempt. Output and exit codes are those of 'login check'.
 
               omvault login ada --profile work
@@ -82,11 +85,14 @@ struct LoginStart: Verb {
             {
                 return try LoginReport(context.output).alreadyLoggedIn(session)
             }
+            let others = [
+                ("--password-from", passwordFrom != nil), ("--remember", remember != nil), ("--unlock", unlock),
+            ].filter { $0.1 }.map { $0.0 }
             if profile.serverKind == .oauthBrowser {
-                let others = [
-                    ("--password-from", passwordFrom != nil), ("--remember", remember != nil), ("--unlock", unlock),
-                ].filter { $0.1 }.map { $0.0 }
                 return try BrowserLoginRun(profile, browser, mode: asked.mode, others: others, in: access, context).run(given)
+            }
+            if profile.serverKind == .certificate {
+                return try CertificateLoginRun(profile, mode: asked.mode, others: others, in: access, context).run(given)
             }
             let preferences = try remember?.preferences(profile)
             let flow = try LoginFlow(

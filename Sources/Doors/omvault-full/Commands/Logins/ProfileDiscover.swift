@@ -130,6 +130,9 @@ struct ProfileDiscover: Verb {
             context.output.notice("registered the client \(registered.id.shown)")
         }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
+        // The audience of this profile's assertions is one of them.
+        let saved = try access.profiles.profile(name)
+        if saved.clientProof.audience == .endpoint { try access.authenticator().storeEndpoints(endpoints, of: saved) }
     }
 
     /// The issuer: the typed one, else the preset's. Nil if the preset names each endpoint.
@@ -219,7 +222,7 @@ struct ProfileDiscover: Verb {
     private var used: Set<ServerEndpoint.Kind> {
         let others: Set<ServerEndpoint.Kind> =
             switch OAuthGrant(rawValue: grant) {
-            case .authorizationCode: [.authorization, .device, .keySet, .userInfo]
+            case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo]
             case .deviceCode: [.device, .keySet, .userInfo]
             default: []
             }

@@ -12,6 +12,9 @@ struct ServerAccess {
     /// The name of the client's secret in messages.
     static let secretName = ProfileKey.oauthClientSecret.rawValue
 
+    private let profile: Profile
+    private let access: LoginAccess
+    private let context: CommandContext
     private let mode: ConnectivityMode
     private let isSystem: Bool
     private let couldBeAnyUser: Bool
@@ -20,12 +23,15 @@ struct ServerAccess {
     /// The place of the client's secret in the default vault.
     private let field: FieldPath?
     private let isAsked: Bool
+    /// The certificate that is shown, if the profile shows one and the server is asked.
+    private let identity: LoginIdentity?
 
     /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(
-        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, takesBrowser: Bool = false
+        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, _ context: CommandContext, takesBrowser: Bool = false
     ) throws {
+        (self.profile, self.access, self.context) = (profile, access, context)
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         var isAsked = profile.serverKind.isThere
         switch (mode, profile.serverKind) {
@@ -45,6 +51,13 @@ struct ServerAccess {
                     .unsupported, "no password can be checked: users of this profile log in at the server's own pages",
                     hint: "omvault login --profile \(profile.name.text.asShellWord)")
             }
+        case (.offline, .certificate): throw CertificateLoginRun.noOffline
+        case (_, .certificate):
+            guard !access.isSystem, takesBrowser else {
+                throw Failure(
+                    .unsupported, "no password can be checked: users of this profile log in with a client certificate",
+                    hint: "omvault login --profile \(profile.name.text.asShellWord)")
+            }
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(
@@ -53,6 +66,7 @@ struct ServerAccess {
         case (_, .basic), (_, .oauthResourceOwner), (_, .oamms): break
         }
         self.isAsked = isAsked
+        identity = isAsked && mode != .offline ? try LoginIdentity.find(profile, access, context) : nil
         switch isAsked ? profile.oauthClientSecretSource.flatMap(ProfileSecret.init) : nil {
         case .none: (sources, field) = ([], nil)
         case .field(let path)?:
@@ -89,10 +103,22 @@ struct ServerAccess {
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }
-        if let field { return OnlineProvider(program: program, clientSecret: try ProfileSecret.read(field, context)) }
-        guard !sources.isEmpty else { return OnlineProvider(program: program) }
+        let own = mode == .offline ? nil : try access.signer(for: profile, context)
+        // Both are identities of the default vault. For the certificate the agent has it open.
+        let signer = identity?.signer ?? own
+        let known = own == nil ? [] : access.endpoints(of: profile)
+        if let field {
+            return OnlineProvider(
+                program: program, clientSecret: try ProfileSecret.read(field, context), showing: identity?.chain, signing: signer,
+                known: known)
+        }
+        guard !sources.isEmpty else {
+            return OnlineProvider(program: program, showing: identity?.chain, signing: signer, known: known)
+        }
         do throws(Failure) {
-            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+            return OnlineProvider(
+                program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName),
+                showing: identity?.chain, signing: signer, known: known)
         } catch {
             // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
             // here and the cached credential is not used.

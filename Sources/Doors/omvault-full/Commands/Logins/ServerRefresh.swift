@@ -39,7 +39,7 @@ struct ServerRefresh {
             throw Failure(
                 .unsupported, "this version cannot ask a server of type \(type.rawValue)",
                 hint: "omvault profile show \(profile.name.text.asShellWord)\(access.systemOption) shows the values in force")
-        case .basic, .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .oamms: break
+        case .basic, .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .oamms, .certificate: break
         }
         guard profile.hasServerPolicy || OnlineProvider.namesEndpoints(profile) else {
             output.notice(

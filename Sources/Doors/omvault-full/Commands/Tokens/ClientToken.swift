@@ -8,10 +8,11 @@ internal import OMShell
 struct ClientToken {
     private let profile: Profile
     private let context: CommandContext
+    private let access: LoginAccess
 
     /// - Throws: ``ExitStatus/unsupported`` if the profile's grant gives no token without a login.
-    init(_ profile: Profile, _ context: CommandContext) throws(Failure) {
-        (self.profile, self.context) = (profile, context)
+    init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
+        (self.profile, self.access, self.context) = (profile, access, context)
         if profile.serverKind == .oauthClientCredentials { return }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
@@ -29,23 +30,25 @@ struct ClientToken {
             hint: "omvault profile show \(profile.name.text.asShellWord) prints its AuthServerType")
     }
 
-    private func clientSecret() throws(Failure) -> SecretBytes {
+    /// The client's secret. Nil for a profile with a key and without a secret.
+    private func secret() throws(Failure) -> SecretBytes? {
         switch profile.oauthClientSecretSource.flatMap(ProfileSecret.init) {
+        case .none: return nil
         case .field(let path)?: return try ProfileSecret.read(path, context)
-        case .source(let source)?: return try read(source)
-        case .none: return try read(nil)
+        case .source(let source)?:
+            return try SecretSources(context, [ServerAccess.secretName: source])
+                .read(ServerAccess.secretName, prompt: ServerAccess.secretName)
         }
-    }
-
-    private func read(_ source: SecretSourceArgument?) throws(Failure) -> SecretBytes {
-        try SecretSources(context, [ServerAccess.secretName: source])
-            .read(ServerAccess.secretName, prompt: ServerAccess.secretName)
     }
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
-        let provider = OnlineProvider(program: program, clientSecret: try clientSecret())
+        let identity = try LoginIdentity.find(profile, access, context)
+        let signer = try access.signer(for: profile, context)
+        let provider = OnlineProvider(
+            program: program, clientSecret: try secret(), showing: identity?.chain, signing: identity?.signer ?? signer,
+            known: access.endpoints(of: profile))
         let reply: TokenReply
         do throws(OnlineRefusal) { reply = try provider.clientToken(of: profile, scopes: scopes) } catch {
             throw Failure(ofClient: error, under: profile)

@@ -24,7 +24,7 @@ struct SessionToken {
             throw Failure(
                 .unsupported, "this version has no tokens of a server of type \(type.rawValue) with \(grant.rawValue)",
                 hint: "docs/reference/profiles.md lists the grants that work now")
-        case .none, .basic, .oamms, .unsupported: throw ClientToken.noTokens(profile)
+        case .none, .basic, .oamms, .certificate, .unsupported: throw ClientToken.noTokens(profile)
         }
     }
 

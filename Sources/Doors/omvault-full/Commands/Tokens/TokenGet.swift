@@ -15,8 +15,8 @@ struct TokenGet: Verb {
             TokenRelease=allow or TokenRelease=confirm at that login; with confirm you are asked at the terminal each time. If the
             token does not live long enough, the agent gets another one from the server. 'get' never logs in.
 
-            With --no-agent the profile must have OAuthClientCredentials. omvault reads the client's secret, asks the server for a
-            token, prints it and keeps nothing.
+            With --no-agent the profile must have OAuthClientCredentials. omvault reads the client's secret, or signs with the
+            client's key in the vault. It asks the server for a token, prints it and keeps nothing.
 
             The forms of --format: raw is the token alone, without a newline. header is a line for 'curl -H @-', curl one for
             'curl -K -', env one for a shell (ACCESS_TOKEN='...'). json has the scopes and the seconds that are left, too. In a
@@ -79,7 +79,7 @@ struct TokenGet: Verb {
             guard narrowing == nil else {
                 throw Failure(usage: "--no-agent asks for exactly the scopes of --scope, and for no resource")
             }
-            return try ClientToken(profile, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
+            return try ClientToken(profile, access, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
         }
         let question = TokenQuestion(
             scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh,
