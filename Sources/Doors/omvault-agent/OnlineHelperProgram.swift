@@ -31,9 +31,9 @@ enum OnlineHelperProgram {
             return OnlineReply(
                 try await authorize(
                     user, byDevice: byDevice, question, with: person,
-                    at: BrowserLoginProvider(question.service, oauth, signer: Signer(person))))
+                    at: BrowserLoginProvider(question.service, oauth, signer: OuterSigner(person))))
         case (.oauth(let oauth), _):
-            return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: Signer(person)), question))
+            return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: OuterSigner(person)), question))
         }
     }
 
@@ -118,7 +118,7 @@ private struct Person: BrowserConversation {
 }
 
 /// The user's key, at the other end.
-private struct Signer: IdentitySigner {
+private struct OuterSigner: IdentitySigner {
     private let helper: HelperConversation
 
     init(_ helper: HelperConversation) { self.helper = helper }

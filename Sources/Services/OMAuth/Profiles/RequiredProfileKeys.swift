@@ -60,8 +60,8 @@ enum RequiredProfileKeys {
         let asserts = [ClientProof.Method.automatic.word, ClientProof.Method.signedAssertion.word].contains(method)
         // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
-        if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil, word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word,
-            values[.oauthIssuer] == nil
+        if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
+            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil
         {
             return .oauthIssuer
         }
