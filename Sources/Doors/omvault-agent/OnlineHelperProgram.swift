@@ -22,7 +22,7 @@ enum OnlineHelperProgram {
     private static func ask(
         _ question: borrowing OnlineQuestion, _ person: HelperConversation
     ) async throws(OnlineRefusal) -> OnlineReply {
-        let signer = Signer(person)
+        let signer = OuterSigner(person)
         switch (question.service.kind, question.task) {
         case (_, .endpoints):
             return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service, signer: signer)))
@@ -140,7 +140,7 @@ private struct Person: BrowserConversation {
 }
 
 /// The user's key, at the other end.
-private struct Signer: IdentitySigner {
+private struct OuterSigner: IdentitySigner {
     private let helper: HelperConversation
 
     init(_ helper: HelperConversation) { self.helper = helper }

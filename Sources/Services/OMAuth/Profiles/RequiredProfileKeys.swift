@@ -61,8 +61,7 @@ enum RequiredProfileKeys {
         // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
         if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
-            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word,
-            values[.oauthIssuer] == nil
+            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil
         {
             return .oauthIssuer
         }

@@ -58,7 +58,7 @@ public struct BrowserLoginProvider: Sendable {
         if let pushes {
             let exchange = try HTTPExchange(service, signer)
             let answer = try await post(
-                request.form(), to: pushes, .pushedRequest, endpoints, clientSecret: clientSecret, exchange)
+                request.form(), to: pushes, at: .pushedRequest, endpoints, clientSecret: clientSecret, exchange)
             let pushed = try Self.asOfClient { () throws(OnlineRefusal) in try PushedRequest(answer) }
             address = request.address(naming: pushed.name)
         } else {
@@ -78,7 +78,7 @@ public struct BrowserLoginProvider: Sendable {
         form.add("code_verifier", secrets.key.verifier)
         // The time for the server's answers begins here: the person may have taken long.
         let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - began
-        let answer = try await post(form, to: endpoints.token, .token, endpoints, clientSecret: clientSecret, exchange)
+        let answer = try await post(form, to: endpoints.token, at: .token, endpoints, clientSecret: clientSecret, exchange)
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         return try await finish(
             Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
@@ -101,7 +101,7 @@ public struct BrowserLoginProvider: Sendable {
         var form = FormBody()
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let began = timer.now()
-        let answer = try await post(form, to: page, .device, endpoints, clientSecret: clientSecret, exchange)
+        let answer = try await post(form, to: page, at: .device, endpoints, clientSecret: clientSecret, exchange)
         let code = try Self.asOfClient { () throws(OnlineRefusal) in try DeviceAuthorization(answer) }
         // Attack: the answer leads the person to another server's page.
         guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
@@ -167,11 +167,11 @@ public struct BrowserLoginProvider: Sendable {
     // MARK: - Requests
 
     private func post(
-        _ form: consuming FormBody, to address: EndpointURL, _ kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
         clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         try await client.post(
-            form, to: address, kind, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
+            form, to: address, at: kind, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
     }
 
     /// One question for the tokens of a device code.
@@ -183,7 +183,7 @@ public struct BrowserLoginProvider: Sendable {
         form.add("device_code", code.deviceCode)
         let answer: HTTPResponse
         do throws(OnlineRefusal) {
-            answer = try await post(form, to: endpoints.token, .token, endpoints, clientSecret: clientSecret, exchange)
+            answer = try await post(form, to: endpoints.token, at: .token, endpoints, clientSecret: clientSecret, exchange)
         } catch {
             guard case .unreachable = error else { throw error }
             return (.late, nil)

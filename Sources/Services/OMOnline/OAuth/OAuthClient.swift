@@ -21,20 +21,21 @@ struct OAuthClient: Sendable {
     ///   - kind: The endpoint that is at `address`.
     ///   - domain: The header that carries the identity domain.
     func post(
-        _ form: consuming FormBody, to address: EndpointURL, _ kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
         domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         let (methods, algorithms) = endpoints.accepted(at: kind)
         let method = ClientMethod(oauth.proof, offered: methods, hasSecret: clientSecret.count > 0)
         return try await post(
-            form, to: address, kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret, exchange)
+            form, to: address, at: kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret,
+            exchange)
     }
 
     /// Redirects are not followed: 307 and 308 would send the form's secrets on.
     ///
     /// - Parameter algorithms: The algorithms of assertions that the server takes. Nil if it does not say.
     private func post(
-        _ form: consuming FormBody, to address: EndpointURL, _ kind: ServerEndpoint.Kind, method: ClientMethod,
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, method: ClientMethod,
         algorithms: [String]?, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         var form = form
@@ -113,7 +114,7 @@ struct OAuthClient: Sendable {
             form.add("token", token)
             form.add("token_type_hint", hint)
             let answer = try await post(
-                form, to: address, .revocation, method: method, algorithms: nil, domain: domainHeader,
+                form, to: address, at: .revocation, method: method, algorithms: nil, domain: domainHeader,
                 clientSecret: clientSecret, exchange)
             if answer.isSuccess { continue }
             do throws(OnlineRefusal) { _ = try TokenResponse(answer, sendsPassword: false) } catch {

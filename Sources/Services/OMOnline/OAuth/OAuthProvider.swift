@@ -35,7 +35,7 @@ public struct OAuthProvider: Sendable {
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: true)
         let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
@@ -55,7 +55,7 @@ public struct OAuthProvider: Sendable {
         form.add("grant_type", "client_credentials")
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let answer = try await client.post(
-            form, to: endpoints.token, .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
@@ -124,7 +124,7 @@ public struct OAuthProvider: Sendable {
             if let resource = narrowing.resource { form.add("resource", resource) }
         }
         let answer = try await client.post(
-            form, to: endpoints.token, .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         tokens.refresh = said.refresh ?? refresh
         if let revocation = endpoints.revocation {

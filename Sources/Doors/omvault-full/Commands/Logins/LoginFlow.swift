@@ -27,7 +27,7 @@ struct LoginFlow: ~Copyable {
         takesBrowser: Bool = false
     ) throws {
         (self.profile, self.context) = (profile, context)
-        let server = try ServerAccess(profile, mode, access, context, takesBrowser: takesBrowser)
+        let server = try ServerAccess(profile, mode, in: access, context, takesBrowser: takesBrowser)
         let secrets = try SecretSources(context, Array(passwords) + server.sources.map { (ServerAccess.secretName, $0) })
         provider = try server.provider(secrets, context)
         authenticator = access.authenticator(parameters)

@@ -29,7 +29,8 @@ struct ServerAccess {
     /// - Parameter takesBrowser: Whether the request may be a login at the server's own pages.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(
-        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, _ context: CommandContext, takesBrowser: Bool = false
+        _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ context: CommandContext,
+        takesBrowser: Bool = false
     ) throws {
         (self.profile, self.access, self.context) = (profile, access, context)
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
