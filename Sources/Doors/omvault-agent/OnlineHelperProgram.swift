@@ -31,6 +31,10 @@ enum OnlineHelperProgram {
             return OnlineReply(
                 try await authorize(
                     user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
+        case (.oauth(let oauth), .endSession(let page, let path, let user)):
+            let redirect = try EndSessionRedirect(to: page, at: path, for: oauth, idToken: question.session)
+            try await redirect.serve(user: user, listening: person.listening)
+            return .accepted(OnlineAcceptance(session: nil))
         case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
         }
     }
@@ -45,7 +49,8 @@ enum OnlineHelperProgram {
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
         // This provider has no such question; the protocol refuses it.
-        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize, .introspect, .userInfo, .endSession:
+            throw .failed(.unusableSession)
         }
     }
 
@@ -61,7 +66,9 @@ enum OnlineHelperProgram {
             try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
-        case .profile, .answer, .endpoints, .authorize: throw .failed(.unusableSession)
+        case .introspect: try await provider.introspect(question.session, clientSecret: question.clientSecret)
+        case .userInfo: try await provider.userInfo(question.session)
+        case .profile, .answer, .endpoints, .authorize, .endSession: throw .failed(.unusableSession)
         }
     }
 
@@ -95,7 +102,8 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .narrow, .endpoints, .grant, .authorize: throw .failed(.unusableSession)
+        case .refresh, .narrow, .endpoints, .grant, .authorize, .introspect, .userInfo, .endSession:
+            throw .failed(.unusableSession)
         }
     }
 }
@@ -127,10 +135,10 @@ extension OnlineReply {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
         let user = grant.user
         var grant = grant
-        let access = grant.takeAccess(), scopes = grant.scopes
+        let access = grant.takeAccess(), idToken = grant.takeIDToken(), claims = grant.takeClaims(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
-                session: grant.takeSession(), access: access, scopes: scopes, lifetime: lifetime, serverTime: time,
-                profile: profile, endpoints: endpoints, user: user))
+                session: grant.takeSession(), access: access, scopes: scopes, idToken: idToken, claims: claims,
+                lifetime: lifetime, serverTime: time, profile: profile, endpoints: endpoints, user: user))
     }
 }

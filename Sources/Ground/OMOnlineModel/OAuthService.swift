@@ -31,10 +31,13 @@ public struct OAuthService: Hashable, Sendable {
     public let origins: [String]
     /// How a user logs in at the server's own pages. Nil for a grant without them.
     public let browser: BrowserLogin?
+    /// Where the server answers questions about tokens.
+    public let tokenEndpoints: TokenEndpoints
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
-        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil
+        grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil,
+        tokenEndpoints: TokenEndpoints = TokenEndpoints()
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
@@ -42,6 +45,7 @@ public struct OAuthService: Hashable, Sendable {
         self.includesClientHeader = includesClientHeader
         self.grant = grant
         (self.issuer, self.origins, self.browser) = (issuer, origins, browser)
+        self.tokenEndpoints = tokenEndpoints
     }
 
     /// The addresses whose origins a page may have that a person opens.
@@ -58,6 +62,6 @@ public struct OAuthService: Hashable, Sendable {
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser)
+            issuer: issuer, origins: origins, browser: browser, tokenEndpoints: tokenEndpoints)
     }
 }

@@ -19,6 +19,7 @@ package enum FrameKind: UInt8 {
     case sessions = 0x54
     case token = 0x55
     case forgetToken = 0x56
+    case claims = 0x5B
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21
@@ -41,6 +42,7 @@ package enum FrameKind: UInt8 {
     case sessionList = 0xD4
     case tokenGiven = 0xD5
     case tokenRefused = 0xD6
+    case claimsGiven = 0xDD
     // From a helper
     case answer = 0xA0
     case show = 0xA1

@@ -16,6 +16,7 @@ extension OnlineService {
             case .token(let token, let revocation):
                 // The browser, and not this process, goes to the authorization endpoint.
                 texts += [token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo]
+                texts += [oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo]
             case .discovery(let document):
                 texts.append(document)
                 texts += oauth.origins

@@ -122,6 +122,13 @@ extension OnlineFailure {
             return "set OAuthRedirectEndpoint to http://127.0.0.1, as the server knows it; or log in with --redirect paste"
         case .redirectPortTaken:
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
+        case .tokenRefused: return "log in again; a question for the user's claims may need openid in OAuthScope"
+        case .inactiveToken: return "omvault token get \(profile?.name.text.asShellWord ?? "NAME") --fresh gets another one"
+        case .noEndpoint:
+            return
+                "set OAuthUserInfoEndpoint or OAuthIntrospectionEndpoint where there is no discovery document; with one, the server "
+                + "has to name it there"
+        case .otherSubject: return "log out, and log in again; if it stays so, ask the administrator of the server"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"

@@ -80,6 +80,10 @@ extension OnlineFailure {
         case .redirectPortTaken:
             "the port of OAuthRedirectEndpoint cannot be used: another program listens there, or it is below 1024"
         case .notFinished: "the login was not finished in time"
+        case .tokenRefused: "it does not take the access token"
+        case .inactiveToken: "it says that the access token does not count, or not any more"
+        case .noEndpoint: "it names no address for this question, or none that is safe"
+        case .otherSubject: "it answers about another user than that of the session"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -92,7 +96,9 @@ extension OnlineFailure {
         case .helper: .agent
         case .foreignEndpoint: .policy
         case .cancelled, .codeExpired, .notFinished: .aborted
-        case .otherUser: .remoteAuth
+        case .otherUser, .tokenRefused: .remoteAuth
+        case .inactiveToken: .notFound
+        case .noEndpoint: .unsupported
         case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError

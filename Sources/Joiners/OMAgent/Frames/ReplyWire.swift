@@ -44,8 +44,8 @@ extension AgentReply: FrameReply {
         case .sessionRefused(let refusal):
             body.write(refusal)
             return .sessionRefused
-        case .sessionEnded(let ending):
-            body.write(ending)
+        case .sessionEnded(let ending, let address):
+            body.write(ending, address)
             return .sessionEnded
         case .sessions(let sessions):
             body.write(shortList: sessions)
@@ -57,6 +57,9 @@ extension AgentReply: FrameReply {
         case .tokenRefused(let refusal):
             body.write(refusal)
             return .tokenRefused
+        case .claims(let claims):
+            body.write(claims)
+            return .claimsGiven
         }
     }
 
@@ -85,10 +88,11 @@ extension AgentReply: FrameReply {
         case .session: .session(try wire.read())
         case .noSession: .noSession
         case .sessionRefused: .sessionRefused(try wire.read())
-        case .sessionEnded: .sessionEnded(try wire.read())
+        case .sessionEnded: .sessionEnded(try wire.read(), address: try wire.read())
         case .sessionList: .sessions(try wire.shortList())
         case .tokenGiven: .token(try wire.read(), left: try wire.secondsLeft(), try wire.read())
         case .tokenRefused: .tokenRefused(try wire.read())
+        case .claimsGiven: .claims(try wire.secret(upTo: OnlineAcceptance.longestClaims))
         default: throw MalformedBytes()
         }
     }

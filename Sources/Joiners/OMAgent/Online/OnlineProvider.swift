@@ -255,7 +255,7 @@ extension OnlineService {
                 endpoint, clientID: profile.oauthClientID ?? "",
                 scopes: browser == nil ? profile.oauthScopes : profile.browserScopes(),
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
-                origins: profile.oauthEndpointOrigins, browser: browser))
+                origins: profile.oauthEndpointOrigins, browser: browser, tokenEndpoints: profile.tokenEndpoints))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

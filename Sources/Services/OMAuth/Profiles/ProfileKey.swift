@@ -36,6 +36,8 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthRevocationEndpoint = "OAuthRevocationEndpoint"
     case oauthUserInfoEndpoint = "OAuthUserInfoEndpoint"
     case oauthKeySetEndpoint = "OAuthJWKSEndpoint"
+    case oauthIntrospectionEndpoint = "OAuthIntrospectionEndpoint"
+    case oauthEndSessionEndpoint = "OAuthEndSessionEndpoint"
     case openIDConnectDiscoveryURL = "OpenIDConnectDiscoveryURL"
     case oauthPrompt = "OAuthPrompt"
     case oauthMaximumAge = "OAuthMaxAge"

@@ -90,7 +90,9 @@ extension ProfileKey {
         case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
         case .oauthAuthorizationEndpoint: (.url, 40244, .acts)
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
-        case .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint, .oauthKeySetEndpoint: (.url, nil, .acts)
+        case .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint, .oauthKeySetEndpoint,
+            .oauthIntrospectionEndpoint, .oauthEndSessionEndpoint:
+            (.url, nil, .acts)
         case .openIDConnectDiscoveryURL: (.url, 60007, .acts)
         case .oauthPrompt, .oauthContextClasses, .oauthUserClaim: (.text, nil, .acts)
         case .oauthMaximumAge: (.number(0...Profile.longestAge), nil, .acts)

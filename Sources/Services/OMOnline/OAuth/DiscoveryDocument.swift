@@ -54,14 +54,20 @@ struct DiscoveryDocument {
     func endpoints() throws(OnlineRefusal) -> OAuthEndpoints {
         guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
         guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
-        let revocation = try endpoint(.revocation)
-        let revocationMethods = try list("revocation_endpoint_auth_methods_supported")
-        // Without a list the secret goes into a header: by RFC 8414 every server takes that. A client has one way to
-        // prove itself. So a server without a list for revocations takes what its token endpoint takes.
-        let methods = try list("token_endpoint_auth_methods_supported") ?? ["client_secret_basic"]
         return OAuthEndpoints(
-            token: token, revocation: revocation, takesSecretInBody: Self.takesOnlyBody(methods),
-            revocationTakesSecretInBody: Self.takesOnlyBody(revocationMethods ?? methods))
+            token: token, revocation: try endpoint(.revocation), takesSecretInBody: try takesSecretInBody(at: .token),
+            revocationTakesSecretInBody: try takesSecretInBody(at: .revocation))
+    }
+
+    /// Whether a client's secret goes into the body at an endpoint.
+    ///
+    /// Without a list it goes into a header: by RFC 8414 every server takes that. A client has one way to prove itself. So an
+    /// endpoint without a list takes what the token endpoint takes.
+    func takesSecretInBody(at kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> Bool {
+        for kind in [kind, .token] {
+            if let methods = try list("\(kind.name)_auth_methods_supported") { return Self.takesOnlyBody(methods) }
+        }
+        return Self.takesOnlyBody(["client_secret_basic"])
     }
 
     /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.

@@ -10,6 +10,7 @@ struct OAuthServer {
         case device
         case keySet
         case userInfo
+        case introspection
 
         var kind: ServerEndpoint.Kind {
             switch self {
@@ -17,6 +18,7 @@ struct OAuthServer {
             case .device: .device
             case .keySet: .keySet
             case .userInfo: .userInfo
+            case .introspection: .introspection
             }
         }
     }
@@ -57,10 +59,16 @@ struct OAuthServer {
             case .authorization: browser?.authorization
             case .device: browser?.device
             case .keySet: browser?.keySet
-            case .userInfo: browser?.userInfo
+            case .userInfo: browser?.userInfo ?? service.tokenEndpoints.userInfo
+            case .introspection: service.tokenEndpoints.introspection
             }
         guard let text else { return nil }
         return try EndpointURL(text)
+    }
+
+    /// Whether a client's secret goes into the body at an endpoint. Without a document it goes into a header.
+    func takesSecretInBody(at page: Page) throws(OnlineRefusal) -> Bool {
+        try document?.takesSecretInBody(at: page.kind) ?? false
     }
 
     /// The issuer, byte for byte. Nil if neither the document nor the profile names one.
