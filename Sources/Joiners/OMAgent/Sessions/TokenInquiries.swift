@@ -1,4 +1,4 @@
-// Questions about the access tokens of sessions: docs/formats/agent-protocol.md, "Questions about a token".
+// Questions about the access tokens of sessions: docs/formats/agent-protocol.md, "Sessions".
 
 internal import OMAuth
 internal import OMOnlineModel

@@ -16,7 +16,9 @@ struct PrintedClaims {
         var document = JSONDocument()
         document.field("profile", .text(profile.name.text))
         document.field("user", .text(user.text))
-        document.json("claims", .object(claims))
+        document.object("claims") { object in
+            for (name, value) in claims.sorted(by: { $0.key < $1.key }) { object.json(name, value) }
+        }
         try output.document(document)
     }
 }

@@ -46,10 +46,10 @@ struct SessionToken {
         if reply.isUnconfirmed {
             try confirm(session, question)
             return Found(
-                token: try printed(try client.token(session.login, question.agreed), session, given, question),
+                token: try printed(try client.token(session.login, question.agreed), session, given, to: question),
                 user: session.login.key.user)
         }
-        return Found(token: try printed(reply, session, given, question), user: session.login.key.user)
+        return Found(token: try printed(reply, session, given, to: question), user: session.login.key.user)
     }
 
     /// What the server says about the token of the session, and the user of the session.
@@ -104,7 +104,7 @@ struct SessionToken {
     }
 
     private func printed(
-        _ reply: consuming TokenReply, _ session: AgentSession, _ given: RequestedUser, _ question: TokenQuestion
+        _ reply: consuming TokenReply, _ session: AgentSession, _ given: RequestedUser, to question: TokenQuestion
     ) throws(Failure) -> PrintedToken {
         switch consume reply {
         case .given(let token, let left, let state):
