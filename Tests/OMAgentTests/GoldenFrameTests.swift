@@ -143,6 +143,9 @@ private let later = [UInt8](16..<32)
             )),
     ]
     private static func access() -> AccessToken { AccessToken(secret("at"), scopes: ScopeSet(["x", "y"]) ?? ScopeSet()) }
+    private static func accessWithIDToken() -> AccessToken {
+        AccessToken(secret("at"), scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), idToken: secret("it"))
+    }
     private static let oamms = OnlineService(
         .oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "corp")))
     private static func kept() throws -> NewSession {
@@ -217,7 +220,7 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), newTokens: true) }),
-        ("end-session", { .endSession(try login(), waits: true, password: secret("pw")) }),
+        ("end-session", { .endSession(try login(), waits: true, inBrowser: true, password: secret("pw")) }),
         (
             "token",
             {
@@ -241,7 +244,9 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
-        ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
+        ("end-session-plain", { .endSession(try login(), waits: false, inBrowser: false, password: nil) }),
+        ("user-info", { .claims(try login(), .userInfo) }), ("introspection", { .claims(try login(), .introspection) }),
+        ("id-token", { .token(try login(), TokenQuestion(atLeast: 0, isForIDToken: true)) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
         ("secret", { .perform(paths, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),
         ("secrets", { .perform(paths, .secrets(try name("git"), revision: nil)) }),
@@ -330,12 +335,14 @@ private let later = [UInt8](16..<32)
         ),
         ("session", { .session(try session()) }), ("no-session", { .noSession }),
         ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
-        ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied))) }),
+        ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied)), address: nil) }),
+        ("session-ended-in-browser", { .sessionEnded(.endedAtServer, address: "http://127.0.0.1:1/once") }),
         ("sessions", { .sessions([try session(), try session()]) }),
         ("token-given", { .token(access(), left: 5, .unrenewed) }),
         ("token-refused", { .tokenRefused(.server(.unreachable(.refused))) }),
         ("token-of-other-scopes", { .tokenRefused(.otherScopes(given: try #require(ScopeSet(["x"])))) }),
         ("signed", { .signed(secret("signature")) }), ("not-signed", { .notSigned(.lockedClientKey) }),
+        ("no-id-token", { .tokenRefused(.noIDToken) }), ("claims", { .claims(secret("{}")) }),
         ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]
 
@@ -352,6 +359,12 @@ private let later = [UInt8](16..<32)
         ("grant", { .grant(of: oauth[2], clientSecret: secret("cs")) }),
         ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
         ("authorize", { .authorize("ü", within: 180, byDevice: false, of: pages, clientSecret: secret("cs")) }),
+        ("introspect", { .introspect(secret("tokens"), of: asked, clientSecret: secret("cs")) }),
+        ("user-info-question", { .userInfo(secret("tokens"), of: pages) }),
+        (
+            "end-session-page",
+            { .endSession(page: "https://a.example/out", path: "/once", user: 7, idToken: secret("it"), of: pages) }
+        ),
         ("authorize-by-device", { .authorize(nil, within: 1_800, byDevice: true, of: pages) }),
         ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
     ]
@@ -362,6 +375,11 @@ private let later = [UInt8](16..<32)
                 proof: ClientProof(
                     .signedAssertion, key: "robot", audience: .endpoint, pushedRequests: .required,
                     pushedRequestEndpoint: "https://a.example/p", endpoints: [ServerEndpoint(.token, "https://a.example/t")]))))
+    private static let asked = OnlineService(
+        .oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "c",
+                tokenEndpoints: TokenEndpoints(introspection: "https://a.example/i", userInfo: "https://a.example/u"))))
     private static let pages = OnlineService(
         .oauth(
             OAuthService(
@@ -369,7 +387,7 @@ private let later = [UInt8](16..<32)
                 issuer: "https://a.example",
                 browser: BrowserLogin(
                     redirect: "http://127.0.0.1", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p",
-                    maximumAge: 300, contextClasses: "c", userClaim: "n"))))
+                    maximumAge: 300, contextClasses: "c", userClaim: "n", loginHint: "h", endSession: "e"))))
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
         (
@@ -392,9 +410,12 @@ private let later = [UInt8](16..<32)
             {
                 .accepted(
                     OnlineAcceptance(
-                        session: secret("tokens"), access: access(), lifetime: 60, user: NamedUser("ada", subject: "4711")))
+                        session: secret("tokens"), access: accessWithIDToken(), lifetime: 60,
+                        user: NamedUser("ada", subject: "4711")))
             }
         ),
+        ("claims-of-user", .userInfo, { .accepted(OnlineAcceptance(session: nil, claims: secret("{}"))) }),
+        ("sent-on", .endSession(page: "p", path: "/", user: 7), { .accepted(OnlineAcceptance(session: nil)) }),
         ("confirmed", .check, { .accepted(OnlineAcceptance(session: nil)) }),
         (
             "profile-missing", .login(user: "a"),

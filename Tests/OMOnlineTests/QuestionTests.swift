@@ -58,7 +58,12 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     .token("https://a.example/t", revocation: nil), clientID: "id", grant: .deviceCode,
                     browser: BrowserLogin(
                         redirect: "r", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p", maximumAge: 0,
-                        contextClasses: "c", userClaim: "n")))),
+                        contextClasses: "c", userClaim: "n", loginHint: "h", endSession: "e")))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id",
+                    tokenEndpoints: TokenEndpoints(introspection: "https://a.example/i", userInfo: "https://a.example/u")))),
     ]
 
     private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
@@ -71,6 +76,9 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 { .authorize("ü", within: 3_600, byDevice: false, of: service, clientSecret: secret([9])) },
                 { .check(secret([1]), of: service) }, { .logout(secret([2]), of: service) },
                 { .refresh(secret([4]), of: service, clientSecret: secret([5])) }, { .profile(of: service) },
+                { .userInfo(secret([4]), of: service) },
+                { .introspect(secret([4]), of: service, clientSecret: secret([5])) },
+                { .endSession(page: "https://a/out", path: "/once", user: 7, idToken: secret([6]), of: service) },
             ]
         }
         var all: [() -> OnlineQuestion] = [
@@ -82,6 +90,8 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         ]
         if case .oauth = service.kind {
             all.append { .refresh(secret([4]), of: service, clientSecret: secret([5])) }
+            all.append { .userInfo(secret([4]), of: service) }
+            all.append { .introspect(secret([4]), of: service, clientSecret: secret([5])) }
             for (scopes, resource) in [(["a"], nil), ([], "https://a.example"), (["a", "b"], "a:b")] as [([String], String?)] {
                 all.append { .narrow(secret([4]), to: narrowing(scopes, resource), of: service, clientSecret: secret([5])) }
             }
@@ -110,7 +120,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 count += 1
             }
         }
-        #expect(count == 75)
+        #expect(count == 102)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -156,6 +166,8 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             ("task 0", number + times + plain + basic + [0]), ("task 10", number + times + plain + basic + [10]),
             ("a page of Basic", number + times + plain + basic + [9, 0, 0, 0, 0, 1, 0]),
             ("a grant of Basic", number + times + plain + basic + [8]),
+            ("userinfo of Basic", number + times + plain + basic + [11, 0, 0, 0, 0]),
+            ("an end of session of Basic", number + times + plain + basic + [12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
             ("endpoints of Basic", number + times + plain + basic + [7]),
             ("answers for Basic", number + times + plain + basic + [6] + [UInt8](repeating: 0, count: 14)),
             ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
@@ -183,7 +195,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         let others: [() -> OnlineQuestion] = [
             { .login("a", password: secret([1]), of: kinds) }, { .check(secret([1]), of: kinds) },
             { .refresh(secret([1]), of: kinds) }, { .narrow(secret([1]), to: narrowing(["a"], nil), of: kinds) },
-            { .logout(secret([1]), of: kinds) },
+            { .logout(secret([1]), of: kinds) }, { .userInfo(secret([1]), of: kinds) }, { .introspect(secret([1]), of: kinds) },
             { .grant(of: owner, clientSecret: secret([9])) },
         ]
         for (index, make) in others.enumerated() {
@@ -283,7 +295,9 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             (.logout(user: nil), [true, false, false, false]),
             // Without an access token.
             (.narrow(narrowing(["a"], nil)), [false, false, false, false]),
-            (.profile, [false, true, false, false]),
+            (.profile, [false, true, false, false]), (.endSession(page: "p", path: "/", user: 7), [true, false, false, false]),
+            // Without claims.
+            (.userInfo, [false, false, false, false]), (.introspect, [false, false, false, false]),
         ] as [(OnlineTask, [Bool])] {
             let missing = outcome(accepted([1], nil, .failed(.unusableProfile)), number, task)
             let hasProfile = task == .login(user: "a") || task == .answer(user: "a")
@@ -354,17 +368,22 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             #expect(outcome(alone, task) == "malformed", "\(task)")
         }
         #expect(outcome(alone, .grant) == #"[7, 8] ["a", "b"]"# && outcome(beside, .grant) == "malformed")
-        for task: OnlineTask in [.answer(user: "a"), .logout(user: nil), .profile, .endpoints] {
+        for task: OnlineTask in [
+            .answer(user: "a"), .logout(user: nil), .profile, .endpoints, .userInfo, .introspect,
+            .endSession(page: "p", path: "/", user: 7),
+        ] {
             #expect(outcome(beside, task) == "malformed" && outcome(alone, task) == "malformed", "\(task)")
         }
         for length in 0..<alone.count { #expect(outcome(Array(alone[..<length]), .grant) == "malformed") }
         #expect(outcome(alone + [0], .grant) == "malformed")
         // An empty token, and scopes in another order, twice, or with a blank.
         let head: [UInt8] = number + [0, 0, 0, 0, 0, 1]
-        #expect(outcome(head + [0, 0, 0, 1, 7, 0, 1, 0, 1, 97], .grant) == #"[7] ["a"]"#)
+        #expect(outcome(head + [0, 0, 0, 1, 7, 0, 1, 0, 1, 97, 0], .grant) == #"[7] ["a"]"#)
         for tail: [UInt8] in [
-            [0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 98, 0, 1, 97], [0, 0, 0, 1, 7, 0, 2, 0, 1, 97, 0, 1, 97],
-            [0, 0, 0, 1, 7, 0, 1, 0, 1, 32], [0, 0, 0, 1, 7, 0, 1, 0, 0],
+            [0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 98, 0, 1, 97, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 97, 0, 1, 97, 0],
+            [0, 0, 0, 1, 7, 0, 1, 0, 1, 32, 0], [0, 0, 0, 1, 7, 0, 1, 0, 0, 0],
+            // An empty ID token.
+            [0, 0, 0, 1, 7, 0, 1, 0, 1, 97, 1, 0, 0, 0, 0],
         ] { #expect(outcome(head + tail, .grant) == "malformed", "\(tail)") }
         let refused = body(of: .refused(.rejected), number)
         #expect(outcome(refused, .grant) == "malformed")

@@ -40,6 +40,10 @@ enum OnlineHelperProgram {
         case (.oauth(let oauth), .client(let step)):
             let registrar = ClientRegistrar(question.service, oauth)
             return OnlineReply(try await registrar.ask(step, token: question.session, statement: question.answers))
+        case (.oauth(let oauth), .endSession(let page, let path, let user)):
+            let redirect = try EndSessionRedirect(to: page, at: path, for: oauth, idToken: question.session)
+            try await redirect.serve(user: user, listening: person.listening)
+            return .accepted(OnlineAcceptance(session: nil))
         case (.oauth(let oauth), _):
             return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: signer), question))
         }
@@ -83,6 +87,8 @@ enum OnlineHelperProgram {
             try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
+        case .introspect: try await provider.introspect(question.session, clientSecret: question.clientSecret)
+        case .userInfo: try await provider.userInfo(question.session)
         // The provider has no other question; the protocol refuses it.
         default: throw .failed(.unusableSession)
         }
@@ -160,10 +166,10 @@ extension OnlineReply {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
         let (user, client) = (grant.user, grant.client)
         var grant = grant
-        let access = grant.takeAccess(), scopes = grant.scopes
+        let access = grant.takeAccess(), idToken = grant.takeIDToken(), claims = grant.takeClaims(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
-                session: grant.takeSession(), access: access, scopes: scopes, lifetime: lifetime, serverTime: time,
-                profile: profile, endpoints: endpoints, user: user, client: client))
+                session: grant.takeSession(), access: access, scopes: scopes, idToken: idToken, claims: claims,
+                lifetime: lifetime, serverTime: time, profile: profile, endpoints: endpoints, user: user, client: client))
     }
 }

@@ -33,11 +33,13 @@ public struct OAuthService: Hashable, Sendable {
     public let browser: BrowserLogin?
     /// How the client proves itself.
     public let proof: ClientProof
+    /// Where the server answers questions about tokens.
+    public let tokenEndpoints: TokenEndpoints
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
         grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil,
-        proof: ClientProof = ClientProof()
+        proof: ClientProof = ClientProof(), tokenEndpoints: TokenEndpoints = TokenEndpoints()
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
@@ -45,6 +47,7 @@ public struct OAuthService: Hashable, Sendable {
         self.includesClientHeader = includesClientHeader
         self.grant = grant
         (self.issuer, self.origins, self.browser, self.proof) = (issuer, origins, browser, proof)
+        self.tokenEndpoints = tokenEndpoints
     }
 
     /// The addresses whose origins a page may have that a person opens.
@@ -61,13 +64,13 @@ public struct OAuthService: Hashable, Sendable {
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser, proof: proof)
+            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints)
     }
 
     /// The same service, with another proof of the client.
     package func proving(_ proof: ClientProof) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser, proof: proof)
+            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints)
     }
 }

@@ -123,6 +123,15 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case registrationRefused = 81
     /// The server does not take the redirect address of a client.
     case redirectRefused = 82
+    // Of questions about a token
+    /// The server does not take the access token.
+    case tokenRefused = 70
+    /// The server says that the token does not count, or not any more.
+    case inactiveToken = 71
+    /// The server has no endpoint for the question at an address that may be used.
+    case noEndpoint = 72
+    /// The answer is about another user than that of the session.
+    case otherSubject = 73
 }
 
 extension OnlineFailure {
@@ -169,6 +178,10 @@ extension OnlineFailure {
         case .otherIssuer: ("other_issuer", nil)
         case .codeExpired: ("code_expired", 10042)
         case .unusableName: ("unusable_name", nil)
+        case .tokenRefused: ("token_refused", nil)
+        case .inactiveToken: ("inactive_token", nil)
+        case .noEndpoint: ("no_endpoint", nil)
+        case .otherSubject: ("other_user", nil)
         case .invalidClient: ("server_error", 40239)
         case .unauthorizedClient: ("server_error", 40214)
         case .invalidScope: ("server_error", 40232)

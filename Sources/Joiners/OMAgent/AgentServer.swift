@@ -67,6 +67,9 @@ package final class AgentServer: Sendable {
             clear: { login, event in
                 let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
                 _ = try? authenticator.end(login.key, after: event)
+            },
+            leadOut: { (service, idToken: consuming SecretBytes) in
+                BrowserLeadOut(OnlineClient(program: program)).start(service, idToken: idToken)
             })
         handouts = HandoutLog { login, handout, times in
             let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
@@ -302,8 +305,12 @@ package final class AgentServer: Sendable {
             } catch {
                 return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
             }
-        case .endSession(let login, let waits, let password):
-            return .sessionEnded(sessions.end(login, waits: waits, password: password))
+        case .claims(let login, let inquiry):
+            expireDue()
+            return AgentReply(sessions.claims(of: login, inquiry))
+        case .endSession(let login, let waits, let inBrowser, let password):
+            let (ending, address) = sessions.end(login, waits: waits, inBrowser: inBrowser, password: password)
+            return .sessionEnded(ending, address: address)
         case .sessions:
             expireDue()
             return .sessions(sessions.list())

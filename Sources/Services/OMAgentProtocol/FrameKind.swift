@@ -20,6 +20,7 @@ package enum FrameKind: UInt8 {
     case token = 0x55
     case forgetToken = 0x56
     case sign = 0x57
+    case claims = 0x5B
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21
@@ -46,6 +47,7 @@ package enum FrameKind: UInt8 {
     case tokenRefused = 0xD6
     case signed = 0xD7
     case notSigned = 0xD8
+    case claimsGiven = 0xDD
     // From a helper
     case answer = 0xA0
     case show = 0xA1

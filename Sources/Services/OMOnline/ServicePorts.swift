@@ -20,7 +20,7 @@ extension OnlineService {
                 // The browser, and not this process, goes to the authorization endpoint.
                 texts += [
                     token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo,
-                    oauth.proof.pushedRequestEndpoint,
+                    oauth.proof.pushedRequestEndpoint, oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo,
                 ]
             case .discovery(let document):
                 texts.append(document)

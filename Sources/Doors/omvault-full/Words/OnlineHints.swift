@@ -129,6 +129,13 @@ extension OnlineFailure {
             return "ask its administrator for the id of a client; or for the address of registrations, OAuthRegistrationEndpoint"
         case .registrationRefused: return "OAuthScope, the grant or --proof may not be allowed there; ask its administrator"
         case .redirectRefused: return "set OAuthRedirectEndpoint to an address that it takes, such as http://localhost"
+        case .tokenRefused: return "log in again; a question for the user's claims may need openid in OAuthScope"
+        case .inactiveToken: return "omvault token get \(profile?.name.text.asShellWord ?? "NAME") --fresh gets another one"
+        case .noEndpoint:
+            return
+                "set OAuthUserInfoEndpoint or OAuthIntrospectionEndpoint where there is no discovery document; with one, the server "
+                + "has to name it there"
+        case .otherSubject: return "log out, and log in again; if it stays so, ask the administrator of the server"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
         case .unusableClientKey:
             return "'omvault cert ls' lists the identities of the vault; a key of P-256, P-384, Ed25519 or RSA can sign"

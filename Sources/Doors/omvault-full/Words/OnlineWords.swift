@@ -94,6 +94,10 @@ extension OnlineFailure {
         case .noRegistration: "it registers no clients"
         case .registrationRefused: "it does not register a client with these values"
         case .redirectRefused: "it does not register a client with this redirect address"
+        case .tokenRefused: "it does not take the access token"
+        case .inactiveToken: "it says that the access token does not count, or not any more"
+        case .noEndpoint: "it names no address for this question, or none that is safe"
+        case .otherSubject: "it answers about another user than that of the session"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -109,6 +113,11 @@ extension OnlineFailure {
         case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
         case .unusableRedirect, .unusableClientKey, .unusableCertificate: .config
         case .lockedClientKey: .locked
+        case .cancelled, .codeExpired, .notFinished: .aborted
+        case .otherUser, .tokenRefused: .remoteAuth
+        case .inactiveToken: .notFound
+        case .noEndpoint: .unsupported
+        case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError
         }

@@ -27,13 +27,14 @@ enum AgentRequest: ~Copyable, Sendable {
     case keepSession(NewSession)
     case useSession(LoginReference)
     case renewSession(LoginReference, newTokens: Bool)
-    case endSession(LoginReference, waits: Bool, password: SecretBytes?)
+    case endSession(LoginReference, waits: Bool, inBrowser: Bool, password: SecretBytes?)
     case sessions
     case token(LoginReference, TokenQuestion)
     /// A server refused this access token of the session, or any, if it is nil.
     case forgetToken(LoginReference, refused: SecretBytes?)
     /// Signs with an identity of a vault that is open here.
     case sign(VaultPaths, identity: String, IdentityUse)
+    case claims(LoginReference, TokenInquiry)
 }
 
 /// The agent's answer.
@@ -57,7 +58,8 @@ enum AgentReply: ~Copyable, Sendable {
     case session(AgentSession)
     case noSession
     case sessionRefused(OnlineRefusal)
-    case sessionEnded(SessionEnding)
+    /// The address is for a browser.
+    case sessionEnded(SessionEnding, address: String?)
     case sessions([AgentSession])
     /// `left` is in seconds. Nil for a token without an end.
     case token(AccessToken, left: Int64?, TokenStatus)
@@ -65,4 +67,5 @@ enum AgentReply: ~Copyable, Sendable {
     case signed(SecretBytes)
     /// One of ``OnlineFailure/ofSigning``.
     case notSigned(OnlineFailure)
+    case claims(SecretBytes)
 }

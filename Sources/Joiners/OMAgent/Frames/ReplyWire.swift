@@ -45,8 +45,8 @@ extension AgentReply: FrameReply {
         case .sessionRefused(let refusal):
             body.write(refusal)
             return .sessionRefused
-        case .sessionEnded(let ending):
-            body.write(ending)
+        case .sessionEnded(let ending, let address):
+            body.write(ending, address)
             return .sessionEnded
         case .sessions(let sessions):
             body.write(shortList: sessions)
@@ -64,6 +64,9 @@ extension AgentReply: FrameReply {
         case .notSigned(let cause):
             body.write(cause)
             return .notSigned
+        case .claims(let claims):
+            body.write(claims)
+            return .claimsGiven
         }
     }
 
@@ -92,12 +95,13 @@ extension AgentReply: FrameReply {
         case .session: .session(try wire.read())
         case .noSession: .noSession
         case .sessionRefused: .sessionRefused(try wire.read())
-        case .sessionEnded: .sessionEnded(try wire.read())
+        case .sessionEnded: .sessionEnded(try wire.read(), address: try wire.read())
         case .sessionList: .sessions(try wire.shortList())
         case .tokenGiven: .token(try wire.read(), left: try wire.secondsLeft(), try wire.read())
         case .tokenRefused: .tokenRefused(try wire.read())
         case .signed: .signed(try wire.secret(upTo: 64 << 10))
         case .notSigned: .notSigned(try wire.signingProblem())
+        case .claimsGiven: .claims(try wire.secret(upTo: OnlineAcceptance.longestClaims))
         default: throw MalformedBytes()
         }
     }

@@ -18,6 +18,7 @@ extension OnlineService {
         case .oauth(let oauth):
             texts += oauth.scopes + oauth.origins + [oauth.clientID, oauth.issuer].compactMap(\.self)
             texts += (oauth.browser?.texts ?? []) + oauth.proof.texts
+            texts += [oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo].compactMap(\.self)
             lists += [oauth.scopes.count, oauth.origins.count, oauth.proof.endpoints.count]
             switch oauth.endpoint {
             case .discovery(let address): texts.append(address)
@@ -47,6 +48,7 @@ extension SecretBuffer {
             write(oauth.browser)
             write(clientSecret)
             write(oauth.proof)
+            write(oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         case .certificate(let addresses): write(tag: 4, addresses)
         }
@@ -71,14 +73,19 @@ struct DecodedService: ~Copyable {
             secret = SecretBytes(copying: [])
         case 2:
             let grant: OAuthService.Grant = try wire.read()
-            let oauth = OAuthService(
-                try wire.read(), clientID: try wire.read(),
-                scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read(),
-                grant: grant, issuer: try wire.read(),
-                origins: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), browser: try wire.read())
-            guard grant.isOfBrowser == (oauth.browser != nil) else { throw MalformedBytes() }
+            let (endpoint, client): (OAuthService.Endpoint, String) = (try wire.read(), try wire.read())
+            let scopes: [String] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
+            let (includesHeader, issuer): (Bool, String?) = (try wire.read(), try wire.read())
+            let origins: [String] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
+            let browser: BrowserLogin? = try wire.read()
+            guard grant.isOfBrowser == (browser != nil) else { throw MalformedBytes() }
             secret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
-            kind = .oauth(oauth.proving(try wire.read()))
+            let proof: ClientProof = try wire.read()
+            let tokenEndpoints = TokenEndpoints(introspection: try wire.read(), userInfo: try wire.read())
+            kind = .oauth(
+                OAuthService(
+                    endpoint, clientID: client, scopes: scopes, includesClientHeader: includesHeader, grant: grant,
+                    issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints))
         case 3:
             kind = .oamms(
                 OAMMSService(try wire.read(), serviceDomain: try wire.read(), application: try wire.read()))
@@ -189,22 +196,24 @@ extension OAuthService.Grant: WireValue {
     var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
 }
 
-/// nine optional values: redirect ‖ authorization ‖ device ‖ key set ‖ user info ‖ prompt ‖ maximum age (4) ‖ context classes ‖ user claim
+/// eleven optional values: redirect ‖ authorization ‖ device ‖ key set ‖ user info ‖ prompt ‖ maximum age (4) ‖ context classes
+/// ‖ user claim ‖ login hint ‖ end of session
 extension BrowserLogin: WireValue {
     func write(to body: inout SecretBuffer) {
         body.write(redirect, authorization, device, keySet, userInfo, prompt)
-        body.write(maximumAge, contextClasses, userClaim)
+        body.write(maximumAge, contextClasses, userClaim, loginHint, endSession)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
             redirect: try wire.read(), authorization: try wire.read(), device: try wire.read(), keySet: try wire.read(),
             userInfo: try wire.read(), prompt: try wire.read(), maximumAge: try wire.read(), contextClasses: try wire.read(),
-            userClaim: try wire.read())
+            userClaim: try wire.read(), loginHint: try wire.read(), endSession: try wire.read())
     }
 
     fileprivate var texts: [String] {
-        [redirect, authorization, device, keySet, userInfo, prompt, contextClasses, userClaim].compactMap(\.self)
+        [redirect, authorization, device, keySet, userInfo, prompt, contextClasses, userClaim, loginHint, endSession].compactMap(
+            \.self)
     }
 }
 

@@ -25,9 +25,9 @@ package enum OnlineHelper {
         let descriptor = HelperSocket.take()
         // The question comes from the parent. All later bytes may come from a server, so this is the last moment to confine
         // the process. The question is read first, because reading it maps hidden memory: under the limits that would fail.
-        guard let asked = ReceivedQuestion(descriptor), om_limit_process(0, 60) == 0,
-            Confinement.apply(ports: ports(asked.question), accepts: !asked.listening.isEmpty)
-        else { _exit(1) }
+        guard let asked = ReceivedQuestion(descriptor), om_limit_process(0, 60) == 0 else { _exit(1) }
+        let ports = asked.question.task.connects ? ports(asked.question) : []
+        guard Confinement.apply(ports: ports, accepts: !asked.listening.isEmpty) else { _exit(1) }
         let person = HelperConversation(asked, listening: asked.listening)
         let end = bootMilliseconds() + asked.question.longest + OnlineClient.grace
         // The first thread stays here, to end the process when the parent is gone or the time is over.

@@ -306,7 +306,8 @@ extension OnlineService {
                 endpoint, clientID: profile.oauthClientID ?? "",
                 scopes: browser == nil ? profile.oauthScopes : profile.browserScopes(),
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
-                origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof))
+                origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof,
+                tokenEndpoints: profile.tokenEndpoints))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

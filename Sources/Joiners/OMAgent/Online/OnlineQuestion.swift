@@ -19,7 +19,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let task: OnlineTask
     /// The secret of a confidential client. Empty for all others.
     package let clientSecret: SecretBytes
-    /// Empty for a task without one.
+    /// Empty for a task without one. For the page that ends a server's own session it is the ID token.
     package let session: SecretBytes
     /// Sent with every task that has a user, even if it is empty. No other task sends a password.
     package let password: SecretBytes
@@ -95,6 +95,22 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.client(step), of: service, clientSecret: nil, session: token, answers: statement)
     }
 
+    package static func introspect(
+        _ session: consuming SecretBytes, of service: OnlineService, clientSecret: consuming SecretBytes? = nil
+    ) -> OnlineQuestion {
+        OnlineQuestion(.introspect, of: service, clientSecret: clientSecret, session: session)
+    }
+
+    package static func userInfo(_ session: consuming SecretBytes, of service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(.userInfo, of: service, clientSecret: nil, session: session)
+    }
+
+    package static func endSession(
+        page: String, path: String, user: UInt32, idToken: consuming SecretBytes, of service: OnlineService
+    ) -> OnlineQuestion {
+        OnlineQuestion(.endSession(page: page, path: path, user: user), of: service, clientSecret: nil, session: idToken)
+    }
+
     package static func authorize(
         _ user: String?, within seconds: UInt32, byDevice: Bool, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
@@ -105,6 +121,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     /// The longest time that the answer may take, in milliseconds. A login at the server's own pages has the person's time, and the
     /// server's before it, after it, and for giving tokens back.
     var longest: Int64 {
+        if case .endSession = task { return OnlineTask.redirectTime }
         let total = Int64(service.deadlines.total)
         return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
     }
@@ -133,7 +150,12 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package var address: String? { if case .client(let step) = task { step.address } else { nil } }
 
     /// Whether a browser on this machine may bring the answer to it.
-    var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
+    var takesBrowser: Bool {
+        switch task {
+        case .authorize(_, _, byDevice: false), .endSession: true
+        default: false
+        }
+    }
 
     /// The same question about a server of which more is known.
     consuming func about(_ service: OnlineService) -> OnlineQuestion {
@@ -190,6 +212,15 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
         case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
+        case .introspect:
+            body.write(tag: 10)
+            body.write(session)
+        case .userInfo:
+            body.write(tag: 11)
+            body.write(session)
+        case .endSession(let page, let path, let user):
+            body.write(tag: 12, page, path, user)
+            body.write(session)
         case .client(let step):
             body.write(tag: 16)
             body.write(session)
@@ -231,6 +262,15 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 7: task = .endpoints
         case 8: task = .grant
         case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+        case 10:
+            task = .introspect
+            session = try wire.secret(upTo: Self.maximumSession)
+        case 11:
+            task = .userInfo
+            session = try wire.secret(upTo: Self.maximumSession)
+        case 12:
+            task = .endSession(page: try wire.read(), path: try wire.read(), user: try wire.read())
+            session = try wire.secret(upTo: Self.maximumSession)
         case 16:
             session = try wire.secret(upTo: Self.maximumSession)
             answers = try wire.secret(upTo: Self.maximumSecret)

@@ -29,13 +29,23 @@ package enum OnlineTask: Hashable, Sendable {
     ///   - seconds: How long the person has for it.
     ///   - byDevice: Whether the person enters a code in any browser. Otherwise a browser on this machine brings the answer.
     case authorize(user: String?, seconds: UInt32, byDevice: Bool)
+    /// Asks whether the session's access token counts. Only OAuth has it.
+    case introspect
+    /// Asks for the claims about the session's user. Only OAuth has it.
+    case userInfo
+    /// Sends a browser on to the page where the server ends its own session. The server is not asked.
+    ///
+    /// - Parameters:
+    ///   - path: Of the one-time address.
+    ///   - user: The user whose browser is sent on.
+    case endSession(page: String, path: String, user: UInt32)
 
     /// The user whose password the question brings.
     var user: String? {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .client, .authorize: nil
+        default: nil
         }
     }
 
@@ -56,6 +66,15 @@ package enum OnlineTask: Hashable, Sendable {
         }
     }
 
+    /// How long a one-time address waits for the browser, in milliseconds.
+    static let redirectTime: Int64 = 60_000
+
+    /// Whether the answer is what a server says about a token.
+    var hasClaims: Bool { self == .introspect || self == .userInfo }
+
+    /// Whether answering connects to a server.
+    var connects: Bool { if case .endSession = self { false } else { true } }
+
     /// Whether a question to this service can have the task.
     func fits(_ service: OnlineService) -> Bool {
         switch (self, service.kind) {
@@ -69,8 +88,9 @@ package enum OnlineTask: Hashable, Sendable {
         case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
         // No password is typed here for such a server.
         case (.login, _) where service.isOfBrowser: false
-        case (.refresh, .oauth), (.narrow, .oauth), (.answer, .oamms): true
-        case (.refresh, _), (.narrow, _), (.answer, _): false
+        case (.endSession, _): service.isOfBrowser
+        case (.refresh, .oauth), (.narrow, .oauth), (.introspect, .oauth), (.userInfo, .oauth), (.answer, .oamms): true
+        case (.refresh, _), (.narrow, _), (.introspect, _), (.userInfo, _), (.answer, _): false
         case (.login, _), (.check, _), (.logout, _): true
         }
     }

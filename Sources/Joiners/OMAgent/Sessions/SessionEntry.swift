@@ -161,7 +161,7 @@ final class SessionEntry: @unchecked Sendable {
         }
         expires = lifetime.map { sent.sinceBoot + Int64($0) }
         switch acceptance.access {
-        case .some(let new): access = new.duplicate()
+        case .some(let new): access = new.duplicate(or: access)
         case .none: access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
         }
     }
@@ -195,6 +195,15 @@ final class SessionEntry: @unchecked Sendable {
 
     private static func isShared(_ refused: ClockReading, at clock: ClockReading) -> Bool {
         clock.sinceBoot - refused.sinceBoot <= sharedRefusal
+    }
+
+    /// A question about its access token. Nil without a server's session.
+    func question(_ inquiry: TokenInquiry) -> OnlineQuestion? {
+        guard let service, session.count > 0, isOAuth else { return nil }
+        return switch inquiry {
+        case .userInfo: .userInfo(session.duplicate(), of: service)
+        case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+        }
     }
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
@@ -240,6 +249,12 @@ final class SessionEntry: @unchecked Sendable {
         }
     }
 
+    /// The service of its login at the server's own pages. Nil for any other, and without an ID token.
+    var serviceInBrowser: OnlineService? {
+        guard let service, service.isOfBrowser, access.idToken.count > 0 else { return nil }
+        return service
+    }
+
     // MARK: - Its ticket
 
     /// login ‖ kept ‖ started (8) ‖ last use (8) ‖ since (8)
@@ -268,5 +283,13 @@ final class SessionEntry: @unchecked Sendable {
         try wire.end()
         let deadlines = SessionDeadlines(kept.limits, bootID: clock.bootID, started: started, lastUse: lastUse)
         return SessionEntry(kept, deadlines, since: since, at: clock)
+    }
+}
+
+extension AccessToken {
+    /// A copy. A refresh may bring no ID token; then that of the older token stays.
+    fileprivate borrowing func duplicate(or older: borrowing AccessToken) -> AccessToken {
+        idToken.count > 0
+            ? duplicate() : AccessToken(value.duplicate(), scopes: scopes, idToken: older.idToken.duplicate())
     }
 }

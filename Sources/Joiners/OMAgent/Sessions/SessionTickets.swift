@@ -16,7 +16,7 @@ struct SessionTickets: Sendable {
     init(_ folder: RuntimeFolder) {
         secrets = BootSecrets(
             folder, prefix: "omvault-session-", secretPrefix: "omvault-session-secret-",
-            longest: OnlineQuestion.maximumBody + 2 * AccessToken.longest)
+            longest: OnlineQuestion.maximumBody + 3 * AccessToken.longest)
     }
 
     /// A ticket on a disk would outlive the boot, so such a folder gets none.

@@ -104,7 +104,8 @@ extension Profile {
         case .oauthEndpointOrigins, .restOrigins: .trust
         // Attack: the tokens, or the person with the password, go to another server than the one that the question names.
         case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthRegistrationEndpoint,
-            .oauthUserInfoEndpoint, .oauthKeySetEndpoint, .oauthPushedRequestEndpoint:
+            .oauthUserInfoEndpoint, .oauthKeySetEndpoint, .oauthPushedRequestEndpoint, .oauthIntrospectionEndpoint,
+            .oauthEndSessionEndpoint:
             if case .text(let text) = value, ServerURL(text)?.origin != serverOrigin { .trust } else { nil }
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
         case .offlineOnServerError: value == .bool(true) ? .failingServer : nil

@@ -42,6 +42,8 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthRegistrationEndpoint = "OAuthRegistrationEndpoint"
     case oauthUserInfoEndpoint = "OAuthUserInfoEndpoint"
     case oauthKeySetEndpoint = "OAuthJWKSEndpoint"
+    case oauthIntrospectionEndpoint = "OAuthIntrospectionEndpoint"
+    case oauthEndSessionEndpoint = "OAuthEndSessionEndpoint"
     case openIDConnectDiscoveryURL = "OpenIDConnectDiscoveryURL"
     case oauthPrompt = "OAuthPrompt"
     case oauthMaximumAge = "OAuthMaxAge"

@@ -96,10 +96,10 @@ extension ProfileKey {
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
         case .oauthPushedRequests: (.word(ClientProof.PushedRequests.words), nil, .acts)
         case .oauthPushedRequestEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
-            .oauthKeySetEndpoint, .oauthRegistrationEndpoint:
+            .oauthKeySetEndpoint, .oauthRegistrationEndpoint, .oauthIntrospectionEndpoint, .oauthEndSessionEndpoint:
             (.url, nil, .acts)
         case .openIDConnectDiscoveryURL: (.url, 60007, .acts)
-        case .oauthPrompt, .oauthContextClasses, .oauthUserClaim: (.text, nil, .acts)
+        case .oauthPrompt, .oauthContextClasses, .oauthUserClaim, .loginHint: (.text, nil, .acts)
         case .oauthMaximumAge: (.number(0...Profile.longestAge), nil, .acts)
         case .authTimeOut: (.numberOrZero(1...3600), nil, .acts)
         case .restOrigins: (.origins, nil, .acts)
@@ -138,7 +138,6 @@ extension ProfileKey {
         case .oammsPortIsSSL: (.flag, 10025, .acts)
         case .oammsServiceDomain: (.text, 10025, .acts)
         case .openIDConnectConfiguration: (.longText, 60008, .later)
-        case .loginHint: (.text, nil, .later)
         case .idcsRegisterClient: (.flag, nil, .later)
         case .idcsRegisterEndpoint: (.url, nil, .later)
         case .loginSuccessURL: (.url, 50001, .later)

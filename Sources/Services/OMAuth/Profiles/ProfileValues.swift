@@ -139,6 +139,13 @@ extension Profile {
     package var oauthRevocationEndpoint: ServerURL? { url(.oauthRevocationEndpoint) }
     package var oauthRedirectEndpoint: String? { word(.oauthRedirectEndpoint) }
     package var oauthRegistrationEndpoint: ServerURL? { url(.oauthRegistrationEndpoint) }
+    /// Where the server answers questions about tokens. A login at the server's own pages has its userinfo endpoint in
+    /// ``browserLogin``.
+    package var tokenEndpoints: TokenEndpoints {
+        TokenEndpoints(
+            introspection: url(.oauthIntrospectionEndpoint)?.text,
+            userInfo: serverKind == .oauthBrowser ? nil : url(.oauthUserInfoEndpoint)?.text)
+    }
     /// The scopes that a login at the server's own pages asks for.
     ///
     /// Attack: an option or a narrower list of scopes turns the checks of the ID token off. So OpenID Connect's own scope stays, if
@@ -159,7 +166,13 @@ extension Profile {
             device: url(.oauthDeviceEndpoint)?.text, keySet: url(.oauthKeySetEndpoint)?.text,
             userInfo: url(.oauthUserInfoEndpoint)?.text, prompt: word(.oauthPrompt),
             maximumAge: values[.oauthMaximumAge].flatMap(Self.digits).map { UInt32(clamping: $0) },
-            contextClasses: word(.oauthContextClasses), userClaim: word(.oauthUserClaim))
+            contextClasses: word(.oauthContextClasses), userClaim: word(.oauthUserClaim), loginHint: loginHint,
+            endSession: url(.oauthEndSessionEndpoint)?.text)
+    }
+    /// The name that the server's page may fill in. The SDK's default, `defaultUser`, is no user's name, so it is never sent.
+    private var loginHint: String? {
+        guard case .text(let name)? = values[.loginHint], !name.isEmpty else { return nil }
+        return name
     }
     /// How long a person has for a login at the server's own pages, in seconds: `AuthTimeOutVal`. Nil if it is 0.
     package var browserTimeOut: Int64? { seconds(.authTimeOut) }

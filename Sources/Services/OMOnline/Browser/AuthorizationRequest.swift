@@ -22,6 +22,7 @@ struct AuthorizationRequest {
         let optional = [
             ("nonce", secrets.nonce), ("prompt", oauth.browser?.prompt),
             ("max_age", oauth.browser?.maximumAge.map { "\($0)" }), ("acr_values", oauth.browser?.contextClasses),
+            ("login_hint", oauth.browser?.loginHint),
         ]
         for case (let name, let value?) in optional { parameters.append((name, value)) }
         // Attack: the endpoint's own query has a second `redirect_uri` or `code_challenge`. A server takes one of the two.

@@ -247,10 +247,12 @@ public struct BrowserLoginProvider: Sendable {
         }
         (tokens.user, tokens.subject) = (named.name, named.subject)
         // The caller counts the life from the question, so the time that the person took is added.
-        let life = tokens.lifetime.map { UInt32(clamping: Int64($0) + arrival.waited.components.seconds) }
+        let life = UInt32(clamping: Int64(said.lifetime) + arrival.waited.components.seconds)
+        // Only a login that asks for an ID token verifies it.
+        let idToken = asksForIDToken ? said.idToken.map { SecretBytes(copying: Array($0.utf8)) } : nil
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: life,
+            scopes: ScopeSet(granted: tokens.scopes), idToken: idToken, lifetime: life,
             serverTime: endpoints.token.isSecure ? arrival.answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, exchange), user: named)
     }

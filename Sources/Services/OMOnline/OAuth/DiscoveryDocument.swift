@@ -60,13 +60,15 @@ struct DiscoveryDocument {
         guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
         guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
         let revocation = try endpoint(.revocation)
-        // A client has one way to prove itself. So a server without a list for revocations takes what its token endpoint takes.
+        // A client has one way to prove itself. So an endpoint without a list takes what the token endpoint takes.
         let methods = try list("token_endpoint_auth_methods_supported")
         let algorithms = try list("token_endpoint_auth_signing_alg_values_supported")
         return OAuthEndpoints(
             token: token, revocation: revocation, methods: methods,
             revocationMethods: try list("revocation_endpoint_auth_methods_supported") ?? methods, algorithms: algorithms,
-            revocationAlgorithms: try list("revocation_endpoint_auth_signing_alg_values_supported") ?? algorithms)
+            revocationAlgorithms: try list("revocation_endpoint_auth_signing_alg_values_supported") ?? algorithms,
+            introspectionMethods: try list("introspection_endpoint_auth_methods_supported") ?? methods,
+            introspectionAlgorithms: try list("introspection_endpoint_auth_signing_alg_values_supported") ?? algorithms)
     }
 
     /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.

@@ -12,9 +12,16 @@ struct OAuthEndpoints: Sendable {
     /// The algorithms of assertions. Nil if the server does not list them.
     let algorithms: [String]?
     let revocationAlgorithms: [String]?
+    /// The same for the introspection endpoint.
+    var introspectionMethods: [String]?
+    var introspectionAlgorithms: [String]?
 
     /// The methods at one of them, and the algorithms.
     func accepted(at kind: ServerEndpoint.Kind) -> (methods: [String]?, algorithms: [String]?) {
-        kind == .revocation ? (revocationMethods, revocationAlgorithms) : (methods, algorithms)
+        switch kind {
+        case .revocation: (revocationMethods, revocationAlgorithms)
+        case .introspection: (introspectionMethods, introspectionAlgorithms)
+        default: (methods, algorithms)
+        }
     }
 }

@@ -6,9 +6,9 @@ public import OMOnlineModel
 public import OMSecrets
 
 public struct OAuthProvider: Sendable {
-    private let service: OnlineService
-    private let oauth: OAuthService
-    private let signer: (any IdentitySigner)?
+    let service: OnlineService
+    let oauth: OAuthService
+    let signer: (any IdentitySigner)?
 
     /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
     ///   without any.
@@ -84,14 +84,15 @@ public struct OAuthProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         var tokens = try tokens(session)
         let sent = UnixTime.now()
-        let (said, time) = try await renew(&tokens, nil, clientSecret: clientSecret)
+        let (said, time, idToken) = try await renew(&tokens, nil, clientSecret: clientSecret)
         tokens.access = said.access
         tokens.issued = sent
         tokens.lifetime = said.lifetime
         tokens.scopes = said.scopes ?? tokens.scopes
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime, serverTime: time)
+            scopes: ScopeSet(granted: tokens.scopes), idToken: idToken.map { SecretBytes(copying: Array($0.utf8)) },
+            lifetime: said.lifetime, serverTime: time)
     }
 
     /// Gets an access token with fewer scopes, or for a certain resource (RFC 8707). The session keeps its own access token. Its
@@ -102,7 +103,7 @@ public struct OAuthProvider: Sendable {
         _ session: borrowing SecretBytes, to narrowing: TokenNarrowing, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         var tokens = try tokens(session)
-        let (said, time) = try await renew(&tokens, narrowing, clientSecret: clientSecret)
+        let (said, time, _) = try await renew(&tokens, narrowing, clientSecret: clientSecret)
         let asked = narrowing.scopes.isEmpty ? tokens.scopes : narrowing.scopes.names
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: SecretBytes(copying: Array(said.access.utf8)),
@@ -110,9 +111,11 @@ public struct OAuthProvider: Sendable {
     }
 
     /// Asks with the refresh token, and replaces it and the address for revocation in `tokens`.
+    ///
+    /// - Returns: The ID token only if it was verified.
     private func renew(
         _ tokens: inout ServerSession.Tokens, _ narrowing: TokenNarrowing?, clientSecret: borrowing SecretBytes
-    ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?) {
+    ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?, idToken: String?) {
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
         let exchange = try HTTPExchange(service, signer)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
@@ -131,12 +134,13 @@ public struct OAuthProvider: Sendable {
             tokens.revocation = revocation.text
             client.noteRevocation(&tokens, endpoints, clientSecret: clientSecret)
         }
-        do throws(OnlineRefusal) { try await check(said, is: tokens.subject, server, exchange) } catch {
+        let isVerified: Bool
+        do throws(OnlineRefusal) { isVerified = try await check(said, is: tokens.subject, server, exchange) } catch {
             tokens.access = said.access
             await client.discard(tokens, clientSecret: clientSecret)
             throw error
         }
-        return (said, endpoints.token.isSecure ? answer.date : nil)
+        return (said, endpoints.token.isSecure ? answer.date : nil, isVerified ? said.idToken : nil)
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.
@@ -152,28 +156,31 @@ public struct OAuthProvider: Sendable {
 
     // MARK: - Parts
 
-    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
+    var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Checks the ID token of a refresh, if there is one: it must be of the session's user (OpenID Connect Core, 12.2).
     ///
     /// If the keys cannot be had, the token is not read. A server may leave it out too, so that gives an attacker nothing, and the
     /// new refresh token is not lost.
+    ///
+    /// - Returns: Whether there is an ID token that was verified.
     private func check(
         _ said: TokenResponse, is subject: String?, _ server: OAuthServer, _ exchange: HTTPExchange
-    ) async throws(OnlineRefusal) {
+    ) async throws(OnlineRefusal) -> Bool {
         guard let subject, let text = said.idToken, let issuer = server.issuer, let keys = try? server.idTokenKeys() else {
-            return
+            return false
         }
         let verified: VerifiedJWS
         do throws(OnlineRefusal) { verified = try await keys.verified(text, exchange) } catch {
             if case .failed(.unusableIDToken, _, _) = error { throw error }
-            return
+            return false
         }
         let expected = IDToken.Expected(issuer: issuer, client: oauth.clientID, access: said.access, subject: subject)
         _ = try IDToken(verified, expected, now: UnixTime.now())
+        return true
     }
 
-    private func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> ServerSession.Tokens {
+    func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> ServerSession.Tokens {
         guard case .tokens(let tokens) = try ServerSession(session) else { throw .failed(.unusableSession) }
         return tokens
     }

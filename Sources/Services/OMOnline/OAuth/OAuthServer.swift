@@ -11,6 +11,7 @@ struct OAuthServer {
         case keySet
         case userInfo
         case pushedRequest
+        case introspection
 
         var kind: ServerEndpoint.Kind {
             switch self {
@@ -19,6 +20,7 @@ struct OAuthServer {
             case .keySet: .keySet
             case .userInfo: .userInfo
             case .pushedRequest: .pushedRequest
+            case .introspection: .introspection
             }
         }
     }
@@ -60,7 +62,8 @@ struct OAuthServer {
             case .authorization: browser?.authorization
             case .device: browser?.device
             case .keySet: browser?.keySet
-            case .userInfo: browser?.userInfo
+            case .userInfo: browser?.userInfo ?? service.tokenEndpoints.userInfo
+            case .introspection: service.tokenEndpoints.introspection
             case .pushedRequest: service.proof.pushedRequestEndpoint
             }
         guard let text else { return nil }

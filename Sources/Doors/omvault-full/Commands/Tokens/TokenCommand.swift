@@ -9,5 +9,7 @@ struct TokenCommand: ParsableCommand {
 
               omvault token get work --format header | curl -H @- https://api.example.org/
             """,
-        subcommands: [TokenGet.self, TokenList.self, TokenShow.self])
+        subcommands: [
+            TokenGet.self, TokenList.self, TokenShow.self, TokenUserInfo.self, TokenIntrospect.self, TokenRevoke.self,
+        ])
 }
