@@ -151,7 +151,7 @@ private let later = [UInt8](16..<32)
             limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20), release: .allow,
             serverPart: NewSession.ServerPart(
                 service: oauth[0], clientSecret: secret("cs"), logout: 9, session: secret("tokens"), access: access(),
-                expires: 77))
+                expires: 77), origins: ["https://a.example:443"])
     }
     private static func session() throws -> AgentSession {
         AgentSession(
@@ -228,6 +228,14 @@ private let later = [UInt8](16..<32)
         ),
         ("narrow-token", { .token(try login(), TokenQuestion(atLeast: 0, isFresh: true, narrowing: narrowing)) }),
         ("forget-token", { .forgetToken(try login(), refused: secret("at")) }),
+        (
+            "request",
+            {
+                .request(
+                    RequesterQuestion(
+                        login: try login(), origin: "https://a.example:443", token: TokenQuestion(atLeast: 5), refused: id))
+            }
+        ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
@@ -317,6 +325,7 @@ private let later = [UInt8](16..<32)
             { .rememberingKey(try Key(readFrom: SecretBytes(copying: [UInt8](repeating: 5, count: 32).span))) }
         ),
         ("session", { .session(try session()) }), ("no-session", { .noSession }),
+        ("foreign-origin", { .foreignOrigin }),
         ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
         ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied))) }),
         ("sessions", { .sessions([try session(), try session()]) }),

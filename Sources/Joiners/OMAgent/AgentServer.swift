@@ -36,6 +36,7 @@ package final class AgentServer: Sendable {
     private let vaults: VaultTable
     private let sessions: SessionStore
     private let handouts: HandoutLog
+    private let requesters: Requesters
     /// The number of connections, and of those whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let descriptors = DescriptorBudget(AgentProtocol.maximumDescriptors)
@@ -51,6 +52,7 @@ package final class AgentServer: Sendable {
         vaults = VaultTable(VaultTickets(listening.folder), background)
         // This same program, in another process, asks a server. A client cannot name another program.
         let program = AgentProcess.ownProgram
+        requesters = Requesters(program: program)
         sessions = SessionStore(
             SessionTickets(listening.folder),
             ask: { (question: consuming OnlineQuestion) in
@@ -202,6 +204,7 @@ package final class AgentServer: Sendable {
         }
         let reply = answer(request, received, from: channel)
         var body = SecretBuffer(capacity: reply.expectedCount)
+        let requester = reply.requester
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
             var instead = SecretBuffer()
@@ -210,7 +213,7 @@ package final class AgentServer: Sendable {
             return true
         }
         // No longer: an answer that the client does not fetch stays here, also after its vault was locked.
-        try channel.send(kind, body, within: AgentProtocol.frameTime)
+        try channel.send(kind, body, descriptors: requester.map { [$0.descriptor] } ?? [], within: AgentProtocol.frameTime)
         return true
     }
 
@@ -290,6 +293,9 @@ package final class AgentServer: Sendable {
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
             return .done
+        case .request(let question):
+            expireDue()
+            return requesters.start(question, in: sessions)
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))
         case .sessions:

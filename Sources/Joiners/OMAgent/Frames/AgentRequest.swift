@@ -32,6 +32,8 @@ enum AgentRequest: ~Copyable, Sendable {
     case token(LoginReference, TokenQuestion)
     /// A server refused this access token of the session, or any, if it is nil.
     case forgetToken(LoginReference, refused: SecretBytes?)
+    /// Starts a helper that sends requests with the access token of the session.
+    case request(RequesterQuestion)
 }
 
 /// The agent's answer.
@@ -60,4 +62,7 @@ enum AgentReply: ~Copyable, Sendable {
     /// `left` is in seconds. Nil for a token without an end.
     case token(AccessToken, left: Int64?, TokenStatus)
     case tokenRefused(TokenRefusal)
+    case requester(Requester)
+    /// `RESTOrigins` does not name the origin.
+    case foreignOrigin
 }

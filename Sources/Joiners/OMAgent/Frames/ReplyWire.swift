@@ -57,6 +57,10 @@ extension AgentReply: FrameReply {
         case .tokenRefused(let refusal):
             body.write(refusal)
             return .tokenRefused
+        case .requester(let requester):
+            body.write(WireID(requester.mark))
+            return .requester
+        case .foreignOrigin: return .foreignOrigin
         }
     }
 
@@ -89,6 +93,7 @@ extension AgentReply: FrameReply {
         case .sessionList: .sessions(try wire.shortList())
         case .tokenGiven: .token(try wire.read(), left: try wire.secondsLeft(), try wire.read())
         case .tokenRefused: .tokenRefused(try wire.read())
+        case .foreignOrigin: .foreignOrigin
         default: throw MalformedBytes()
         }
     }
@@ -98,6 +103,14 @@ extension AgentReply: FrameReply {
         case .reply(let reply): self = .reply(reply)
         case .failure(let error): self = .failure(error)
         case .locked(let state): self = .locked(state)
+        }
+    }
+
+    /// The descriptor that goes with the frame. It stays open as long as this value.
+    var requester: Requester? {
+        switch self {
+        case .requester(let requester): requester
+        default: nil
         }
     }
 

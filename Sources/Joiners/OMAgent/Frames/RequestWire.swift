@@ -57,6 +57,9 @@ extension AgentRequest {
             body.write(login)
             body.write(refused)
             return .forgetToken
+        case .request(let question):
+            body.write(question)
+            return .request
         }
     }
 
@@ -99,6 +102,7 @@ extension AgentRequest {
             let login: LoginReference = try wire.read()
             let refused = try wire.read(Bool.self) ? try wire.secret(upTo: AccessToken.longest) : nil
             return .forgetToken(login, refused: refused)
+        case .request: return .request(try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

@@ -18,6 +18,8 @@ public struct TokenQuestion: Hashable, Sendable {
     public let narrowing: TokenNarrowing?
     /// Whether the user agreed to this question. Under the same user id no process can prove that.
     public let isAgreed: Bool
+    /// Whether the token goes only into a request of this agent's own helper, and not to the caller. No frame says this.
+    private(set) var isForRequest = false
 
     public init(
         scopes: ScopeSet = ScopeSet(), atLeast: UInt32, needsLife: Bool = false, isFresh: Bool = false,
@@ -29,6 +31,13 @@ public struct TokenQuestion: Hashable, Sendable {
         self.isFresh = isFresh
         self.narrowing = narrowing
         self.isAgreed = isAgreed
+    }
+
+    /// The same question, for a request.
+    var forRequest: TokenQuestion {
+        var question = self
+        question.isForRequest = true
+        return question
     }
 
     /// The same question, after the user agreed to it.

@@ -21,9 +21,9 @@ final class HTTPExchange: Sendable {
     /// certificate decides.
     private static let loopback = ["127.0.0.1", "::1"]
 
-    private let client: HTTPClient
+    let client: HTTPClient
     /// One client for each address of ``loopback``.
-    private let local: [HTTPClient]
+    let local: [HTTPClient]
     /// Nil if each request has its own limit only.
     private let end: ContinuousClock.Instant?
     private let keepsConnection: Bool
@@ -253,7 +253,7 @@ extension OnlineRefusal {
 }
 
 extension Duration {
-    fileprivate var nanoseconds: Int64 {
+    var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }

@@ -28,6 +28,12 @@ struct SessionToken {
         }
     }
 
+    /// For sessions of any kind, which need not have a token.
+    init(sessionsOf profile: Profile, _ access: LoginAccess, _ context: CommandContext) {
+        (self.profile, self.context) = (profile, context)
+        agent = AgentSessionClient(context, access)
+    }
+
     /// The token, and the user of its session.
     struct Found: ~Copyable {
         let token: PrintedToken
@@ -37,9 +43,7 @@ struct SessionToken {
     }
 
     func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> Found {
-        // Tokens of the profile before it was changed are not handed out.
-        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
-        guard let (client, session) = try find(given) else { throw noSession(given) }
+        let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
         if reply.isUnconfirmed {
             try confirm(session)
@@ -48,6 +52,16 @@ struct SessionToken {
             )
         }
         return Found(token: try printed(reply, session, given), user: session.login.key.user)
+    }
+
+    /// The only session with these names.
+    ///
+    /// - Throws: ``ExitStatus/notFound`` if there is none.
+    func session(_ given: RequestedUser) throws -> (AgentClient, AgentSession) {
+        // Tokens of the profile before it was changed are not used.
+        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
+        guard let found = try find(given) else { throw noSession(given) }
+        return found
     }
 
     /// The only session with these names under the profile as it is now.
@@ -69,7 +83,8 @@ struct SessionToken {
         let user = given.user.map { " of \($0.text.shown)" } ?? ""
         return Failure(
             .notFound, "there is no valid session\(user) under profile \"\(profile.name.text)\"",
-            hint: "omvault login \(given.user?.text.asShellWord ?? "USER") --profile \(profile.name.text.asShellWord)")
+            hint: "omvault login \(given.user?.text.asShellWord ?? "USER") --profile \(profile.name.text.asShellWord)"
+        ).with(sdkCode: RESTError.noSession.sdkCode)
     }
 
     /// A script that answers in advance has not asked the user. So `--yes` does not count.
