@@ -132,6 +132,55 @@ import Testing
         #expect(lines == [#""sub""#, "51"])
     }
 
+    // MARK: - Processes
+
+    @Test("the command itself opens no socket to the network, and the token is in none of its calls")
+    func noSocket() async throws {
+        let lines = try await script(
+            #"""
+            unique
+            say a 200 yes
+            strace -f -qq -s 4096 -o calls omvault rest GET http://127.0.0.1:$http/told/a --profile work; echo
+            grep -c AF_INET calls || true; grep -c at-2 calls || true; grep -q AF_UNIX calls && echo unix
+            asked | grep told
+            """#)
+        #expect(lines == ["yes", "0", "0", "unix", "GET /told/a Bearer at-2"])
+    }
+
+    @Test("a body that is larger than the memory of the processes comes whole, and Ctrl-C ends the helper too")
+    func largeBody() async throws {
+        let lines = try await script(
+            #"""
+            serve nginx nginx
+            truncate -s 120M "$www/large"; mv "$www/large" "$www/index.html"
+            python3 - "http://127.0.0.1:$plain/open" << 'END'
+            import os, re, signal, subprocess, sys
+            def processes(door):
+                found = {door}
+                for name in os.listdir("/proc"):
+                    try:
+                        if name.isdigit() and f"\nPPid:\t{door}\n" in open(f"/proc/{name}/status").read(): found.add(int(name))
+                    except OSError: pass
+                return found
+            def peak(process):
+                return int(re.search(r"VmHWM:\s+(\d+)", open(f"/proc/{process}/status").read())[1]) >> 10
+            door = subprocess.Popen(["omvault", "rest", "GET", sys.argv[1]], stdout=subprocess.PIPE)
+            count = len(door.stdout.read(100 << 20))
+            peaks = [peak(process) for process in processes(door.pid)]
+            count += len(door.stdout.read())
+            print(len(peaks), max(peaks) <= 64 or peaks, count >> 20, door.wait())
+            door = subprocess.Popen(["omvault", "rest", "GET", sys.argv[1]], stdout=subprocess.PIPE)
+            door.stdout.read(1)
+            helper, = processes(door.pid) - {door.pid}
+            watched = os.pidfd_open(helper)
+            door.send_signal(signal.SIGINT)
+            import select
+            print(door.wait(), select.select([watched], [], [], 60)[0] == [watched])
+            END
+            """#)
+        #expect(lines == ["2 True 120 0", "-2 True"])
+    }
+
     // MARK: - Where the token goes
 
     @Test("the token goes only to the origins of RESTOrigins: look-alike hosts, other ports and schemes get nothing")
