@@ -124,6 +124,8 @@ import Testing
         let request = try RESTRequest("GET", try address(trace.url("/told/away")), redirects: 1)
         #expect(try await client.send(request).status == 401)
         #expect(gates.asked.withLock { $0.count } == 2)
+        let behind = try trace.seen().filter { $0.target == "/told/res" }.map { $0.fields["authorization"] ?? "none" }
+        #expect(behind == ["none"])
     }
 
     @Test("without a login a gate is 10023, without a source it needs one, and another 401 passes through")

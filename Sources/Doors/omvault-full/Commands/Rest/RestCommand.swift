@@ -116,7 +116,10 @@ struct RestCommand: Verb {
         let found = try access.profiles.profile(ProfileName(profile))
         let isOfGates = found.serverKind == .oamms
         let tokens = isOfGates ? SessionToken(sessionsOf: found, access, context) : try SessionToken(found, access, context)
-        let (agent, session) = try tokens.session(given)
+        let agent: AgentClient, session: AgentSession
+        do { (agent, session) = try tokens.session(given) } catch let failure as Failure {
+            throw failure.status == .notFound ? failure.with(sdkCode: RESTError.noSession.sdkCode) : failure
+        }
         let trusted: [UInt8]?
         do throws(OnlineRefusal) { trusted = try OnlineService(found).trusted } catch { throw Failure(error, under: found) }
         return Client(

@@ -83,8 +83,7 @@ struct SessionToken {
         let user = given.user.map { " of \($0.text.shown)" } ?? ""
         return Failure(
             .notFound, "there is no valid session\(user) under profile \"\(profile.name.text)\"",
-            hint: "omvault login \(given.user?.text.asShellWord ?? "USER") --profile \(profile.name.text.asShellWord)"
-        ).with(sdkCode: RESTError.noSession.sdkCode)
+            hint: "omvault login \(given.user?.text.asShellWord ?? "USER") --profile \(profile.name.text.asShellWord)")
     }
 
     /// A script that answers in advance has not asked the user. So `--yes` does not count.
