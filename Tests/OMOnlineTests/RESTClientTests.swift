@@ -245,6 +245,16 @@ import Testing
         func take(_ piece: [UInt8]) async throws(OnlineRefusal) {}
     }
 
+    @Test("a body that stops halfway ends the request long before its limit")
+    func stalled() async throws {
+        let trace = try await Trace()
+        let url = try #require(EndpointURL(reading: trace.url("/stalled")))
+        let requester = try WebRequester(
+            url.origin, scheme: "", token: bytes(""), trusting: nil, deadlines: patient, stall: .milliseconds(1))
+        let request = WebRequester.Request("GET", url.path, headers: [], body: .none, limit: .max)
+        await #expect(throws: OnlineRefusal.unreachable(.timedOut)) { try await requester.send(request, for: NoCaller()) }
+    }
+
     @Test("the helper sends nothing to another origin, no header of two lines, and no token of two lines")
     func targets() async throws {
         func requester(_ token: String = "t") throws(OnlineRefusal) -> WebRequester {

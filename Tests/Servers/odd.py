@@ -300,6 +300,9 @@ def http(scheme):
             send(connection, 200, document)
         elif path == "/hanging":
             black_hole(connection)
+        elif path == "/stalled":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            black_hole(connection)
         elif not authorized and path in CHALLENGES:
             send(connection, 401, b"", "WWW-Authenticate: " + CHALLENGES[path])
         elif path.startswith("/hop-") and path != "/hop-0":

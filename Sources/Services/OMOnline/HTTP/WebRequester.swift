@@ -46,11 +46,12 @@ package final class WebRequester: Sendable {
 
     /// The most header lines of an answer. The reader of HTTP has the same limit.
     package static let mostHeaders = 256
-    /// How long a body may stand still, in milliseconds.
-    package static let stallLimit: Int64 = 30_000
+    /// How long a body may stand still.
+    package static let usualStall = Duration.seconds(30)
 
     private let origin: EndpointURL
     private let exchange: HTTPExchange
+    private let stall: Duration
     private let scheme: String
     private let token: SecretBytes
     private let hasConnection = Atomic(false)
@@ -60,8 +61,10 @@ package final class WebRequester: Sendable {
     ///   - scheme: The word before the token in the header `Authorization`.
     ///   - token: Empty for none.
     ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
+    ///   - stall: How long the body of an answer may stand still.
     package init(
-        _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines
+        _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines,
+        stall: Duration = usualStall
     ) throws(OnlineRefusal) {
         let address = try EndpointURL(origin)
         guard address.path == "/", address.query == nil else { throw .failed(.unsafeAddress) }
@@ -69,7 +72,7 @@ package final class WebRequester: Sendable {
         guard token.withBytes({ bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }) else {
             throw .failed(.unusableSession)
         }
-        self.origin = address
+        (self.origin, self.stall) = (address, stall)
         self.scheme = scheme
         self.token = token
         exchange = try HTTPExchange(
@@ -171,7 +174,7 @@ package final class WebRequester: Sendable {
                     while ContinuousClock.now < end {
                         try await Task.sleep(until: min(end, .now + .milliseconds(500)), clock: .continuous)
                         // Attack: a server stops in the middle of the body, and keeps the caller for ever.
-                        if progress.isStalled { break }
+                        if progress.isStalled(for: self.stall) { break }
                     }
                     return false
                 }
@@ -193,10 +196,10 @@ private final class RequestProgress: Sendable {
     func note() { state.withLock { $0.last = .now } }
 
     /// Whether the body of the answer stands still. Until its head has come, the server may think.
-    var isStalled: Bool {
+    func isStalled(for limit: Duration) -> Bool {
         state.withLock { state in
             state.hasHead && state.pauses == 0
-                && state.last.duration(to: .now) >= .milliseconds(Int(WebRequester.stallLimit))
+                && state.last.duration(to: .now) >= limit
         }
     }
 
