@@ -245,7 +245,7 @@ import Testing
         func take(_ piece: [UInt8]) async throws(OnlineRefusal) {}
     }
 
-    @Test("a body that stops halfway ends the request long before its limit")
+    @Test("a body that stops halfway ends the request long before its limit", .timeLimit(.minutes(1)))
     func stalled() async throws {
         let trace = try await Trace()
         let url = try #require(EndpointURL(reading: trace.url("/stalled")))

@@ -195,7 +195,7 @@ private final class RequestProgress: Sendable {
 
     func note() { state.withLock { $0.last = .now } }
 
-    /// Whether the body of the answer stands still. Until its head has come, the server may think.
+    /// Whether the body of the answer stopped. Until its head has come, the server may think.
     func isStalled(for limit: Duration) -> Bool {
         state.withLock { state in
             state.hasHead && state.pauses == 0
