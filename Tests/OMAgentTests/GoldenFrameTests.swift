@@ -154,7 +154,7 @@ private let later = [UInt8](16..<32)
             limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20), release: .allow,
             serverPart: NewSession.ServerPart(
                 service: oauth[0], clientSecret: secret("cs"), logout: 9, session: secret("tokens"), access: access(),
-                expires: 77))
+                expires: 77), origins: ["https://a.example:443"])
     }
     private static func session() throws -> AgentSession {
         AgentSession(
@@ -241,6 +241,11 @@ private let later = [UInt8](16..<32)
                 .sign(
                     paths, identity: "robot",
                     .handshake(text: SigningPurpose.handshakePrefix + [UInt8](repeating: 7, count: 32), scheme: 0x0403))
+            "request",
+            {
+                .request(
+                    RequesterQuestion(
+                        login: try login(), origin: "https://a.example:443", token: TokenQuestion(atLeast: 5), refused: id))
             }
         ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
@@ -334,6 +339,7 @@ private let later = [UInt8](16..<32)
             { .rememberingKey(try Key(readFrom: SecretBytes(copying: [UInt8](repeating: 5, count: 32).span))) }
         ),
         ("session", { .session(try session()) }), ("no-session", { .noSession }),
+        ("foreign-origin", { .foreignOrigin }),
         ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
         ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied)), address: nil) }),
         ("session-ended-in-browser", { .sessionEnded(.endedAtServer, address: "http://127.0.0.1:1/once") }),

@@ -9,7 +9,7 @@ public import OMVault
 
 /// This user's agent, if one runs. Each call opens its own connection.
 public struct AgentClient: Sendable {
-    private let connection: AgentConnection
+    let connection: AgentConnection
 
     public init(_ socket: AgentSocket) { connection = AgentConnection(socket) }
 

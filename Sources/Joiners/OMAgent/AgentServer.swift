@@ -36,6 +36,7 @@ package final class AgentServer: Sendable {
     private let vaults: VaultTable
     private let sessions: SessionStore
     private let handouts: HandoutLog
+    private let requesters: Requesters
     /// The number of connections, and of those whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let descriptors = DescriptorBudget(AgentProtocol.maximumDescriptors)
@@ -52,6 +53,7 @@ package final class AgentServer: Sendable {
         self.vaults = vaults
         // This same program, in another process, asks a server. A client cannot name another program.
         let program = AgentProcess.ownProgram
+        requesters = Requesters(program: program)
         sessions = SessionStore(
             SessionTickets(listening.folder),
             ask: { (question: consuming OnlineQuestion) in
@@ -211,6 +213,7 @@ package final class AgentServer: Sendable {
         }
         let reply = answer(request, received, from: channel)
         var body = SecretBuffer(capacity: reply.expectedCount)
+        let requester = reply.requester
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
             var instead = SecretBuffer()
@@ -219,7 +222,7 @@ package final class AgentServer: Sendable {
             return true
         }
         // No longer: an answer that the client does not fetch stays here, also after its vault was locked.
-        try channel.send(kind, body, within: AgentProtocol.frameTime)
+        try channel.send(kind, body, descriptors: requester.map { [$0.descriptor] } ?? [], within: AgentProtocol.frameTime)
         return true
     }
 
@@ -305,6 +308,9 @@ package final class AgentServer: Sendable {
             } catch {
                 return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
             }
+        case .request(let question):
+            expireDue()
+            return requesters.start(question, in: sessions)
         case .claims(let login, let inquiry):
             expireDue()
             return AgentReply(sessions.claims(of: login, inquiry))

@@ -35,6 +35,8 @@ enum AgentRequest: ~Copyable, Sendable {
     /// Signs with an identity of a vault that is open here.
     case sign(VaultPaths, identity: String, IdentityUse)
     case claims(LoginReference, TokenInquiry)
+    /// Starts a helper that sends requests with the access token of the session.
+    case request(RequesterQuestion)
 }
 
 /// The agent's answer.
@@ -68,4 +70,7 @@ enum AgentReply: ~Copyable, Sendable {
     /// One of ``OnlineFailure/ofSigning``.
     case notSigned(OnlineFailure)
     case claims(SecretBytes)
+    case requester(Requester)
+    /// `RESTOrigins` does not name the origin.
+    case foreignOrigin
 }

@@ -67,6 +67,10 @@ extension AgentReply: FrameReply {
         case .claims(let claims):
             body.write(claims)
             return .claimsGiven
+        case .requester(let requester):
+            body.write(WireID(requester.mark))
+            return .requester
+        case .foreignOrigin: return .foreignOrigin
         }
     }
 
@@ -102,6 +106,7 @@ extension AgentReply: FrameReply {
         case .signed: .signed(try wire.secret(upTo: 64 << 10))
         case .notSigned: .notSigned(try wire.signingProblem())
         case .claimsGiven: .claims(try wire.secret(upTo: OnlineAcceptance.longestClaims))
+        case .foreignOrigin: .foreignOrigin
         default: throw MalformedBytes()
         }
     }
@@ -111,6 +116,14 @@ extension AgentReply: FrameReply {
         case .reply(let reply): self = .reply(reply)
         case .failure(let error): self = .failure(error)
         case .locked(let state): self = .locked(state)
+        }
+    }
+
+    /// The descriptor that goes with the frame. It stays open as long as this value.
+    var requester: Requester? {
+        switch self {
+        case .requester(let requester): requester
+        default: nil
         }
     }
 

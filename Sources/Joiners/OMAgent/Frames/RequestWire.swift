@@ -64,6 +64,9 @@ extension AgentRequest {
         case .claims(let login, let inquiry):
             body.write(login, inquiry)
             return .claims
+        case .request(let question):
+            body.write(question)
+            return .request
         }
     }
 
@@ -110,6 +113,7 @@ extension AgentRequest {
             return .forgetToken(login, refused: refused)
         case .sign: return .sign(try wire.read(), identity: try wire.read(), try wire.read())
         case .claims: return .claims(try wire.read(), try wire.read())
+        case .request: return .request(try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

@@ -50,17 +50,18 @@ extension SessionLimits: WireValue {
     }
 }
 
-/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server
+/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server ‖ origins
 extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, limits, release)
         body.write(serverPart)
+        body.write(shortList: origins)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
             login: try wire.read(), profile: try wire.read(), mode: try wire.read(), limits: try wire.read(),
-            release: try wire.read(), serverPart: try wire.read())
+            release: try wire.read(), serverPart: try wire.read(), origins: try wire.shortList(upTo: NewSession.mostOrigins))
     }
 }
 

@@ -29,6 +29,11 @@ struct NewSession: ~Copyable, Sendable {
     /// Whether its access token may be handed out. The profile of the login decides, and no later profile.
     let release: TokenRelease
     let serverPart: ServerPart?
+    /// The origins that may get its access token, as ``ServerURL/origin``. The profile of the login decides here too.
+    var origins: [String] = []
+
+    /// The most of them. Later ones get no token.
+    static let mostOrigins = 64
 
     consuming func takeServerPart() -> ServerPart? { serverPart }
 }

@@ -32,7 +32,8 @@ extension AgentClient {
         try keep(
             NewSession(
                 login: login, profile: profile.digest, mode: mode, limits: profile.sessionLimits,
-                release: profile.tokenRelease, serverPart: serverPart))
+                release: profile.tokenRelease, serverPart: serverPart,
+                origins: profile.restOrigins.prefix(NewSession.mostOrigins).map(\.origin)))
     }
 
     func keep(_ session: consuming NewSession) throws(AgentError) {

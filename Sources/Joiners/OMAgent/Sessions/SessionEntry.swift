@@ -22,7 +22,7 @@ final class SessionEntry: @unchecked Sendable {
     private var mode: AgentSession.Mode
     private(set) var deadlines: SessionDeadlines
     private(set) var since: Int64
-    private let service: OnlineService?
+    let service: OnlineService?
     private let logout: UInt32
     /// Empty if there is none. Not optional: the optimiser crashes on an optional move-only value in a class.
     private let clientSecret: SecretBytes
@@ -36,6 +36,8 @@ final class SessionEntry: @unchecked Sendable {
     /// The last refusals of further tokens, and the clocks when they came.
     private var narrowRefusals: [(narrowing: TokenNarrowing, refusal: TokenRefusal, at: ClockReading)] = []
     let release: TokenRelease
+    /// The origins that may get its access token.
+    let origins: [String]
     /// When the session's access token expires, in seconds since boot.
     private(set) var expires: Int64?
     /// The pending answer, while the server is being asked.
@@ -54,6 +56,7 @@ final class SessionEntry: @unchecked Sendable {
 
     init(_ kept: consuming NewSession, at clock: ClockReading) {
         (login, profile, mode, release) = (kept.login, kept.profile, kept.mode, kept.release)
+        origins = kept.origins
         deadlines = SessionDeadlines(kept.limits, at: clock)
         since = clock.wall
         switch kept.takeServerPart() {
@@ -268,7 +271,7 @@ final class SessionEntry: @unchecked Sendable {
         content.write(
             NewSession(
                 login: login, profile: profile, mode: mode, limits: deadlines.limits, release: release,
-                serverPart: serverPart))
+                serverPart: serverPart, origins: origins))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }

@@ -100,6 +100,7 @@ extension SessionEntry {
     /// Why it gives out no token for this question, whatever the server says. Nil if it may.
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
         switch release {
+        case _ where question.isForRequest: break
         case .never: return .never
         case .confirm where !question.isAgreed: return .unconfirmed
         case .confirm, .allow: break

@@ -20,6 +20,8 @@ public struct TokenQuestion: Hashable, Sendable {
     public let isAgreed: Bool
     /// Whether the ID token of the login is asked for, in place of the access token. Scopes and life then do not count.
     public let isForIDToken: Bool
+    /// Whether the token goes only into a request of this agent's own helper, and not to the caller. No frame says this.
+    private(set) var isForRequest = false
 
     public init(
         scopes: ScopeSet = ScopeSet(), atLeast: UInt32, needsLife: Bool = false, isFresh: Bool = false,
@@ -32,6 +34,13 @@ public struct TokenQuestion: Hashable, Sendable {
         self.narrowing = narrowing
         self.isAgreed = isAgreed
         self.isForIDToken = isForIDToken
+    }
+
+    /// The same question, for a request.
+    var forRequest: TokenQuestion {
+        var question = self
+        question.isForRequest = true
+        return question
     }
 
     /// The same question, after the user agreed to it.

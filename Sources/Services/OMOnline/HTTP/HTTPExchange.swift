@@ -21,9 +21,9 @@ final class HTTPExchange: Sendable {
     /// certificate decides.
     private static let loopback = ["127.0.0.1", "::1"]
 
-    private let client: HTTPClient
+    let client: HTTPClient
     /// One client for each address of ``loopback``.
-    private let local: [HTTPClient]
+    let local: [HTTPClient]
     /// The client's certificate, with the settings of connections that show it.
     private let shown: (certificate: ShownCertificate, trust: TLSConfiguration)?
     /// What a server may say about certificates of the client. Nil if the service has none.
@@ -292,7 +292,7 @@ extension OnlineRefusal {
 }
 
 extension Duration {
-    fileprivate var nanoseconds: Int64 {
+    var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }

@@ -30,6 +30,12 @@ struct SessionToken {
         }
     }
 
+    /// For sessions of any kind, which need not have a token.
+    init(sessionsOf profile: Profile, _ access: LoginAccess, _ context: CommandContext) {
+        (self.profile, self.context) = (profile, context)
+        agent = AgentSessionClient(context, access)
+    }
+
     /// The token, and the user of its session.
     struct Found: ~Copyable {
         let token: PrintedToken
@@ -39,9 +45,7 @@ struct SessionToken {
     }
 
     func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> Found {
-        // Tokens of the profile before it was changed are not handed out.
-        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
-        guard let (client, session) = try find(given) else { throw noSession(given) }
+        let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
         if reply.isUnconfirmed {
             try confirm(session, question)
@@ -67,6 +71,16 @@ struct SessionToken {
         case .noToken: throw Failure(.noToken, of: session)
         case .refused(let refusal): throw Failure(asking: refusal, under: profile)
         }
+    }
+
+    /// The only session with these names.
+    ///
+    /// - Throws: ``ExitStatus/notFound`` if there is none.
+    func session(_ given: RequestedUser) throws -> (AgentClient, AgentSession) {
+        // Tokens of the profile before it was changed are not used.
+        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
+        guard let found = try find(given) else { throw noSession(given) }
+        return found
     }
 
     /// The only session with these names under the profile as it is now.
