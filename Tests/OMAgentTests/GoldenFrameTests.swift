@@ -143,6 +143,9 @@ private let later = [UInt8](16..<32)
             )),
     ]
     private static func access() -> AccessToken { AccessToken(secret("at"), scopes: ScopeSet(["x", "y"]) ?? ScopeSet()) }
+    private static func accessWithIDToken() -> AccessToken {
+        AccessToken(secret("at"), scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), idToken: secret("it"))
+    }
     private static let oamms = OnlineService(
         .oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "corp")))
     private static func kept() throws -> NewSession {
@@ -151,7 +154,7 @@ private let later = [UInt8](16..<32)
             limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20), release: .allow,
             serverPart: NewSession.ServerPart(
                 service: oauth[0], clientSecret: secret("cs"), logout: 9, session: secret("tokens"), access: access(),
-                expires: 77))
+                expires: 77), origins: ["https://a.example:443"])
     }
     private static func session() throws -> AgentSession {
         AgentSession(
@@ -217,7 +220,7 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), newTokens: true) }),
-        ("end-session", { .endSession(try login(), waits: true, password: secret("pw")) }),
+        ("end-session", { .endSession(try login(), waits: true, inBrowser: true, password: secret("pw")) }),
         (
             "token",
             {
@@ -228,8 +231,27 @@ private let later = [UInt8](16..<32)
         ),
         ("narrow-token", { .token(try login(), TokenQuestion(atLeast: 0, isFresh: true, narrowing: narrowing)) }),
         ("forget-token", { .forgetToken(try login(), refused: secret("at")) }),
+        (
+            "sign",
+            { .sign(paths, identity: "robot", .assertion(clientID: "id", audience: "https://a.example")) }
+        ),
+        (
+            "sign-handshake",
+            {
+                .sign(
+                    paths, identity: "robot",
+                    .handshake(text: SigningPurpose.handshakePrefix + [UInt8](repeating: 7, count: 32), scheme: 0x0403))
+            "request",
+            {
+                .request(
+                    RequesterQuestion(
+                        login: try login(), origin: "https://a.example:443", token: TokenQuestion(atLeast: 5), refused: id))
+            }
+        ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
-        ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
+        ("end-session-plain", { .endSession(try login(), waits: false, inBrowser: false, password: nil) }),
+        ("user-info", { .claims(try login(), .userInfo) }), ("introspection", { .claims(try login(), .introspection) }),
+        ("id-token", { .token(try login(), TokenQuestion(atLeast: 0, isForIDToken: true)) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
         ("secret", { .perform(paths, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),
         ("secrets", { .perform(paths, .secrets(try name("git"), revision: nil)) }),
@@ -317,12 +339,16 @@ private let later = [UInt8](16..<32)
             { .rememberingKey(try Key(readFrom: SecretBytes(copying: [UInt8](repeating: 5, count: 32).span))) }
         ),
         ("session", { .session(try session()) }), ("no-session", { .noSession }),
+        ("foreign-origin", { .foreignOrigin }),
         ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
-        ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied))) }),
+        ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied)), address: nil) }),
+        ("session-ended-in-browser", { .sessionEnded(.endedAtServer, address: "http://127.0.0.1:1/once") }),
         ("sessions", { .sessions([try session(), try session()]) }),
         ("token-given", { .token(access(), left: 5, .unrenewed) }),
         ("token-refused", { .tokenRefused(.server(.unreachable(.refused))) }),
         ("token-of-other-scopes", { .tokenRefused(.otherScopes(given: try #require(ScopeSet(["x"])))) }),
+        ("signed", { .signed(secret("signature")) }), ("not-signed", { .notSigned(.lockedClientKey) }),
+        ("no-id-token", { .tokenRefused(.noIDToken) }), ("claims", { .claims(secret("{}")) }),
         ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]
 
@@ -339,13 +365,32 @@ private let later = [UInt8](16..<32)
         ("grant", { .grant(of: oauth[2], clientSecret: secret("cs")) }),
         ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
         ("authorize", { .authorize("ü", within: 180, byDevice: false, of: pages, clientSecret: secret("cs")) }),
+        ("introspect", { .introspect(secret("tokens"), of: asked, clientSecret: secret("cs")) }),
+        ("user-info-question", { .userInfo(secret("tokens"), of: pages) }),
+        (
+            "end-session-page",
+            { .endSession(page: "https://a.example/out", path: "/once", user: 7, idToken: secret("it"), of: pages) }
+        ),
         ("authorize-by-device", { .authorize(nil, within: 1_800, byDevice: true, of: pages) }),
+        ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
         ("exchange", { .exchange(secret("st"), actor: secret("at"), for: exchange, of: exchanging, clientSecret: secret("cs")) }),
         (
             "assertion",
             { .assertion(secret("a.b.c"), .jwt, user: "ü", keepsSession: true, of: asserting, clientSecret: secret("cs")) }
         ),
     ]
+    private static let keyed = OnlineService(
+        .oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "id", grant: .clientCredentials,
+                proof: ClientProof(
+                    .signedAssertion, key: "robot", audience: .endpoint, pushedRequests: .required,
+                    pushedRequestEndpoint: "https://a.example/p", endpoints: [ServerEndpoint(.token, "https://a.example/t")]))))
+    private static let asked = OnlineService(
+        .oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "c",
+                tokenEndpoints: TokenEndpoints(introspection: "https://a.example/i", userInfo: "https://a.example/u"))))
     private static let exchange = TokenExchange(
         subjectType: "jwt", actorType: "urn:a:b", resource: "https://a.example/r", audience: "cal")!
     private static let exchanging = OnlineService(
@@ -362,7 +407,7 @@ private let later = [UInt8](16..<32)
                 issuer: "https://a.example",
                 browser: BrowserLogin(
                     redirect: "http://127.0.0.1", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p",
-                    maximumAge: 300, contextClasses: "c", userClaim: "n"))))
+                    maximumAge: 300, contextClasses: "c", userClaim: "n", loginHint: "h", endSession: "e"))))
 
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
         (
@@ -385,9 +430,12 @@ private let later = [UInt8](16..<32)
             {
                 .accepted(
                     OnlineAcceptance(
-                        session: secret("tokens"), access: access(), lifetime: 60, user: NamedUser("ada", subject: "4711")))
+                        session: secret("tokens"), access: accessWithIDToken(), lifetime: 60,
+                        user: NamedUser("ada", subject: "4711")))
             }
         ),
+        ("claims-of-user", .userInfo, { .accepted(OnlineAcceptance(session: nil, claims: secret("{}"))) }),
+        ("sent-on", .endSession(page: "p", path: "/", user: 7), { .accepted(OnlineAcceptance(session: nil)) }),
         ("confirmed", .check, { .accepted(OnlineAcceptance(session: nil)) }),
         (
             "profile-missing", .login(user: "a"),

@@ -33,7 +33,8 @@ struct AskedOf: Equatable {
 /// A server under test control, and the cleared logins. Questions wait at the gate while it is closed.
 final class SessionServer: Sendable {
     enum Answer: Sendable {
-        case yes(String?, access: String? = nil, scopes: [String] = [], lifetime: UInt32? = nil)
+        case yes(String?, access: String? = nil, scopes: [String] = [], lifetime: UInt32? = nil, idToken: String = "")
+        case claims(String)
         case no(OnlineRefusal)
     }
 
@@ -41,6 +42,7 @@ final class SessionServer: Sendable {
         var asked: [AskedOf] = []
         var cleared: [ClearingEvent] = []
         var answers: [Answer] = []
+        var ledOut: [String] = []
     }
 
     private let state = Mutex(State())
@@ -48,6 +50,8 @@ final class SessionServer: Sendable {
 
     var asked: [AskedOf] { state.withLock { $0.asked } }
     var cleared: [ClearingEvent] { state.withLock { $0.cleared } }
+    /// The ID tokens of sessions whose server ends its own session in a browser.
+    var ledOut: [String] { state.withLock { $0.ledOut } }
 
     /// The next answers. After them the server says yes and gives nothing.
     func say(_ answers: Answer...) { state.withLock { $0.answers += answers } }
@@ -60,9 +64,11 @@ final class SessionServer: Sendable {
         state.withLock { $0.asked.append(asked) }
         gate.pass()
         switch state.withLock({ $0.answers.isEmpty ? .yes(nil) : $0.answers.removeFirst() }) {
-        case .yes(let session, let access, let scopes, let lifetime):
+        case .yes(let session, let access, let scopes, let lifetime, let idToken):
             return .accepted(
-                OnlineAcceptance(session: session.map { bytes($0) }, access: token(access, scopes), lifetime: lifetime))
+                OnlineAcceptance(
+                    session: session.map { bytes($0) }, access: token(access, scopes, idToken: idToken), lifetime: lifetime))
+        case .claims(let text): return .accepted(OnlineAcceptance(session: nil, claims: bytes(text)))
         case .no(let refusal): return .refused(refusal)
         }
     }
@@ -70,7 +76,12 @@ final class SessionServer: Sendable {
     func store(_ clock: SessionClock, _ tickets: SessionTickets? = nil) -> SessionStore {
         SessionStore(
             tickets, ask: { (question: consuming OnlineQuestion) in self.ask(question) },
-            clear: { _, event in self.state.withLock { $0.cleared.append(event) } }, clock: { clock.read() })
+            clear: { _, event in self.state.withLock { $0.cleared.append(event) } },
+            leadOut: { (_, idToken: consuming SecretBytes) in
+                let text = idToken.text
+                self.state.withLock { $0.ledOut.append(text) }
+                return "http://127.0.0.1:1/once"
+            }, clock: { clock.read() })
     }
 }
 
@@ -98,7 +109,7 @@ func sessionLogin(_ user: String = "ada") throws -> LoginReference {
 }
 
 enum SessionKind {
-    case oauth, basic, noServer
+    case oauth, browser, basic, noServer
 }
 
 /// The digest of a profile that contains `text`.
@@ -110,7 +121,7 @@ func said(_ text: String) throws -> ProfileDigest {
 func keptSession(
     _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
     session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
-    expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never
+    expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never, idToken: String = ""
 ) throws -> NewSession {
     let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
@@ -119,6 +130,12 @@ func keptSession(
         switch kind {
         case .oauth:
             OnlineService(.oauth(OAuthService(.token(address + "/token", revocation: nil), clientID: "id")))
+        case .browser:
+            OnlineService(
+                .oauth(
+                    OAuthService(
+                        .token(address + "/token", revocation: nil), clientID: "id", grant: .authorizationCode,
+                        browser: BrowserLogin(redirect: "http://127.0.0.1"))))
         case .basic: OnlineService(.basic(BasicService(login: address + "/in", logout: address + "/out")))
         case .noServer: nil
         }
@@ -129,13 +146,13 @@ func keptSession(
         login: login, profile: profile, mode: mode, limits: limits, release: release,
         serverPart: NewSession.ServerPart(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
-            access: OMAgentTests.token(access, scopes), expires: expires))
+            access: OMAgentTests.token(access, scopes, idToken: idToken), expires: expires))
 }
 
 /// An access token. Nil if there is no text.
-func token(_ text: String?, _ scopes: [String]) -> AccessToken? {
+func token(_ text: String?, _ scopes: [String], idToken: String = "") -> AccessToken? {
     guard let text else { return nil }
-    return AccessToken(bytes(text), scopes: ScopeSet(scopes) ?? ScopeSet())
+    return AccessToken(bytes(text), scopes: ScopeSet(scopes) ?? ScopeSet(), idToken: bytes(idToken))
 }
 
 // `#expect` takes no move-only values.
@@ -143,12 +160,12 @@ extension SessionStore {
     func keeps(
         _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
         session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
-        expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never
+        expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never, idToken: String = ""
     ) throws -> Bool {
         keep(
             try keptSession(
                 login, kind, token: token, idle: idle, session: session, survives: survives, mode: mode, under: profile,
-                expires: expires, access: access, scopes: scopes, release: release))
+                expires: expires, access: access, scopes: scopes, release: release, idToken: idToken))
     }
 
     func ends(_ login: LoginReference) -> SessionEnding { end(login, waits: true, password: nil) }

@@ -1,6 +1,7 @@
 // Every key of docs/reference/profiles.md: the values that it accepts and refuses, and the number of the refusal.
 
 import Foundation
+import OMOnlineModel
 import OMRecords
 import Testing
 
@@ -224,6 +225,23 @@ import Testing
             Self.owner.merging(["OAuthAuthZGrantType": "OAuthClientCredentials", "OAuthClientSecret": "cred:a"]) { $1 })
         #expect(client.serverKind == .oauthClientCredentials && client.serverIdentity == owner.serverIdentity)
         #expect(try profile(["AuthServerType": "LocalAuthenticator"]).onAttemptsExceeded == .lockout)
+    }
+
+    @Test("a login hint is sent only if the profile names one, and the endpoints for tokens are those of the profile")
+    func browserParts() throws {
+        let code = Self.owner.merging([
+            "OAuthAuthZGrantType": "OAuthAuthorizationCode", "OAuthAuthZEndpoint": "https://a/",
+            "OAuthRedirectEndpoint": "app://x",
+            "OAuthIntrospectionEndpoint": "https://a/i", "OAuthUserInfoEndpoint": "https://a/u",
+            "OAuthEndSessionEndpoint": "https://a/o",
+        ]) { $1 }
+        let plain = try profile(code)
+        #expect(plain.browserLogin?.loginHint == nil && plain.browserLogin?.endSession == "https://a/o")
+        #expect(plain.tokenEndpoints.introspection == "https://a/i" && plain.tokenEndpoints.userInfo == nil)
+        #expect(plain.browserLogin?.userInfo == "https://a/u")
+        #expect(try profile(code.merging(["LoginHint": "ada"]) { $1 }).browserLogin?.loginHint == "ada")
+        let owner = try profile(Self.owner.merging(["OAuthUserInfoEndpoint": "https://a/u"]) { $1 })
+        #expect(owner.tokenEndpoints.userInfo == "https://a/u" && owner.browserLogin == nil)
     }
 
     @Test("the accessors return the given values")

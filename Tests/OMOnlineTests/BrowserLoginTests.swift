@@ -79,7 +79,9 @@ import Testing
         let issuer = try await Issuer()
         try await issuer.publish()
         let person = person(issuer, code: "c%201", more: ",\"expires_in\":\"60\",\"scope\":[\"openid\",\"x\"]")
-        let grant = try await logIn(issuer.service(scopes: ["openid", "x"]), person, user: "ada")
+        var grant = try await logIn(issuer.service(scopes: ["openid", "x"]), person, user: "ada")
+        let idToken = grant.takeIDToken()?.text
+        #expect(idToken?.split(separator: ".").count == 3)
         #expect(grant.user == NamedUser("ada", subject: "s-1") && grant.lifetime == 60)
         #expect(grant.scopes.names == ["openid", "x"] && grant.serverTime == nil)
         let tokens = try grant.newSession().tokens()
@@ -112,7 +114,7 @@ import Testing
         let issuer = try await Issuer()
         try await issuer.publish(["token_endpoint_auth_methods_supported": ["client_secret_post"]])
         let grant = try await logIn(issuer.service(), person(issuer), secret: "s:1")
-        #expect(grant.lifetime == nil)
+        #expect(grant.lifetime == 3_600)
         let form = try #require(try issuer.asked().first { $0.target == "/told/token" }.flatMap { QueryParameters($0.body) })
         #expect(form.text("client_secret", longest: 9) == "s:1" && form.text("client_id", longest: 9) == "native")
     }

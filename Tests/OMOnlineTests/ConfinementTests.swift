@@ -188,8 +188,8 @@ import Testing
         let calls = try files.filter { $0.pathExtension == "swift" }.flatMap { file in
             try String(contentsOf: file, encoding: .utf8).matches(of: /Confinement\.apply\([^:,]*[:,]/).map { String($0.0) }
         }
-        // The folder's helper; the online helper and that of a remote's server.
-        #expect(calls.sorted() == ["Confinement.apply(folder:", "Confinement.apply(ports:", "Confinement.apply(ports:"])
+        // The folder's helper; the online helper, that of a remote's server, and that of requests.
+        #expect(calls.sorted() == ["Confinement.apply(folder:"] + Array(repeating: "Confinement.apply(ports:", count: 3))
     }
 
     @Test(

@@ -38,6 +38,10 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     .discovery("https://a.example/d"), clientID: "id", issuer: "https://a.example",
                     origins: ["https://b.example", "https://c.example:8443"]))),
         OnlineService(.oauth(OAuthService(.discovery("https://a.example/d"), clientID: "id", origins: ["https://b.example"]))),
+        OnlineService(
+            .certificate(BasicService(login: "https://a.example/", requiredTokens: ["A"])),
+            chain: ClientChain([[1, 2], [3]], of: "ü", allowsTLS12: true)),
+        OnlineService(.basic(BasicService(login: "https://a.example/")), chain: ClientChain([[1]], of: "a")),
         OnlineService(.oamms(OAMMSService("https://a.example:14100", serviceDomain: "d", application: "ü"))),
         OnlineService(
             .oauth(
@@ -54,7 +58,12 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     .token("https://a.example/t", revocation: nil), clientID: "id", grant: .deviceCode,
                     browser: BrowserLogin(
                         redirect: "r", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p", maximumAge: 0,
-                        contextClasses: "c", userClaim: "n")))),
+                        contextClasses: "c", userClaim: "n", loginHint: "h", endSession: "e")))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id",
+                    tokenEndpoints: TokenEndpoints(introspection: "https://a.example/i", userInfo: "https://a.example/u")))),
         OnlineService(
             .oauth(
                 OAuthService(
@@ -74,6 +83,9 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 { .authorize("ü", within: 3_600, byDevice: false, of: service, clientSecret: secret([9])) },
                 { .check(secret([1]), of: service) }, { .logout(secret([2]), of: service) },
                 { .refresh(secret([4]), of: service, clientSecret: secret([5])) }, { .profile(of: service) },
+                { .userInfo(secret([4]), of: service) },
+                { .introspect(secret([4]), of: service, clientSecret: secret([5])) },
+                { .endSession(page: "https://a/out", path: "/once", user: 7, idToken: secret([6]), of: service) },
             ]
         }
         if case .oauth(let oauth) = service.kind, oauth.grant == .assertion {
@@ -103,6 +115,8 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         ]
         if case .oauth = service.kind {
             all.append { .refresh(secret([4]), of: service, clientSecret: secret([5])) }
+            all.append { .userInfo(secret([4]), of: service) }
+            all.append { .introspect(secret([4]), of: service, clientSecret: secret([5])) }
             for (scopes, resource) in [(["a"], nil), ([], "https://a.example"), (["a", "b"], "a:b")] as [([String], String?)] {
                 all.append { .narrow(secret([4]), to: narrowing(scopes, resource), of: service, clientSecret: secret([5])) }
             }
@@ -132,7 +146,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 count += 1
             }
         }
-        #expect(count == 81)
+        #expect(count == 108)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -152,7 +166,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         let number = [UInt8](repeating: 7, count: 16)
         let times: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 1]
         let plain: [UInt8] = [0, 0, 0, 0, 0]
-        let basic: [UInt8] = [1, 0, 1, 65, 0, 0, 0, 0]
+        let basic: [UInt8] = [1, 0, 1, 65, 0, 0, 0, 0, 0]
         #expect(!refused(number + times + plain + basic + [5]))
         for (what, body) in [
             ("a deadline of 0", number + [0, 0, 0, 0, 0, 0, 0, 1] + plain + basic + [5]),
@@ -160,11 +174,26 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             ("a flag of 2", number + times + [2, 0, 0, 0, 0] + basic + [5]),
             ("65 headers", number + times + [0, 0, 65, 0, 0] + basic + [5]),
             ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
-            ("kind 4", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 5]),
+            ("kind 5", number + times + plain + [5, 0, 1, 65, 0, 0, 0, 0, 0, 5]),
+            ("kind 4 without a certificate", number + times + plain + [4, 0, 1, 65, 0, 0, 0, 0, 0, 5]),
+            ("no certificate in a chain", number + times + plain + basic.dropLast() + [1, 0, 1, 65, 0, 0, 5]),
+            ("an empty certificate", number + times + plain + basic.dropLast() + [1, 0, 1, 65, 1, 0, 0, 0, 0, 0, 5]),
+            (
+                "11 certificates",
+                number + times + plain + basic.dropLast() + [1, 0, 1, 65, 11]
+                    + [UInt8]((0..<11).flatMap { _ in [0, 0, 0, 1, 9] as [UInt8] }) + [0, 5]
+            ),
+            (
+                "a certificate beyond the limit",
+                number + times + plain + basic.dropLast() + [1, 0, 1, 65, 1, 0, 1, 0, 1]
+                    + [UInt8](repeating: 9, count: (64 << 10) + 1) + [0, 5]
+            ),
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
             ("task 0", number + times + plain + basic + [0]), ("task 10", number + times + plain + basic + [10]),
             ("a page of Basic", number + times + plain + basic + [9, 0, 0, 0, 0, 1, 0]),
             ("a grant of Basic", number + times + plain + basic + [8]),
+            ("userinfo of Basic", number + times + plain + basic + [11, 0, 0, 0, 0]),
+            ("an end of session of Basic", number + times + plain + basic + [12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
             ("endpoints of Basic", number + times + plain + basic + [7]),
             ("answers for Basic", number + times + plain + basic + [6] + [UInt8](repeating: 0, count: 14)),
             ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
@@ -197,7 +226,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         let others: [() -> OnlineQuestion] = [
             { .login("a", password: secret([1]), of: kinds) }, { .check(secret([1]), of: kinds) },
             { .refresh(secret([1]), of: kinds) }, { .narrow(secret([1]), to: narrowing(["a"], nil), of: kinds) },
-            { .logout(secret([1]), of: kinds) },
+            { .logout(secret([1]), of: kinds) }, { .userInfo(secret([1]), of: kinds) }, { .introspect(secret([1]), of: kinds) },
             { .grant(of: owner, clientSecret: secret([9])) },
             // An assertion and an exchange fit their own grants only, and no password is typed for these.
             { .assertion(secret([1]), .jwt, user: nil, keepsSession: true, of: owner) },
@@ -304,7 +333,10 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             (.logout(user: nil), [true, false, false, false]),
             // Without an access token.
             (.narrow(narrowing(["a"], nil)), [false, false, false, false]),
-            (.profile, [false, true, false, false]),
+            (.profile, [false, true, false, false]), (.endSession(page: "p", path: "/", user: 7), [true, false, false, false]),
+            // Without claims.
+            (.userInfo, [false, false, false, false]), (.introspect, [false, false, false, false]),
+            // Without an access token.
             (.exchange(try #require(TokenExchange())), [false, false, false, false]),
             (.assertion(user: nil, .jwt, keepsSession: true), [false, false, false, false]),
         ] as [(OnlineTask, [Bool])] {
@@ -377,17 +409,22 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             #expect(outcome(alone, task) == "malformed", "\(task)")
         }
         #expect(outcome(alone, .grant) == #"[7, 8] ["a", "b"]"# && outcome(beside, .grant) == "malformed")
-        for task: OnlineTask in [.answer(user: "a"), .logout(user: nil), .profile, .endpoints] {
+        for task: OnlineTask in [
+            .answer(user: "a"), .logout(user: nil), .profile, .endpoints, .userInfo, .introspect,
+            .endSession(page: "p", path: "/", user: 7),
+        ] {
             #expect(outcome(beside, task) == "malformed" && outcome(alone, task) == "malformed", "\(task)")
         }
         for length in 0..<alone.count { #expect(outcome(Array(alone[..<length]), .grant) == "malformed") }
         #expect(outcome(alone + [0], .grant) == "malformed")
         // An empty token, and scopes in another order, twice, or with a blank.
         let head: [UInt8] = number + [0, 0, 0, 0, 0, 1]
-        #expect(outcome(head + [0, 0, 0, 1, 7, 0, 1, 0, 1, 97], .grant) == #"[7] ["a"]"#)
+        #expect(outcome(head + [0, 0, 0, 1, 7, 0, 1, 0, 1, 97, 0], .grant) == #"[7] ["a"]"#)
         for tail: [UInt8] in [
-            [0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 98, 0, 1, 97], [0, 0, 0, 1, 7, 0, 2, 0, 1, 97, 0, 1, 97],
-            [0, 0, 0, 1, 7, 0, 1, 0, 1, 32], [0, 0, 0, 1, 7, 0, 1, 0, 0],
+            [0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 98, 0, 1, 97, 0], [0, 0, 0, 1, 7, 0, 2, 0, 1, 97, 0, 1, 97, 0],
+            [0, 0, 0, 1, 7, 0, 1, 0, 1, 32, 0], [0, 0, 0, 1, 7, 0, 1, 0, 0, 0],
+            // An empty ID token.
+            [0, 0, 0, 1, 7, 0, 1, 0, 1, 97, 1, 0, 0, 0, 0],
         ] { #expect(outcome(head + tail, .grant) == "malformed", "\(tail)") }
         let refused = body(of: .refused(.rejected), number)
         #expect(outcome(refused, .grant) == "malformed")

@@ -42,10 +42,10 @@ import Testing
         #expect(
             try address(
                 "https://a.example/authorize?tenant=7", client: "a b&c", scopes: ["openid", "ä"],
-                BrowserLogin(prompt: "login consent", maximumAge: 60, contextClasses: "a b"))
+                BrowserLogin(prompt: "login consent", maximumAge: 60, contextClasses: "a b", loginHint: "ada &x"))
                 == "https://a.example/authorize?tenant=7&response_type=code&response_mode=query&client_id=a%20b%26c&"
                 + common + "&code_challenge_method=S256&scope=openid%20%C3%A4&nonce=the-nonce&prompt=login%20consent"
-                + "&max_age=60&acr_values=a%20b")
+                + "&max_age=60&acr_values=a%20b&login_hint=ada%20%26x")
         let plain = LoginSecrets(key: Self.secrets.key, state: "the-state", nonce: nil)
         for (page, start) in [
             ("https://a.example", "https://a.example/?"), ("https://a.example/x?", "https://a.example/x?"),

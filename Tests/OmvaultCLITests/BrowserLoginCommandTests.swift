@@ -7,7 +7,7 @@ import Testing
 @Suite("Logins in a browser") struct BrowserLoginCommandTests {
     /// A Glewlwyd of this test, since only one login at a time can listen at the port that the server knows. `./browser` opens a page
     /// as alice, who is logged in there, and follows the redirect. `approve FILE` approves the code in FILE.
-    private static let start = #"""
+    static let start = #"""
         set -o pipefail
         agent_folder
         serve glewlwyd

@@ -104,7 +104,7 @@ import Testing
             ])
     }
 
-    @Test("a backend's id is in each request, and logout deletes the remembered name")
+    @Test("a backend's id is in each request")
     func backend() async throws {
         let lines = try await script(
             #"""

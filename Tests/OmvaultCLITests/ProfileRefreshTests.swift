@@ -104,8 +104,8 @@ import Testing
             omvault -q profile set local OfflineAuthAllowed=true MaxLoginAttempts=4
             omvault profile refresh local --format plain 2>&1 | tr '\\t' ' '
             omvault -q profile refresh local --json
-            omvault -q profile set later AuthServerType=CertificateBasedAuthentication LoginURL=https://id.example/in \\
-                LogoutURL=https://id.example/out ApplicationName=a > said 2>&1
+            omvault -q profile set later AuthServerType=FederatedAuthentication LoginURL=https://id.example/in \\
+                LogoutURL=https://id.example/out LoginSuccessURL=https://id.example/s LoginFailureURL=https://id.example/f > said 2>&1
             omvault profile refresh later --format plain 2>&1 | grep -e error -e LoginURL | tr '\\t' ' '; echo "${PIPESTATUS[0]}"
             omvault profile refresh none > said 2>&1; echo "$?"
             ls .local/state 2>&1 | grep -c omvault
@@ -123,7 +123,7 @@ import Testing
                 "OfflineCredentialMaxAge":"default"},"age":{"OfflineAuthAllowed":null,"MaxLoginAttempts":null,\
                 "CryptoScheme":null,"OfflineCredentialMaxAge":null}}
                 LoginURL https://id.example/in set -
-                omvault: error: this version cannot ask a server of type CertificateBasedAuthentication
+                omvault: error: this version cannot ask a server of type FederatedAuthentication
                 4
                 9
                 0

@@ -122,6 +122,17 @@ def request(connection):
     fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
     while len(body) < int(fields.get("content-length", 0)):
         body += connection.recv(65536)
+    if fields.get("transfer-encoding") == "chunked":
+        whole, size = b"", None
+        while size != 0:
+            while b"\r\n" not in body:
+                body += connection.recv(65536)
+            digits, _, body = body.partition(b"\r\n")
+            size = int(digits, 16)
+            while len(body) < size + 2:
+                body += connection.recv(65536)
+            whole, body = whole + body[:size], body[size + 2:]
+        body = whole
     method, target, _ = lines[0].split(" ")
     return method, target, fields, body
 
@@ -295,6 +306,9 @@ def http(scheme):
                 document["token_endpoint"] = f"{base}/token/plain".replace("127.0.0.1", "localhost")
             send(connection, 200, document)
         elif path == "/hanging":
+            black_hole(connection)
+        elif path == "/stalled":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
             black_hole(connection)
         elif not authorized and path in CHALLENGES:
             send(connection, 401, b"", "WWW-Authenticate: " + CHALLENGES[path])

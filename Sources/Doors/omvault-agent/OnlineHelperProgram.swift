@@ -14,7 +14,7 @@ enum OnlineHelperProgram {
         signal(SIGPIPE, SIG_IGN)
         // If hidden memory has no room for a secret, the secret goes into other memory. The attempt must not end the helper.
         signal(SIGXFSZ, SIG_IGN)
-        OnlineHelper.run(ports: { $0.ports }) { question, person in
+        OnlineHelper.run(ports: { $0.service.ports(with: $0.address) }) { question, person in
             do throws(OnlineRefusal) { return try await ask(question, person) } catch { return .refused(error) }
         }
     }
@@ -22,16 +22,30 @@ enum OnlineHelperProgram {
     private static func ask(
         _ question: borrowing OnlineQuestion, _ person: HelperConversation
     ) async throws(OnlineRefusal) -> OnlineReply {
+        let signer = OuterSigner(person)
         switch (question.service.kind, question.task) {
-        case (_, .endpoints): return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service)))
+        case (_, .endpoints):
+            return OnlineReply(OnlineGrant(of: try await EndpointDocument.fetch(question.service, signer: signer)))
         case (.oamms(let oamms), _): return try await ask(OAMMSProvider(question.service, oamms), question)
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
-        case (.basic(let basic), _): return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic), question))
+        case (.basic(let basic), _):
+            return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic, signer: signer), question))
+        case (.certificate(let addresses), _):
+            return OnlineReply(try await ask(CertificateProvider(question.service, addresses, signer: signer), question))
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
             return OnlineReply(
                 try await authorize(
-                    user, byDevice: byDevice, question, with: person, at: BrowserLoginProvider(question.service, oauth)))
-        case (.oauth(let oauth), _): return OnlineReply(try await ask(OAuthProvider(question.service, oauth), question))
+                    user, byDevice: byDevice, question, with: person,
+                    at: BrowserLoginProvider(question.service, oauth, signer: signer)))
+        case (.oauth(let oauth), .client(let step)):
+            let registrar = ClientRegistrar(question.service, oauth)
+            return OnlineReply(try await registrar.ask(step, token: question.session, statement: question.answers))
+        case (.oauth(let oauth), .endSession(let page, let path, let user)):
+            let redirect = try EndSessionRedirect(to: page, at: path, for: oauth, idToken: question.session)
+            try await redirect.serve(user: user, listening: person.listening)
+            return .accepted(OnlineAcceptance(session: nil))
+        case (.oauth(let oauth), _):
+            return OnlineReply(try await ask(OAuthProvider(question.service, oauth, signer: signer), question))
         }
     }
 
@@ -44,9 +58,20 @@ enum OnlineHelperProgram {
         case .logout(nil): try await provider.logOut(question.session)
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
-        // This provider has no such question; the protocol refuses it.
-        case .refresh, .narrow, .profile, .answer, .endpoints, .grant, .authorize, .exchange, .assertion:
-            throw .failed(.unusableSession)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
+        }
+    }
+
+    private static func ask(
+        _ provider: CertificateProvider, _ question: borrowing OnlineQuestion
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        switch question.task {
+        case .login: try await provider.logIn()
+        case .check: try await provider.check(question.session)
+        case .logout: try await provider.logOut(question.session)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
         }
     }
 
@@ -62,13 +87,16 @@ enum OnlineHelperProgram {
             try await provider.narrow(question.session, to: narrowing, clientSecret: question.clientSecret)
         case .logout: try await provider.logOut(question.session, clientSecret: question.clientSecret)
         case .grant: try await provider.grant(clientSecret: question.clientSecret)
+        case .introspect: try await provider.introspect(question.session, clientSecret: question.clientSecret)
+        case .userInfo: try await provider.userInfo(question.session)
         case .exchange(let asked):
             try await provider.exchange(
                 question.subject, actor: question.actor, for: asked, clientSecret: question.clientSecret)
         case .assertion(let user, let kind, let keepsSession):
             try await provider.logIn(
                 user, assertion: question.subject, kind, keepsSession: keepsSession, clientSecret: question.clientSecret)
-        case .profile, .answer, .endpoints, .authorize: throw .failed(.unusableSession)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
         }
     }
 
@@ -102,7 +130,8 @@ enum OnlineHelperProgram {
         // This service ends a session without the password.
         case .logout: return OnlineReply(try await provider.logOut(question.session))
         case .profile: return OnlineReply(OnlineGrant(of: try await provider.applicationProfile()))
-        case .refresh, .narrow, .endpoints, .grant, .authorize, .exchange, .assertion: throw .failed(.unusableSession)
+        // The provider has no other question; the protocol refuses it.
+        default: throw .failed(.unusableSession)
         }
     }
 }
@@ -122,6 +151,15 @@ private struct Person: BrowserConversation {
     var isGone: Bool { helper.isGone }
 }
 
+/// The user's key, at the other end.
+private struct OuterSigner: IdentitySigner {
+    private let helper: HelperConversation
+
+    init(_ helper: HelperConversation) { self.helper = helper }
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await helper.sign(purpose) }
+}
+
 extension OnlineReply {
     fileprivate init(_ reply: consuming OAMMSProvider.Reply) {
         switch consume reply {
@@ -132,12 +170,12 @@ extension OnlineReply {
 
     fileprivate init(_ grant: consuming OnlineGrant) {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
-        let user = grant.user
+        let (user, client) = (grant.user, grant.client)
         var grant = grant
-        let access = grant.takeAccess(), scopes = grant.scopes
+        let access = grant.takeAccess(), idToken = grant.takeIDToken(), claims = grant.takeClaims(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
-                session: grant.takeSession(), access: access, scopes: scopes, lifetime: lifetime, serverTime: time,
-                profile: profile, endpoints: endpoints, user: user))
+                session: grant.takeSession(), access: access, scopes: scopes, idToken: idToken, claims: claims,
+                lifetime: lifetime, serverTime: time, profile: profile, endpoints: endpoints, user: user, client: client))
     }
 }

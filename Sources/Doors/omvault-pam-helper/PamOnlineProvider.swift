@@ -21,7 +21,7 @@ enum PamOnlineProvider {
         switch request.profile.serverKind {
         case .none: return nil
         case .unsupported where request.mode == .offline, .oauthClientCredentials where request.mode == .offline: return nil
-        case .unsupported, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
+        case .unsupported, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .certificate:
             throw .online(.failed(.unsupportedGrant))
         case .basic, .oauthResourceOwner, .oamms: break
         }

@@ -1,4 +1,4 @@
-/// `HTTPBasicAuthentication`.
+/// `HTTPBasicAuthentication`, and the same addresses of `CertificateBasedAuthentication`.
 public struct BasicService: Hashable, Sendable {
     public let login: String
     public let logout: String?

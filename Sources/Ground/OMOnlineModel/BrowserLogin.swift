@@ -20,15 +20,19 @@ public struct BrowserLogin: Hashable, Sendable {
     public let contextClasses: String?
     /// `OAuthUserClaim`: the claim that names the user. Nil for `preferred_username`, a verified `email`, `sub`, in this order.
     public let userClaim: String?
+    /// `LoginHint`: the name that the page may fill in.
+    public let loginHint: String?
+    /// `OAuthEndSessionEndpoint`: the page that logs the browser out.
+    public let endSession: String?
 
     public init(
         redirect: String? = nil, authorization: String? = nil, device: String? = nil, keySet: String? = nil,
         userInfo: String? = nil, prompt: String? = nil, maximumAge: UInt32? = nil, contextClasses: String? = nil,
-        userClaim: String? = nil
+        userClaim: String? = nil, loginHint: String? = nil, endSession: String? = nil
     ) {
         (self.redirect, self.authorization, self.device) = (redirect, authorization, device)
         (self.keySet, self.userInfo) = (keySet, userInfo)
         (self.prompt, self.maximumAge, self.contextClasses) = (prompt, maximumAge, contextClasses)
-        self.userClaim = userClaim
+        (self.userClaim, self.loginHint, self.endSession) = (userClaim, loginHint, endSession)
     }
 }

@@ -40,12 +40,17 @@ public struct OAuthService: Hashable, Sendable {
     public let origins: [String]
     /// How a user logs in at the server's own pages, and how the server names the user. Nil for a grant that has neither.
     public let browser: BrowserLogin?
-    /// The form of an assertion that the client proves itself with, in place of a secret. Nil: a secret, or nothing.
+    /// How the client proves itself.
+    public let proof: ClientProof
+    /// Where the server answers questions about tokens.
+    public let tokenEndpoints: TokenEndpoints
+    /// The form of a ready-made assertion that the client proves itself with, in place of a secret. Nil: a secret, or nothing.
     public let clientAssertion: AssertionKind?
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
         grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil,
+        proof: ClientProof = ClientProof(), tokenEndpoints: TokenEndpoints = TokenEndpoints(),
         clientAssertion: AssertionKind? = nil
     ) {
         self.endpoint = endpoint
@@ -53,8 +58,8 @@ public struct OAuthService: Hashable, Sendable {
         self.scopes = scopes
         self.includesClientHeader = includesClientHeader
         self.grant = grant
-        (self.issuer, self.origins, self.browser) = (issuer, origins, browser)
-        self.clientAssertion = clientAssertion
+        (self.issuer, self.origins, self.browser, self.proof) = (issuer, origins, browser, proof)
+        (self.tokenEndpoints, self.clientAssertion) = (tokenEndpoints, clientAssertion)
     }
 
     /// The addresses whose origins a page may have that a person opens.
@@ -67,17 +72,19 @@ public struct OAuthService: Hashable, Sendable {
         }
     }
 
-    /// The same service, with another form of the client's assertion.
-    package func asserting(_ kind: AssertionKind?) -> OAuthService {
-        OAuthService(
-            endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser, clientAssertion: kind)
-    }
-
     /// The same service, asked for other scopes.
     package func asking(_ scopes: [String]) -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
-            issuer: issuer, origins: origins, browser: browser, clientAssertion: clientAssertion)
+            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints,
+            clientAssertion: clientAssertion)
+    }
+
+    /// The same service, with another proof of the client.
+    package func proving(_ proof: ClientProof) -> OAuthService {
+        OAuthService(
+            endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
+            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints,
+            clientAssertion: clientAssertion)
     }
 }

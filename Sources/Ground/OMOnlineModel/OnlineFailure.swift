@@ -94,6 +94,44 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case redirectPortTaken = 48
     /// The person did not finish in time.
     case notFinished = 49
+    // Of a client that proves itself with a key, and of requests that are pushed
+    /// `OAuthClientKey` is not in the vault, or its key cannot make such a signature.
+    case unusableClientKey = 50
+    /// The level of `OAuthClientKey` is locked.
+    case lockedClientKey = 51
+    /// The server takes no signature that `OAuthClientKey` can make.
+    case noKeyAlgorithm = 52
+    /// The profile or the server demands pushed requests (RFC 9126), and the other side has none.
+    case noPushedRequests = 53
+    /// The pushed request expired before the person used it.
+    case requestExpired = 54
+    // Of client certificates
+    /// The server refuses the client's certificate: by an alert of TLS, or by a status.
+    case certificateRefused = 55
+    /// The server let the client in without asking for its certificate. So that proves nothing.
+    case certificateNotAsked = 56
+    /// The server does not refuse a client without a certificate. So its acceptance of one would prove nothing.
+    case noCertificateNeeded = 57
+    /// The server speaks TLS 1.2 only, and the profile shows a certificate in TLS 1.3 only.
+    case oldTLS = 58
+    /// The certificate is of a kind that TLS does not take, or it cannot be read.
+    case unusableCertificate = 59
+    // Of the registration of a client
+    /// The server names no address where a client registers itself.
+    case noRegistration = 80
+    /// The server does not register a client with these values.
+    case registrationRefused = 81
+    /// The server does not take the redirect address of a client.
+    case redirectRefused = 82
+    // Of questions about a token
+    /// The server does not take the access token.
+    case tokenRefused = 70
+    /// The server says that the token does not count, or not any more.
+    case inactiveToken = 71
+    /// The server has no endpoint for the question at an address that may be used.
+    case noEndpoint = 72
+    /// The answer is about another user than that of the session.
+    case otherSubject = 73
     // Of tokens and assertions of other servers
     /// The assertion or the token to exchange is empty or too long, or it is no text.
     case unusableAssertion = 75
@@ -109,7 +147,8 @@ extension OnlineFailure {
     public var isOurs: Bool {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
-            .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableAssertion:
+            .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate,
+            .unusableAssertion:
             true
         default: false
         }
@@ -147,6 +186,10 @@ extension OnlineFailure {
         case .otherIssuer: ("other_issuer", nil)
         case .codeExpired: ("code_expired", 10042)
         case .unusableName: ("unusable_name", nil)
+        case .tokenRefused: ("token_refused", nil)
+        case .inactiveToken: ("inactive_token", nil)
+        case .noEndpoint: ("no_endpoint", nil)
+        case .otherSubject: ("other_user", nil)
         case .invalidClient: ("server_error", 40239)
         case .unauthorizedClient: ("server_error", 40214)
         case .invalidScope: ("server_error", 40232)
@@ -162,6 +205,19 @@ extension OnlineFailure {
         case .unusableRedirect: ("unusable_redirect", 40245)
         case .redirectPortTaken: ("port_taken", nil)
         case .notFinished: ("not_finished", nil)
+        case .unusableClientKey: ("unusable_client_key", nil)
+        case .lockedClientKey: ("client_key_locked", nil)
+        case .noKeyAlgorithm: ("no_key_algorithm", nil)
+        case .noPushedRequests: ("no_pushed_requests", nil)
+        case .requestExpired: ("request_expired", nil)
+        case .certificateRefused: ("certificate_refused", 30004)
+        case .certificateNotAsked: ("certificate_not_asked", 30001)
+        case .noCertificateNeeded: ("server_error", 20001)
+        case .oldTLS: ("old_tls", nil)
+        case .unusableCertificate: ("unusable_certificate", nil)
+        case .noRegistration: ("no_registration", nil)
+        case .registrationRefused: ("registration_refused", nil)
+        case .redirectRefused: ("redirect_refused", nil)
         case .unusableAssertion: ("unusable_assertion", nil)
         case .invalidTarget: ("invalid_target", 40235)
         case .assertionRefused: ("assertion_refused", 40240)

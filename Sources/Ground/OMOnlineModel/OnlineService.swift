@@ -9,6 +9,8 @@ public struct OnlineService: Hashable, Sendable {
         case basic(BasicService)
         case oauth(OAuthService)
         case oamms(OAMMSService)
+        /// `CertificateBasedAuthentication`: the addresses of HTTP Basic, where a client certificate takes the password's place.
+        case certificate(BasicService)
     }
 
     /// An identity domain (tenant) that goes with every user name.
@@ -43,10 +45,12 @@ public struct OnlineService: Hashable, Sendable {
     /// `ProfileURL`: the address of the application profile.
     public let profile: String?
     public let deadlines: OnlineDeadlines
+    /// The client's certificate, for a server that asks for one in TLS. Nil: none is shown.
+    public let chain: ClientChain?
 
     public init(
         _ kind: Kind, domain: Domain? = nil, headers: [Header] = [], trusted: [UInt8]? = nil, profile: String? = nil,
-        deadlines: OnlineDeadlines = OnlineDeadlines()
+        deadlines: OnlineDeadlines = OnlineDeadlines(), chain: ClientChain? = nil
     ) {
         self.kind = kind
         self.domain = domain
@@ -54,6 +58,7 @@ public struct OnlineService: Hashable, Sendable {
         self.trusted = trusted
         self.profile = profile
         self.deadlines = deadlines
+        self.chain = chain
     }
 
     /// Whether the server gives tokens to the client itself, so that no user logs in.
@@ -71,9 +76,36 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.grant.namesUser || oauth.grant == .tokenExchange } else { false }
     }
 
+    /// The identity whose key proves the client. Nil if none may.
+    package var assertionKey: String? {
+        guard case .oauth(let oauth) = kind, oauth.proof.mayAssert else { return nil }
+        return oauth.proof.key
+    }
+
+    /// The identities that may have to sign for a question to the service.
+    package var identities: [String] { [assertionKey, chain?.identity].compactMap(\.self) }
+
+    /// This service with addresses that are known before the server is asked.
+    package func knowing(_ endpoints: [ServerEndpoint]) -> OnlineService {
+        guard case .oauth(let oauth) = kind else { return self }
+        return asking(.oauth(oauth.proving(oauth.proof.knowing(endpoints))))
+    }
+
     /// This service with other deadlines.
     public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
         OnlineService(
-            kind, domain: domain, headers: headers, trusted: trusted, profile: profile, deadlines: deadlines)
+            kind, domain: domain, headers: headers, trusted: trusted, profile: profile, deadlines: deadlines, chain: chain)
+    }
+
+    /// This service with a certificate of the client.
+    public func showing(_ chain: ClientChain) -> OnlineService {
+        OnlineService(
+            kind, domain: domain, headers: headers, trusted: trusted, profile: profile, deadlines: deadlines, chain: chain)
+    }
+
+    /// This service with other addresses or other scopes.
+    package func asking(_ kind: Kind) -> OnlineService {
+        OnlineService(
+            kind, domain: domain, headers: headers, trusted: trusted, profile: profile, deadlines: deadlines, chain: chain)
     }
 }

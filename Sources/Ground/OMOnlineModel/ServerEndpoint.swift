@@ -70,7 +70,7 @@ extension OnlineService {
     /// Whether the service has a document that names its endpoints. Otherwise only the profile names them.
     public var namesEndpoints: Bool {
         switch kind {
-        case .basic: false
+        case .basic, .certificate: false
         case .oauth(let oauth):
             switch oauth.endpoint {
             case .discovery: true

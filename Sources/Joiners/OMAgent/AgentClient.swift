@@ -2,13 +2,14 @@
 
 public import OMAgentProtocol
 public import OMItems
+package import OMOnlineModel
 public import OMRecords
 public import OMSecrets
 public import OMVault
 
 /// This user's agent, if one runs. Each call opens its own connection.
 public struct AgentClient: Sendable {
-    private let connection: AgentConnection
+    let connection: AgentConnection
 
     public init(_ socket: AgentSocket) { connection = AgentConnection(socket) }
 
@@ -62,6 +63,25 @@ public struct AgentClient: Sendable {
         case .locked: return nil
         case .failure: return nil
         default: throw .misbehaved
+        }
+    }
+
+    /// Has the agent sign with an identity of a vault that is open there.
+    ///
+    /// - Throws: ``OnlineFailure/lockedClientKey`` while its level is locked, or if the agent does not have the vault;
+    ///   ``OnlineFailure/unusableClientKey``; ``OnlineFailure/helper`` if the agent failed.
+    package func sign(
+        _ use: IdentityUse, with identity: String, in paths: VaultPaths
+    ) throws(OnlineRefusal) -> SecretBytes {
+        let reply: AgentReply
+        do throws(AgentError) { reply = try ask(.sign(paths, identity: identity, use)) } catch {
+            if case .notRunning = error { throw .failed(.lockedClientKey) }
+            throw .failed(.helper)
+        }
+        switch consume reply {
+        case .signed(let signature): return signature
+        case .notSigned(let cause): throw .failed(cause)
+        default: throw .failed(.helper)
         }
     }
 

@@ -36,6 +36,7 @@ package final class AgentServer: Sendable {
     private let vaults: VaultTable
     private let sessions: SessionStore
     private let handouts: HandoutLog
+    private let requesters: Requesters
     /// The number of connections, and of those whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let descriptors = DescriptorBudget(AgentProtocol.maximumDescriptors)
@@ -48,19 +49,29 @@ package final class AgentServer: Sendable {
         _ listening: ListeningSocket, _ timeOuts: TimeOuts, background: AgentSync? = nil
     ) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
-        vaults = VaultTable(VaultTickets(listening.folder), background)
+        let vaults = VaultTable(VaultTickets(listening.folder), background)
+        self.vaults = vaults
         // This same program, in another process, asks a server. A client cannot name another program.
         let program = AgentProcess.ownProgram
+        requesters = Requesters(program: program)
         sessions = SessionStore(
             SessionTickets(listening.folder),
             ask: { (question: consuming OnlineQuestion) in
-                do throws(AgentError) { return try OnlineClient(program: program).ask(question) } catch {
+                let signer = question.keyVault.map { OpenVaultSigner(vaults, $0) }
+                // A locked key is told before the server is asked, and the session stays as it is.
+                for identity in question.neededIdentities {
+                    if let problem = signer?.problem(of: identity) { return .refused(.failed(problem)) }
+                }
+                do throws(AgentError) { return try OnlineClient(program: program).ask(question, signing: signer) } catch {
                     return .refused(.failed(.helper))
                 }
             },
             clear: { login, event in
                 let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
                 _ = try? authenticator.end(login.key, after: event)
+            },
+            leadOut: { (service, idToken: consuming SecretBytes) in
+                BrowserLeadOut(OnlineClient(program: program)).start(service, idToken: idToken)
             })
         handouts = HandoutLog { login, handout, times in
             let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
@@ -202,6 +213,7 @@ package final class AgentServer: Sendable {
         }
         let reply = answer(request, received, from: channel)
         var body = SecretBuffer(capacity: reply.expectedCount)
+        let requester = reply.requester
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
             var instead = SecretBuffer()
@@ -210,7 +222,7 @@ package final class AgentServer: Sendable {
             return true
         }
         // No longer: an answer that the client does not fetch stays here, also after its vault was locked.
-        try channel.send(kind, body, within: AgentProtocol.frameTime)
+        try channel.send(kind, body, descriptors: requester.map { [$0.descriptor] } ?? [], within: AgentProtocol.frameTime)
         return true
     }
 
@@ -290,8 +302,21 @@ package final class AgentServer: Sendable {
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
             return .done
-        case .endSession(let login, let waits, let password):
-            return .sessionEnded(sessions.end(login, waits: waits, password: password))
+        case .sign(let paths, let identity, let use):
+            do throws(OnlineRefusal) {
+                return .signed(try OpenVaultSigner(vaults, paths).sign(use, with: identity))
+            } catch {
+                return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
+            }
+        case .request(let question):
+            expireDue()
+            return requesters.start(question, in: sessions)
+        case .claims(let login, let inquiry):
+            expireDue()
+            return AgentReply(sessions.claims(of: login, inquiry))
+        case .endSession(let login, let waits, let inBrowser, let password):
+            let (ending, address) = sessions.end(login, waits: waits, inBrowser: inBrowser, password: password)
+            return .sessionEnded(ending, address: address)
         case .sessions:
             expireDue()
             return .sessions(sessions.list())

@@ -1,6 +1,6 @@
 // JSON documents, written member by member into locked memory. So a secret in a document is never a String.
 
-internal import OMJSON
+package import OMJSON
 package import OMSecrets
 
 /// One JSON object: a whole document, or a member of one.
@@ -48,6 +48,12 @@ package struct JSONDocument: ~Copyable {
     package mutating func object<E: Error>(_ name: String, _ body: (inout JSONDocument) throws(E) -> Void) throws(E) {
         startMember(name)
         try nested(body)
+    }
+
+    /// A value that was read from JSON.
+    package mutating func json(_ name: String, _ value: JSON) {
+        startMember(name)
+        append(value)
     }
 
     /// A list with one object for each element.
@@ -103,6 +109,26 @@ extension JSONDocument {
                 append(value)
             }
             append("]")
+        }
+    }
+
+    private mutating func append(_ value: JSON) {
+        switch value {
+        case .null: append("null")
+        case .bool(let flag): append(flag ? "true" : "false")
+        case .number(let digits): append(digits)
+        case .string(let text): append(quoting: text.utf8Span)
+        case .array(let elements):
+            append("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { append(",") }
+                append(element)
+            }
+            append("]")
+        case .object(let members):
+            nested { object in
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) { object.json(name, value) }
+            }
         }
     }
 

@@ -27,18 +27,24 @@ package struct AgentConnection: Sendable {
     package func ask<Reply: FrameReply & ~Copyable>(
         _ kind: FrameKind, _ body: borrowing SecretBuffer, descriptors: [Int32] = []
     ) throws(AgentError) -> Reply {
+        let frame = try askForFrame(kind, body, descriptors: descriptors)
+        do throws(MalformedBytes) {
+            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(MalformedBytes) in try Reply.decode(frame.kind, bytes) }
+        } catch { throw .misbehaved }
+    }
+
+    /// The same, with the answer as it came.
+    ///
+    /// - Parameter budget: Limits the descriptors that may come with the answer. If it is nil, the kernel closes them.
+    package func askForFrame(
+        _ kind: FrameKind, _ body: borrowing SecretBuffer, descriptors: [Int32] = [], receiving budget: DescriptorBudget? = nil
+    ) throws(AgentError) -> Frame {
         let end = bootMilliseconds() + Int64(AgentProtocol.busyTime)
         var pause: UInt32 = 2_000
         while true {
-            let frame = try answer(to: kind, body, descriptors)
+            let frame = try answer(to: kind, body, descriptors, budget)
             guard frame.version == AgentProtocol.version else { throw .otherVersion(frame.version) }
-            guard frame.kind == FrameKind.busy.rawValue, frame.body.count == 0 else {
-                do throws(MalformedBytes) {
-                    return try frame.body.withBytes { (bytes: Span<UInt8>) throws(MalformedBytes) in
-                        try Reply.decode(frame.kind, bytes)
-                    }
-                } catch { throw .misbehaved }
-            }
+            guard frame.kind == FrameKind.busy.rawValue, frame.body.count == 0 else { return frame }
             guard bootMilliseconds() < end else { throw .busy }
             usleep(pause)
             pause = min(pause * 2, 100_000)
@@ -46,7 +52,7 @@ package struct AgentConnection: Sendable {
     }
 
     private func answer(
-        to kind: FrameKind, _ body: borrowing SecretBuffer, _ descriptors: [Int32]
+        to kind: FrameKind, _ body: borrowing SecretBuffer, _ descriptors: [Int32], _ budget: DescriptorBudget?
     ) throws(AgentError) -> Frame {
         let channel = try connect()
         return try Self.exchange { () throws(ChannelError) in
@@ -59,7 +65,7 @@ package struct AgentConnection: Sendable {
             guard
                 let frame = try channel.receive(
                     start: AgentProtocol.answerTime, frame: AgentProtocol.answerTime,
-                    maximum: AgentProtocol.maximumAnswer)
+                    maximum: AgentProtocol.maximumAnswer, descriptors: budget)
             else { throw .ended }
             return frame
         }

@@ -12,6 +12,8 @@ package struct Frame: ~Copyable {
     package let body: SecretBuffer
     /// The descriptors that came with it. Nil if the channel takes none.
     package let descriptors: ReceivedDescriptors?
+
+    package consuming func takeBody() -> SecretBuffer { body }
 }
 
 /// A connected socket, closed when it goes out of scope.

@@ -19,9 +19,18 @@ package enum FrameKind: UInt8 {
     case sessions = 0x54
     case token = 0x55
     case forgetToken = 0x56
+    case sign = 0x57
+    case request = 0x58
+    case claims = 0x5B
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21
+    case signature = 0x22
+    case noSignature = 0x23
+    case opening = 0x24
+    case requestHead = 0x25
+    case requestPiece = 0x26
+    case requestEnd = 0x27
     // From the agent
     case done = 0x80
     case otherVersion = 0x81
@@ -41,10 +50,20 @@ package enum FrameKind: UInt8 {
     case sessionList = 0xD4
     case tokenGiven = 0xD5
     case tokenRefused = 0xD6
+    case signed = 0xD7
+    case notSigned = 0xD8
+    case requester = 0xD9
+    case foreignOrigin = 0xDA
+    case claimsGiven = 0xDD
     // From a helper
     case answer = 0xA0
     case show = 0xA1
     case paste = 0xA2
+    case askSignature = 0xA3
+    case answerHead = 0xA4
+    case answerPiece = 0xA5
+    case answerEnd = 0xA6
+    case answerRefused = 0xA7
     // From the agent, for logins
     case rememberingKeyIs = 0xC0
 }

@@ -53,6 +53,14 @@ package final class ReceivedDescriptors: Sendable {
         }
     }
 
+    /// The only one, if it is a connected Unix socket. The caller closes it.
+    package func takeSocket() -> Int32? {
+        held.withLock { held in
+            guard held.waiting.count == 1, om_socket_is_connected(held.waiting[0]) == 1 else { return nil }
+            return held.waiting.removeFirst()
+        }
+    }
+
     /// Whether all files that were taken are on the file system of the file at `path` or of its folder. Some file systems
     /// give files and folders different devices.
     package func areAllOnFileSystem(of path: String) -> Bool {

@@ -12,6 +12,10 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public private(set) var access: SecretBytes?
     /// The scopes of ``access``.
     public let scopes: ScopeSet
+    /// The ID token that came with ``access``, after it was verified. Nil if there was none.
+    public private(set) var idToken: SecretBytes?
+    /// What the server says about a token, as a JSON object. Nil unless that was the question.
+    public private(set) var claims: SecretBytes?
     /// How many seconds the server gives the session. Nil if it does not say.
     public let lifetime: UInt32?
     /// The server's clock. Nil unless TLS vouches for it.
@@ -22,20 +26,26 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let endpoints: [ServerEndpoint]?
     /// The user whom the server names. Nil for a login with a user name, and if the server names none.
     public let user: NamedUser?
+    /// A client that was registered, or its registration as the server keeps it. Nil for every other question.
+    public let client: ClientRegistration?
 
     init(
         session: consuming SecretBytes? = nil, access: consuming SecretBytes? = nil, scopes: ScopeSet = ScopeSet(),
-        lifetime: UInt32? = nil, serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked,
-        endpoints: [ServerEndpoint]? = nil, user: NamedUser? = nil
+        idToken: consuming SecretBytes? = nil, claims: consuming SecretBytes? = nil, lifetime: UInt32? = nil,
+        serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil, user: NamedUser? = nil,
+        client: ClientRegistration? = nil
     ) {
         self.session = session
         self.access = access
         self.scopes = scopes
+        self.idToken = idToken
+        self.claims = claims
         self.lifetime = lifetime
         self.serverTime = serverTime
         self.profile = profile
         self.endpoints = endpoints
         self.user = user
+        self.client = client
     }
 
     /// The grant of a profile that was fetched without a login.
@@ -48,4 +58,10 @@ public struct OnlineGrant: ~Copyable, Sendable {
 
     /// Takes the access token out.
     public mutating func takeAccess() -> SecretBytes? { access.take() }
+
+    /// Takes the ID token out.
+    public mutating func takeIDToken() -> SecretBytes? { idToken.take() }
+
+    /// Takes the claims out.
+    public mutating func takeClaims() -> SecretBytes? { claims.take() }
 }

@@ -24,6 +24,8 @@ enum ServerSession: Codable, Sendable {
         var revocation: String?
         /// Whether a client's secret goes into the body at that address. Nil means false.
         var revocationTakesSecretInBody: Bool?
+        /// Whether the client proves itself there with an assertion of its key. Nil means false.
+        var revocationTakesAssertion: Bool?
         /// The name of the user whom the server named. Nil for a login with a user name.
         var user: String?
         /// `sub` of that user. A later ID token must have the same.

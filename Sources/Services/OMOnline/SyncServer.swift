@@ -30,8 +30,6 @@ package final class SyncServer: Sendable {
     private static let requestTime: UInt32 = 50_000
     private static let maximumError = 64 << 10
     private static let maximumRemotes = 1000
-    /// If a server does not say how long a token is good.
-    private static let usualLifetime: UInt32 = 300
 
     private let base: String
     private let vault: [UInt8]
@@ -182,7 +180,7 @@ package final class SyncServer: Sendable {
             guard let refresh = said.refresh else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
             let longest = max(said.access.utf8.count, refresh.utf8.count)
             guard longest <= ServerLogin.maximumToken else { throw .failed(.answerTooLarge) }
-            return Tokens(access: said.access, refresh: refresh, lifetime: said.lifetime ?? Self.usualLifetime)
+            return Tokens(access: said.access, refresh: refresh, lifetime: said.lifetime)
         } catch { throw .online(error) }
     }
 

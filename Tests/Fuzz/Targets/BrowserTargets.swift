@@ -50,6 +50,7 @@ enum BrowserTargets {
                 status: [200, 400, 401, 429][Int(first) % 4], headers: [:], body: Array(bytes.dropFirst()))
             guard first < 128 else {
                 _ = try? DeviceAnswer(answer)
+                _ = try? PushedRequest(answer)
                 return
             }
             guard let code = try? DeviceAuthorization(answer) else { return }

@@ -20,6 +20,26 @@ enum OnlineTargets {
             }
             precondition(again.withBytes { again in again.indices.map { again[$0] } } == bytes, "two spellings")
         },
+        // The first byte chooses the frame.
+        FuzzTarget(name: "request-frames") { bytes in
+            guard let first = bytes.first else { return }
+            let body = Array(bytes.dropFirst())
+            var again = SecretBuffer()
+            switch first % 3 {
+            case 0:
+                guard let opening = try? RequestOpening(decoding: body.span), let encoded = opening.encoded() else { return }
+                again = encoded
+            case 1:
+                var wire = WireReader(body.span)
+                guard let head = try? wire.read(RequestHead.self), wire.isAtEnd else { return }
+                again.write(head)
+            default:
+                var wire = WireReader(body.span)
+                guard let head = try? wire.read(AnswerHead.self), wire.isAtEnd else { return }
+                again.write(head)
+            }
+            precondition(again.withBytes { again in again.indices.map { again[$0] } } == body, "two spellings")
+        },
         // The first byte chooses the task that is answered.
         FuzzTarget(name: "online-answer") { bytes in
             let tasks: [OnlineTask] = [
@@ -27,6 +47,7 @@ enum OnlineTargets {
             ]
             guard let first = bytes.first else { return }
             let body = number + bytes.dropFirst()
+            _ = try? SigningPurpose(decoding: body.span, of: number)
             guard let reply = try? OnlineReply.decode(body.span, to: number, tasks[Int(first) % tasks.count]) else {
                 return
             }

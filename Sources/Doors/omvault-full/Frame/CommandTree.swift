@@ -39,8 +39,8 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Logins",
             subcommands: [
-                LoginCommand.self, LogoutCommand.self, TokenCommand.self, RunCommand.self, HelperCommand.self,
-                ProfileCommand.self, CertCommand.self, CredentialCommand.self,
+                LoginCommand.self, LogoutCommand.self, TokenCommand.self, RunCommand.self, RestCommand.self, HelperCommand.self,
+                ProfileCommand.self, OAuthClientCommand.self, CertCommand.self, CredentialCommand.self,
             ]),
         CommandGroup(name: "Toolkit", subcommands: [GenCommand.self, CryptoCommand.self, VectorsCommand.self]),
         CommandGroup(

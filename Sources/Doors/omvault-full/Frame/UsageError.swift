@@ -41,14 +41,16 @@ enum UsageError {
     /// it stored something.
     static func refuseClusters(_ arguments: [String], of verb: [String]) throws(Failure) {
         for word in arguments.prefix(while: { $0 != "--" }) {
-            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, Int(word) == nil, !isKnown(word.dropFirst())
+            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 1, Int(word) == nil,
+                !isKnown(word.dropFirst(), of: verb)
             else { continue }
             throw cluster(word, of: verb)
         }
     }
 
     /// A letter that is an option, or flags together, with -V and its value last: `-qhV`.
-    private static func isKnown(_ letters: Substring) -> Bool {
+    private static func isKnown(_ letters: Substring, of verb: [String]) -> Bool {
+        if verb == ["rest"], ["d", "H"].contains(letters) { return true }
         let last = letters.drop { $0 == "q" || $0 == "h" }
         return ["V", "i", "o"].contains(letters) || last.count < letters.count && (last.isEmpty || last == "V")
     }

@@ -122,6 +122,13 @@ extension CommandPage {
                 .remoteAuth, .remoteError, .agent,
             ]
         ),
+        (
+            ["rest"],
+            [
+                .general, .aborted, .unsupported, .exists, .inputRequired, .config, .notFound, .ambiguous, .conflict, .policy,
+                .permission, .network, .remoteAuth, .remoteError, .io, .agent,
+            ]
+        ),
         (["token", "ls"], [.agent]),
         (["token", "show"], [.unsupported, .notFound, .ambiguous, .agent]),
         (["profile"], [.config, .permission]),

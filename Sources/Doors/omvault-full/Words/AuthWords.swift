@@ -58,7 +58,8 @@ extension Failure {
                 case nil: .unknown
                 case .some(.none): .enrolment
                 case .basic, .oauthResourceOwner, .oamms: .online
-                case .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .unsupported: .impossible
+                case .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .certificate, .unsupported:
+                    .impossible
                 }
         }
 

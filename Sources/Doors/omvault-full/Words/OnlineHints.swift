@@ -14,7 +14,9 @@ extension OnlineRefusal {
         case .unreachable(.noHelper): ["put omvault-agent beside omvault; swift build --product omvault-agent builds it"]
         case .unreachable(.nameNotFound): [NameServices.hint ?? Self.addressHint(profile)]
         case .unreachable: [Self.addressHint(profile)]
-        case .rejected, .forbidden, .blocked: []
+        // A server that tells a client with a wrong proof no more than 403.
+        case .forbidden: [profile?.assertionHint].compactMap(\.self)
+        case .rejected, .blocked: []
         case .failed(let failure, let status, let wait): failure.hints(profile, status, wait)
         }
     }
@@ -107,7 +109,8 @@ extension OnlineFailure {
             return "\(profile.addressKeys), OAMMSServiceDomain and ApplicationName must be the values that the server knows"
         case .challenge: return "log in at a terminal, and answer the server's question there"
         case .unusablePassword: return "the password at the server must be text in UTF-8"
-        case .invalidClient: return "OAuthClientID and OAuthClientSecret must be the values that the server knows"
+        case .invalidClient:
+            return profile?.assertionHint ?? "OAuthClientID and OAuthClientSecret must be the values that the server knows"
         case .invalidScope: return "OAuthScope must name only scopes that the server grants to OAuthClientID"
         case .unsupportedGrant where profile?.serverKind == .oauthClientCredentials,
             .unauthorizedClient where profile?.serverKind == .oauthClientCredentials:
@@ -130,7 +133,39 @@ extension OnlineFailure {
         case .unsupportedGrant where profile?.serverKind.isOfForeignToken ?? false,
             .unauthorizedClient where profile?.serverKind.isOfForeignToken ?? false:
             return "the server must allow \(profile?.oauthGrant?.rawValue ?? "the grant") for this client"
+        case .noRegistration:
+            return "ask its administrator for the id of a client; or for the address of registrations, OAuthRegistrationEndpoint"
+        case .registrationRefused: return "OAuthScope, the grant or --proof may not be allowed there; ask its administrator"
+        case .redirectRefused: return "set OAuthRedirectEndpoint to an address that it takes, such as http://localhost"
+        case .tokenRefused: return "log in again; a question for the user's claims may need openid in OAuthScope"
+        case .inactiveToken: return "omvault token get \(profile?.name.text.asShellWord ?? "NAME") --fresh gets another one"
+        case .noEndpoint:
+            return
+                "set OAuthUserInfoEndpoint or OAuthIntrospectionEndpoint where there is no discovery document; with one, the server "
+                + "has to name it there"
+        case .otherSubject: return "log out, and log in again; if it stays so, ask the administrator of the server"
         case .notFinished: return "log in again; AuthTimeOutVal gives more time"
+        case .unusableClientKey:
+            return "'omvault cert ls' lists the identities of the vault; a key of P-256, P-384, Ed25519 or RSA can sign"
+        case .lockedClientKey: return "omvault unlock, then run the command again"
+        case .noKeyAlgorithm:
+            return "'omvault cert csr NAME --type ec-p256' makes a key that more servers take; the server must know it"
+        case .noPushedRequests:
+            return
+                "set OAuthPAREndpoint where there is no discovery document; or change OAuthPushedRequests, if the server allows it"
+        case .requestExpired: return "log in again, and finish in the browser in time"
+        case .certificateRefused:
+            let name = profile?.clientCertificate ?? "NAME"
+            return
+                "'omvault cert show \(name.asShellWord)' shows the certificate: the server must trust its authority and know its "
+                + "subject"
+        case .certificateNotAsked: return "\(profile.addressKeys) must be an address that asks for a client certificate"
+        case .noCertificateNeeded: return "LoginURL must be an address that refuses clients without a certificate"
+        case .oldTLS:
+            return
+                "if others on the network may see who you are: omvault profile set "
+                + "\(profile?.name.text.asShellWord ?? "NAME") ClientCertificateTLS12=true"
+        case .unusableCertificate: return "set ClientCertificate=identity:NAME; 'omvault cert ls' lists the identities"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"
         case .invalidGrant:
@@ -216,6 +251,18 @@ extension OnlineFailure {
 }
 
 extension Profile {
+    /// What to do if a server refuses a client that proves itself with a key. Nil for any other client. The server may want another
+    /// `aud` in the assertion.
+    var assertionHint: String? {
+        guard clientProof.mayAssert else { return nil }
+        let certificate = "the server must know OAuthClientID and the certificate or public key of OAuthClientKey"
+        guard clientProof.audience == .issuer else { return certificate }
+        let refresh = oauthTokenEndpoint == nil ? "; omvault profile refresh \(name.text.asShellWord)" : ""
+        return
+            "\(certificate); if it wants the endpoint's address as the audience: omvault profile set \(name.text.asShellWord) "
+            + "OAuthClientAssertionAudience=endpoint\(refresh)"
+    }
+
     /// Why the file of `TrustedCA` cannot be read. Nil if it can.
     var trustProblem: String? {
         guard let path = trustedCA else { return nil }

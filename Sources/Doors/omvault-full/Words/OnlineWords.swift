@@ -83,6 +83,24 @@ extension OnlineFailure {
         case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
         case .invalidTarget: "it gives no token for this --resource or --audience"
         case .assertionRefused: "it does not take the token or assertion"
+        case .unusableClientKey:
+            "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
+        case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
+        case .noKeyAlgorithm: "it takes no signature that the key of OAuthClientKey can make"
+        case .noPushedRequests: "the profile or the server demands pushed requests, and the other side does not take them"
+        case .requestExpired: "the request that was pushed to it expired before it was used"
+        case .certificateRefused: "it refuses the client certificate"
+        case .certificateNotAsked: "it did not ask for the client certificate, so that proves nothing"
+        case .noCertificateNeeded: "it lets clients in without a certificate"
+        case .oldTLS: "it does not speak TLS 1.3, and the client certificate is shown only there"
+        case .unusableCertificate: "there is no client certificate to show, or TLS does not take its key"
+        case .noRegistration: "it registers no clients"
+        case .registrationRefused: "it does not register a client with these values"
+        case .redirectRefused: "it does not register a client with this redirect address"
+        case .tokenRefused: "it does not take the access token"
+        case .inactiveToken: "it says that the access token does not count, or not any more"
+        case .noEndpoint: "it names no address for this question, or none that is safe"
+        case .otherSubject: "it answers about another user than that of the session"
         case .otherOAuthError, .unnamedOAuthError: "it answers with an error that says nothing about the password"
         }
     }
@@ -94,9 +112,15 @@ extension OnlineFailure {
         case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .foreignEndpoint: .policy
+        case .cancelled, .codeExpired, .notFinished, .requestExpired: .aborted
+        case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
+        case .unusableRedirect, .unusableClientKey, .unusableCertificate: .config
+        case .lockedClientKey: .locked
         case .cancelled, .codeExpired, .notFinished: .aborted
-        case .otherUser, .assertionRefused, .invalidTarget: .remoteAuth
+        case .otherUser, .tokenRefused, .assertionRefused, .invalidTarget: .remoteAuth
         case .unusableAssertion: .config
+        case .inactiveToken: .notFound
+        case .noEndpoint: .unsupported
         case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError

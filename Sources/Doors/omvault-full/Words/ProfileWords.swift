@@ -18,6 +18,11 @@ extension Failure {
         case .unknownKey(let key):
             self.init(.config, "\(key.shown) is not a key of a profile", hint: Self.keyHint(key))
         case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice", hint: "give it once")
+        case .value(.oauthClientAuthMethod):
+            self.init(
+                .config, "OAuthClientAuthMethod is not \(ProfileKey.oauthClientAuthMethod.valueType.words)",
+                hint: "client_secret_jwt is not supported, because its signature proves no more than the secret itself does; "
+                    + "private_key_jwt signs with a key that no server knows")
         case .value(let key):
             self.init(
                 .config, "\(key.rawValue) is not \(key.valueType.words)",
@@ -25,7 +30,9 @@ extension Failure {
         case .plainSecret(let key):
             self.init(
                 .config, "\(key.rawValue) takes the source of the secret, never the secret itself",
-                hint: "write the secret to a file that only you can read, then set \(key.rawValue)=file:/PATH or =cred:NAME")
+                hint:
+                    "keep the secret in the vault and set \(key.rawValue)=vault:ITEM:FIELD, or in a file that only you can read and set "
+                    + "\(key.rawValue)=file:/PATH, or =cred:NAME")
         case .missing(let key):
             self.init(.config, "\(key.rawValue) is missing", hint: key.missingHint)
         case .severalDefaults:
@@ -110,7 +117,7 @@ extension ProfileValueType {
         case .list: "a list of names with commas between them"
         case .headers: "a list of at most 10 headers, Name:value with commas between them"
         case .path: "an absolute path"
-        case .secret: "file:/PATH or cred:NAME"
+        case .secret: "file:/PATH, cred:NAME or vault:ITEM:FIELD"
         case .identity: "identity:NAME"
         case .scheme: "a scheme that omvault knows"
         case .level: "a protection level"

@@ -46,6 +46,10 @@ extension Failure {
             self.init(
                 .notFound, "the session has no access token: its login was offline, or the server gave none",
                 hint: "\(login) --mode online")
+        case .noIDToken:
+            self.init(
+                .notFound, "the session has no ID token",
+                hint: "a login at the server's own pages gets one, if OAuthScope of profile \"\(key.profile.text)\" has openid")
         case .dead: self = .deadToken
         case .server(let refusal): self.init(duringRenewal: refusal)
         }
@@ -56,13 +60,23 @@ extension Failure {
         Failure(.remoteError, "the server's new token is not valid any more", hint: "ask the administrator of the server")
     }
 
+    /// A refusal of a question about a token, or of the new tokens that it needs.
+    init(asking refusal: OnlineRefusal, under profile: Profile) {
+        guard !refusal.endsSession, refusal != .failed(.unusableSession) else {
+            self.init(duringRenewal: refusal)
+            return
+        }
+        self.init(refusal, under: profile)
+    }
+
     /// A server's refusal of a client's own request for a token. There is no user, and so no password.
     init(ofClient refusal: OnlineRefusal, under profile: Profile) {
         switch refusal {
         case .rejected, .forbidden, .blocked, .failed(.invalidClient, _, _):
+            let proof = profile.clientProof.mayAssert ? "the signature of OAuthClientKey" : "its secret"
             self.init(
-                .remoteAuth, "the server refuses the client: it does not know OAuthClientID, or refuses its secret",
-                hint: "OAuthClientID and OAuthClientSecret must be the values that the server knows")
+                .remoteAuth, "the server refuses the client: it does not know OAuthClientID, or refuses \(proof)",
+                hint: profile.assertionHint ?? "OAuthClientID and OAuthClientSecret must be the values that the server knows")
         default: self.init(refusal, under: profile)
         }
         self = with(sdkCode: refusal.sdkCode)

@@ -13,10 +13,14 @@ public struct JWSHeader: Hashable, Sendable {
     public let keyID: String?
     /// `typ`: what the token is, such as `JWT` or `dpop+jwt`. It is untrusted text too.
     public let type: String?
+    /// The certificate that a header to sign names by its digest (`x5t#S256`). A header that was read has none.
+    private let certificate: Certificate?
 
     /// A header to sign.
-    public init(_ algorithm: JWSAlgorithm, keyID: String? = nil, type: String? = nil) {
-        (self.algorithm, self.keyID, self.type) = (algorithm, keyID, type)
+    public init(
+        _ algorithm: JWSAlgorithm, keyID: String? = nil, type: String? = nil, certificate: Certificate? = nil
+    ) {
+        (self.algorithm, self.keyID, self.type, self.certificate) = (algorithm, keyID, type, certificate)
     }
 
     /// - Throws: ``CryptoError/malformedJWS``, ``CryptoError/algorithmNotAllowed``.
@@ -43,10 +47,11 @@ public struct JWSHeader: Hashable, Sendable {
     /// The header as JSON.
     ///
     /// - Parameter jwk: The text of the member `jwk`. Nil: without it.
-    func json(jwk: String?) -> String {
+    func json(jwk: String?) throws(CryptoError) -> String {
         var json = "{\"alg\":\"\(algorithm.rawValue)\""
         if let type { json += ",\"typ\":\(JSONText.quoted(type))" }
         if let keyID { json += ",\"kid\":\(JSONText.quoted(keyID))" }
+        if let certificate { json += ",\"x5t#S256\":\"\(Base64URL.encode(try certificate.fingerprint()))\"" }
         if let jwk { json += ",\"jwk\":\(jwk)" }
         return json + "}"
     }

@@ -19,7 +19,7 @@ extension JWS {
         }
         let jwk: String? = if embedsKey { try key.publicKey().jwk() } else { nil }
         var token = SecretBuffer(capacity: payload.count * 2)
-        token.append(Base64URL.encode(SecretBytes(copying: Array(header.json(jwk: jwk).utf8))))
+        token.append(Base64URL.encode(SecretBytes(copying: Array(try header.json(jwk: jwk).utf8))))
         token.append(UInt8(ascii: "."))
         token.append(Base64URL.encode(SecretBytes(copying: payload)))
         var signer = try Signer(key, header.algorithm.signature)

@@ -27,11 +27,16 @@ enum AgentRequest: ~Copyable, Sendable {
     case keepSession(NewSession)
     case useSession(LoginReference)
     case renewSession(LoginReference, newTokens: Bool)
-    case endSession(LoginReference, waits: Bool, password: SecretBytes?)
+    case endSession(LoginReference, waits: Bool, inBrowser: Bool, password: SecretBytes?)
     case sessions
     case token(LoginReference, TokenQuestion)
     /// A server refused this access token of the session, or any, if it is nil.
     case forgetToken(LoginReference, refused: SecretBytes?)
+    /// Signs with an identity of a vault that is open here.
+    case sign(VaultPaths, identity: String, IdentityUse)
+    case claims(LoginReference, TokenInquiry)
+    /// Starts a helper that sends requests with the access token of the session.
+    case request(RequesterQuestion)
 }
 
 /// The agent's answer.
@@ -55,9 +60,17 @@ enum AgentReply: ~Copyable, Sendable {
     case session(AgentSession)
     case noSession
     case sessionRefused(OnlineRefusal)
-    case sessionEnded(SessionEnding)
+    /// The address is for a browser.
+    case sessionEnded(SessionEnding, address: String?)
     case sessions([AgentSession])
     /// `left` is in seconds. Nil for a token without an end.
     case token(AccessToken, left: Int64?, TokenStatus)
     case tokenRefused(TokenRefusal)
+    case signed(SecretBytes)
+    /// One of ``OnlineFailure/ofSigning``.
+    case notSigned(OnlineFailure)
+    case claims(SecretBytes)
+    case requester(Requester)
+    /// `RESTOrigins` does not name the origin.
+    case foreignOrigin
 }

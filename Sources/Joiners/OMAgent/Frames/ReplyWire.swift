@@ -2,6 +2,7 @@
 
 internal import OMAgentProtocol
 internal import OMItems
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 internal import OMVault
@@ -44,8 +45,8 @@ extension AgentReply: FrameReply {
         case .sessionRefused(let refusal):
             body.write(refusal)
             return .sessionRefused
-        case .sessionEnded(let ending):
-            body.write(ending)
+        case .sessionEnded(let ending, let address):
+            body.write(ending, address)
             return .sessionEnded
         case .sessions(let sessions):
             body.write(shortList: sessions)
@@ -57,6 +58,19 @@ extension AgentReply: FrameReply {
         case .tokenRefused(let refusal):
             body.write(refusal)
             return .tokenRefused
+        case .signed(let signature):
+            body.write(signature)
+            return .signed
+        case .notSigned(let cause):
+            body.write(cause)
+            return .notSigned
+        case .claims(let claims):
+            body.write(claims)
+            return .claimsGiven
+        case .requester(let requester):
+            body.write(WireID(requester.mark))
+            return .requester
+        case .foreignOrigin: return .foreignOrigin
         }
     }
 
@@ -85,10 +99,14 @@ extension AgentReply: FrameReply {
         case .session: .session(try wire.read())
         case .noSession: .noSession
         case .sessionRefused: .sessionRefused(try wire.read())
-        case .sessionEnded: .sessionEnded(try wire.read())
+        case .sessionEnded: .sessionEnded(try wire.read(), address: try wire.read())
         case .sessionList: .sessions(try wire.shortList())
         case .tokenGiven: .token(try wire.read(), left: try wire.secondsLeft(), try wire.read())
         case .tokenRefused: .tokenRefused(try wire.read())
+        case .signed: .signed(try wire.secret(upTo: 64 << 10))
+        case .notSigned: .notSigned(try wire.signingProblem())
+        case .claimsGiven: .claims(try wire.secret(upTo: OnlineAcceptance.longestClaims))
+        case .foreignOrigin: .foreignOrigin
         default: throw MalformedBytes()
         }
     }
@@ -98,6 +116,14 @@ extension AgentReply: FrameReply {
         case .reply(let reply): self = .reply(reply)
         case .failure(let error): self = .failure(error)
         case .locked(let state): self = .locked(state)
+        }
+    }
+
+    /// The descriptor that goes with the frame. It stays open as long as this value.
+    var requester: Requester? {
+        switch self {
+        case .requester(let requester): requester
+        default: nil
         }
     }
 
@@ -135,5 +161,15 @@ extension AgentStatus: WireValue {
             process: try wire.read(), memory: try wire.read(), idle: try wire.read(), hard: try wire.read(),
             vaults: try wire.shortList())
         guard memory <= 2, process > 0 else { throw MalformedBytes() }
+    }
+}
+
+extension WireReader {
+    /// Why there is no signature.
+    @_lifetime(self: copy self)
+    mutating func signingProblem() throws(MalformedBytes) -> OnlineFailure {
+        let cause: OnlineFailure = try read()
+        guard OnlineFailure.ofSigning.contains(cause) else { throw MalformedBytes() }
+        return cause
     }
 }

@@ -45,9 +45,10 @@ extension AgentRequest {
         case .renewSession(let login, let newTokens):
             body.write(login, newTokens)
             return .renewSession
-        case .endSession(let login, let waits, let password):
+        case .endSession(let login, let waits, let inBrowser, let password):
             body.write(login, waits)
             body.write(password)
+            body.write(inBrowser)
             return .endSession
         case .sessions: return .sessions
         case .token(let login, let question):
@@ -57,6 +58,15 @@ extension AgentRequest {
             body.write(login)
             body.write(refused)
             return .forgetToken
+        case .sign(let paths, let identity, let use):
+            body.write(paths, identity, use)
+            return .sign
+        case .claims(let login, let inquiry):
+            body.write(login, inquiry)
+            return .claims
+        case .request(let question):
+            body.write(question)
+            return .request
         }
     }
 
@@ -92,13 +102,18 @@ extension AgentRequest {
             let login: LoginReference = try wire.read()
             let waits: Bool = try wire.read()
             let password = try wire.read(Bool.self) ? try wire.secret(upTo: OnlineQuestion.maximumSecret) : nil
-            return .endSession(login, waits: waits, password: password)
+            let inBrowser: Bool = try wire.read()
+            guard waits || !inBrowser else { throw MalformedBytes() }
+            return .endSession(login, waits: waits, inBrowser: inBrowser, password: password)
         case .sessions: return .sessions
         case .token: return .token(try wire.read(), try wire.read())
         case .forgetToken:
             let login: LoginReference = try wire.read()
             let refused = try wire.read(Bool.self) ? try wire.secret(upTo: AccessToken.longest) : nil
             return .forgetToken(login, refused: refused)
+        case .sign: return .sign(try wire.read(), identity: try wire.read(), try wire.read())
+        case .claims: return .claims(try wire.read(), try wire.read())
+        case .request: return .request(try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

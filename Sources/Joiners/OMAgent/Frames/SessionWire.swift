@@ -50,28 +50,29 @@ extension SessionLimits: WireValue {
     }
 }
 
-/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server
+/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server ‖ origins
 extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, limits, release)
         body.write(serverPart)
+        body.write(shortList: origins)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
             login: try wire.read(), profile: try wire.read(), mode: try wire.read(), limits: try wire.read(),
-            release: try wire.read(), serverPart: try wire.read())
+            release: try wire.read(), serverPart: try wire.read(), origins: try wire.shortList(upTo: NewSession.mostOrigins))
     }
 }
 
-/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8)
+/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8) ‖ optional vault
 extension NewSession.ServerPart: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(service, clientSecret: clientSecret)
         body.write(logout, session.count > 0)
         if session.count > 0 { body.write(session) }
         body.write(access)
-        body.write(expires)
+        body.write(expires, vault)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -88,7 +89,7 @@ extension NewSession.ServerPart: WireValue {
         guard !hasAccess || hasSession && isOAuth else { throw MalformedBytes() }
         self.init(
             service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
-            access: access, expires: try wire.seconds())
+            access: access, expires: try wire.seconds(), vault: try wire.read())
     }
 }
 

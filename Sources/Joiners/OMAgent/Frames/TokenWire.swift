@@ -7,6 +7,7 @@ internal import OMRecords
 internal import OMSecrets
 
 extension TokenStatus: WireValue {}
+extension TokenInquiry: WireValue {}
 
 /// 0 never, 1 confirm, 2 allow
 extension TokenRelease: WireValue {
@@ -28,17 +29,19 @@ extension TokenRelease: WireValue {
     }
 }
 
-/// scopes ‖ least life (4) ‖ needs it ‖ fresh ‖ agreed ‖ optional narrowing
+/// scopes ‖ least life (4) ‖ needs it ‖ fresh ‖ agreed ‖ optional narrowing ‖ ID token
 extension TokenQuestion: WireValue {
-    func write(to body: inout SecretBuffer) { body.write(scopes, atLeast, needsLife, isFresh, isAgreed, narrowing) }
+    func write(to body: inout SecretBuffer) { body.write(scopes, atLeast, needsLife, isFresh, isAgreed, narrowing, isForIDToken) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         let (scopes, atLeast): (ScopeSet, UInt32) = (try wire.read(), try wire.read())
         guard atLeast <= Self.longest else { throw MalformedBytes() }
         let (needsLife, isFresh, isAgreed): (Bool, Bool, Bool) = (try wire.read(), try wire.read(), try wire.read())
+        let (narrowing, isForIDToken): (TokenNarrowing?, Bool) = (try wire.read(), try wire.read())
+        guard !isForIDToken || narrowing == nil else { throw MalformedBytes() }
         self.init(
-            scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, narrowing: try wire.read(),
-            isAgreed: isAgreed)
+            scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, narrowing: narrowing, isAgreed: isAgreed,
+            isForIDToken: isForIDToken)
     }
 }
 
@@ -62,6 +65,7 @@ extension TokenRefusal: WireValue {
         case .dead: body.write(tag: 4)
         case .server(let refusal): body.write(tag: 5, refusal)
         case .otherScopes(let given): body.write(tag: 6, given)
+        case .noIDToken: body.write(tag: 7)
         }
     }
 
@@ -74,6 +78,7 @@ extension TokenRefusal: WireValue {
         case 4: self = .dead
         case 5: self = .server(try wire.read())
         case 6: self = .otherScopes(given: try wire.read())
+        case 7: self = .noIDToken
         default: throw MalformedBytes()
         }
     }
@@ -90,6 +95,15 @@ extension WireReader {
 }
 
 extension AgentReply {
+    init(_ claims: consuming TokenClaims) {
+        switch consume claims {
+        case .given(let claims): self = .claims(claims)
+        case .none: self = .noSession
+        case .noToken: self = .tokenRefused(.noToken)
+        case .refused(let refusal): self = .sessionRefused(refusal)
+        }
+    }
+
     init(_ result: SessionCheckResult) {
         switch result {
         case .valid(let session): self = .session(session)

@@ -24,6 +24,14 @@ package struct ChildProcess: ~Copyable {
         _ = om_wait(child)
     }
 
+    /// Waits at most `milliseconds` for its end.
+    borrowing func waitForEnd(within milliseconds: Int64) {
+        guard descriptor >= 0 else { return }
+        let end = om_boot_milliseconds() + milliseconds
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, Int32(clamping: max(0, end - om_boot_milliseconds()))) < 0, errno == EINTR {}
+    }
+
     deinit {
         guard descriptor >= 0 else { return }
         let descriptor = descriptor

@@ -18,6 +18,15 @@ struct HelperProcess: ~Copyable {
     init(
         _ program: String, _ option: String, waits: Bool = true, interruption: Interruption? = nil
     ) throws(AgentError) {
+        let (socket, child) = try Self.start(program, option)
+        channel = FrameChannel(socket, unless: interruption)
+        process = ChildProcess(child, waits: waits)
+    }
+
+    /// Starts a helper.
+    ///
+    /// - Returns: This process's end of its socket, and the id of the new process.
+    static func start(_ program: String, _ option: String) throws(AgentError) -> (socket: Int32, child: Int32) {
         var ends: [Int32] = [-1, -1]
         guard om_socket_pair(&ends) == 0 else { throw .io(errno) }
         let child = AgentProcess.spawnDetached(program, [option], ends[1])
@@ -27,7 +36,6 @@ struct HelperProcess: ~Copyable {
             close(ends[0])
             throw .io(failure)
         }
-        channel = FrameChannel(ends[0], unless: interruption)
-        process = ChildProcess(child, waits: waits)
+        return (ends[0], child)
     }
 }

@@ -15,7 +15,8 @@ extension OnlineProvider: BrowserProvider {
         _ question: BrowserQuestion, prompting prompter: any BrowserPrompter, cancellation: Cancellation
     ) -> BrowserAnswer {
         do throws(OnlineRefusal) {
-            let service = try OnlineService(question)
+            let service = try OnlineService(question).showing(chain, for: question.profile)
+            if case .certificate = service.kind { return try logIn(question, service, cancellation) }
             let listeners: LoopbackListeners?
             if question.kind == .loopback {
                 listeners = try Self.listeners(for: service)
@@ -45,6 +46,21 @@ extension OnlineProvider: BrowserProvider {
         } catch { return BrowserAnswer(.refused(error), user: nil) }
     }
 
+    /// Logs in by the certificate alone. The user is the one asked for, or has the name of the identity.
+    private func logIn(
+        _ question: BrowserQuestion, _ service: OnlineService, _ cancellation: Cancellation
+    ) throws(OnlineRefusal) -> BrowserAnswer {
+        guard let chain, let user = question.user ?? (try? UserName(chain.identity)) else { throw .failed(.unusableUser) }
+        let event = OnlineCancellation()
+        let acceptance = try cancellation.watched({ event.cancel() }) {
+            ask(.login(user.text, password: SecretBytes(copying: []), of: service), event)
+        }.get()
+        let time = acceptance.serverTime
+        return BrowserAnswer(
+            .accepted(policy: nil, serverTime: time, session: acceptance.session),
+            user: NamedUser(user.text, subject: user.text))
+    }
+
     private static func listeners(for service: OnlineService) throws(OnlineRefusal) -> LoopbackListeners {
         guard case .oauth(let oauth) = service.kind, let redirect = oauth.browser?.redirect else {
             throw .failed(.unusableRedirect)
@@ -63,6 +79,7 @@ extension OnlineService {
     /// The service to ask about a login at its own pages.
     fileprivate init(_ question: BrowserQuestion) throws(OnlineRefusal) {
         try self.init(question.profile, question.domain)
+        if case .certificate = kind { return }
         guard isOfBrowser, case .oauth(let oauth) = kind else { throw .failed(.unsupportedGrant) }
         guard let scopes = question.scopes else { return }
         self = asking(oauth, question.profile.browserScopes(asking: scopes.names))

@@ -39,20 +39,24 @@ struct BrowserPages {
         guard case .authorize(_, _, let byDevice) = task else { return false }
         switch step {
         case .open(let address):
-            return !byDevice && allows(address, oauth.browser?.authorization)
+            return !byDevice && oauth.allowsPage(address, oauth.browser?.authorization)
         case .enter(let code, let address, let whole, _):
             return byDevice && BrowserStep.isCode(code)
-                && ([address] + [whole].compactMap(\.self)).allSatisfy { allows($0, oauth.browser?.device) }
+                && ([address] + [whole].compactMap(\.self)).allSatisfy { oauth.allowsPage($0, oauth.browser?.device) }
         }
     }
 
     /// Empty if the person gives none.
     func pasted() -> SecretBytes { prompter.pasted() ?? SecretBytes(copying: []) }
+}
 
+extension OAuthService {
+    /// Whether a browser may be sent to a page of this server.
+    ///
     /// - Parameter endpoint: The profile's own address for this, without a discovery document.
-    private func allows(_ address: String, _ endpoint: String?) -> Bool {
-        guard address.utf8.count <= Self.longest, BrowserStep.hasPlainCharacters(address) else { return false }
+    func allowsPage(_ address: String, _ endpoint: String?) -> Bool {
+        guard address.utf8.count <= BrowserPages.longest, BrowserStep.hasPlainCharacters(address) else { return false }
         guard let page = ServerURL(String(address.prefix { $0 != "?" })), page.isSecure || page.isLoopback else { return false }
-        return oauth.pageOrigins(endpoint).contains { ServerURL($0)?.origin == page.origin }
+        return pageOrigins(endpoint).contains { ServerURL($0)?.origin == page.origin }
     }
 }

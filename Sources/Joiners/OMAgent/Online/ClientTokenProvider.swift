@@ -11,7 +11,7 @@ extension OnlineProvider {
     /// - Parameter scopes: The scopes to ask for. Nil for those of the profile.
     /// - Throws: ``OnlineFailure/unsupportedGrant`` for every other profile.
     public func clientToken(of profile: Profile, scopes: ScopeSet? = nil) throws(OnlineRefusal) -> TokenReply {
-        let service = try OnlineService(profile, asking: scopes)
+        let service = try OnlineService(profile, asking: scopes).showing(chain, for: profile)
         guard service.isOfClient else { throw .failed(.unsupportedGrant) }
         return try alone(.grant(of: service, clientSecret: clientSecret.duplicate()))
     }
@@ -27,8 +27,6 @@ extension OnlineService {
 
     /// The same server, asked for other scopes.
     func asking(_ oauth: OAuthService, _ scopes: [String]) -> OnlineService {
-        OnlineService(
-            .oauth(oauth.asking(scopes)), domain: domain, headers: headers, trusted: trusted, profile: profile,
-            deadlines: deadlines)
+        asking(.oauth(oauth.asking(scopes)))
     }
 }

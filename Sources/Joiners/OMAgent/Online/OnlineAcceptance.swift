@@ -19,11 +19,19 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package let endpoints: [ServerEndpoint]?
     /// The user whom the server names after a login at its own pages. Nil for every other task, and if it names none.
     package let user: NamedUser?
+    /// A client that was registered. Then ``session`` is the token of its registration, and ``access`` its secret. Nil for every
+    /// other task.
+    package let client: ClientRegistration?
+    /// What the server says about a token, as a JSON object. Nil unless that was the question.
+    package let claims: SecretBytes?
+
+    /// The most bytes of ``claims``.
+    static let longestClaims = 256 << 10
 
     package init(
         session: consuming SecretBytes?, access: consuming AccessToken? = nil, lifetime: UInt32? = nil,
         serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil,
-        user: NamedUser? = nil
+        user: NamedUser? = nil, claims: consuming SecretBytes? = nil, client: ClientRegistration? = nil
     ) {
         self.session = session
         self.access = access
@@ -32,24 +40,29 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
         self.profile = profile
         self.endpoints = endpoints
         self.user = user
+        self.client = client
+        self.claims = claims
     }
 
-    /// - Parameters access, scopes: The access token as a provider gives it.
+    /// - Parameters access, scopes, idToken: The access token as a provider gives it, and the ID token that came with it.
     package init(
-        session: consuming SecretBytes?, access: consuming SecretBytes?, scopes: ScopeSet, lifetime: UInt32?,
-        serverTime: Int64?, profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil
+        session: consuming SecretBytes?, access: consuming SecretBytes?, scopes: ScopeSet,
+        idToken: consuming SecretBytes? = nil, claims: consuming SecretBytes? = nil, lifetime: UInt32?, serverTime: Int64?,
+        profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil, client: ClientRegistration? = nil
     ) {
         let token: AccessToken? =
             switch consume access {
-            case .some(let value): AccessToken(value, scopes: scopes)
+            case .some(let value): AccessToken(value, scopes: scopes, idToken: idToken ?? SecretBytes(copying: []))
             case .none: nil
             }
         self.init(
             session: session, access: token, lifetime: lifetime, serverTime: serverTime, profile: profile,
-            endpoints: endpoints, user: user)
+            endpoints: endpoints, user: user, claims: claims, client: client)
     }
 
     package consuming func takeSession() -> SecretBytes? { session }
 
     package consuming func takeAccess() -> AccessToken? { access }
+
+    package consuming func takeClaims() -> SecretBytes? { claims }
 }

@@ -24,13 +24,14 @@ package struct OnlineClient: Sendable {
     /// - Parameters:
     ///   - listening: Sockets of ``LoopbackListeners``, for a login at the server's own pages.
     ///   - prompter: Shows the person what to do there.
+    ///   - signer: Signs with the key that proves the client. Nil if there is none.
     /// - Returns: The server's answer, or the reason why there is none. A helper that fails in any way is
     ///   ``OnlineFailure/helper``.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/io(_:)`` if no
     ///   helper can be started.
     package func ask(
         _ question: consuming OnlineQuestion, listening: [Int32] = [], prompting prompter: (any BrowserPrompter)? = nil,
-        cancellation: OnlineCancellation? = nil
+        signing signer: (any QuestionSigner)? = nil, cancellation: OnlineCancellation? = nil
     ) throws(AgentError) -> OnlineReply {
         let program = try AgentProcess.check(program)
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
@@ -38,7 +39,7 @@ package struct OnlineClient: Sendable {
         let helper = try HelperProcess(program, "--online")
         do throws(ChannelError) {
             try helper.channel.send(.question, body, descriptors: listening, within: AgentProtocol.frameTime)
-            return try Self.answer(to: question, over: helper.channel, until: end, prompter, cancellation)
+            return try Self.answer(to: question, over: helper.channel, until: end, prompter, signer, cancellation)
         } catch {
             return .refused(.failed(.helper))
         }
@@ -49,14 +50,15 @@ package struct OnlineClient: Sendable {
 
     private static func answer(
         to question: borrowing OnlineQuestion, over channel: borrowing FrameChannel, until end: Int64,
-        _ prompter: (any BrowserPrompter)?, _ cancellation: OnlineCancellation?
+        _ prompter: (any BrowserPrompter)?, _ signer: (any QuestionSigner)?, _ cancellation: OnlineCancellation?
     ) throws(ChannelError) -> OnlineReply {
         let (id, task) = (question.id, question.task)
         let isOAuth = if case .oauth = question.service.kind { true } else { false }
         let personEnd = bootMilliseconds() + Int64(task.personSeconds) * 1_000
         let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
         var event = cancellation?.event ?? -1
-        for _ in 0..<mostFrames {
+        var budget = SignatureBudget(question.service, task)
+        for _ in 0..<mostFrames + budget.left {
             switch om_socket_wait(channel.descriptor, event, Int32(clamping: max(1, end - bootMilliseconds()))) {
             case 1: break
             case 2 where pages != nil:
@@ -82,6 +84,16 @@ package struct OnlineClient: Sendable {
                     } catch { throw .malformed }
                 }
             }
+            if frame.kind == FrameKind.askSignature.rawValue {
+                let purpose = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+                    do throws(MalformedBytes) { return try SigningPurpose(decoding: bytes, of: id) } catch { throw .malformed }
+                }
+                guard let (identity, content) = budget.take(purpose) else { throw .malformed }
+                // After a cancellation the sending side is closed.
+                if event == -1, cancellation != nil { continue }
+                try sign(content, with: identity, by: signer, of: id, over: channel)
+                continue
+            }
             guard let pages else { throw .malformed }
             switch FrameKind(rawValue: frame.kind) {
             case .show:
@@ -106,5 +118,23 @@ package struct OnlineClient: Sendable {
             }
         }
         throw .malformed
+    }
+
+    private static func sign(
+        _ content: SignatureContent, with identity: String, by signer: (any QuestionSigner)?, of id: [UInt8],
+        over channel: borrowing FrameChannel
+    ) throws(ChannelError) {
+        var body = SecretBuffer()
+        body.write(WireID(id))
+        let kind: FrameKind
+        do throws(OnlineRefusal) {
+            guard let signer, case .use(let use) = content else { throw .failed(.unusableClientKey) }
+            body.write(try signer.sign(use, with: identity))
+            kind = .signature
+        } catch {
+            body.write(error == .failed(.lockedClientKey) ? OnlineFailure.lockedClientKey : .unusableClientKey)
+            kind = .noSignature
+        }
+        try channel.send(kind, body, within: AgentProtocol.frameTime)
     }
 }

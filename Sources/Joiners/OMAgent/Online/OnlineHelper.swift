@@ -19,15 +19,15 @@ package enum OnlineHelper {
     ///   - ports: The TCP ports that answering may connect to.
     ///   - answer: Gets the question, and the person at the other end. Its task is cancelled when the person's time is over.
     package static func run(
-        ports: (OnlineService) -> Set<UInt16>,
+        ports: (borrowing OnlineQuestion) -> Set<UInt16>,
         _ answer: @escaping @Sendable (borrowing OnlineQuestion, HelperConversation) async -> OnlineReply
     ) -> Never {
         let descriptor = HelperSocket.take()
         // The question comes from the parent. All later bytes may come from a server, so this is the last moment to confine
         // the process. The question is read first, because reading it maps hidden memory: under the limits that would fail.
-        guard let asked = ReceivedQuestion(descriptor), om_limit_process(0, 60) == 0,
-            Confinement.apply(ports: ports(asked.question.service), accepts: !asked.listening.isEmpty)
-        else { _exit(1) }
+        guard let asked = ReceivedQuestion(descriptor), om_limit_process(0, 60) == 0 else { _exit(1) }
+        let ports = asked.question.task.connects ? ports(asked.question) : []
+        guard Confinement.apply(ports: ports, accepts: !asked.listening.isEmpty) else { _exit(1) }
         let person = HelperConversation(asked, listening: asked.listening)
         let end = bootMilliseconds() + asked.question.longest + OnlineClient.grace
         // The first thread stays here, to end the process when the parent is gone or the time is over.

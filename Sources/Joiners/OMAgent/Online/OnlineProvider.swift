@@ -13,15 +13,32 @@ internal import OMSystem
 public final class OnlineProvider: Provider {
     private let client: OnlineClient?
     let clientSecret: SecretBytes
+    /// The certificate for a profile that shows one.
+    let chain: ClientChain?
     private let longest: UInt32
+    /// Signs with the key of the certificate, and with the key that proves the client.
+    private let signer: (any QuestionSigner)?
+    /// The server's endpoints, as a document named them before.
+    private let known: [ServerEndpoint]
 
     /// - Parameters:
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
     ///     If nil, there is none, and no server is asked.
     ///   - clientSecret: The secret of a profile with `OAuthClientSecret`. Nil for a public client.
     ///   - longest: The most milliseconds that a login may take, whatever the profile says.
-    public init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
-        self.longest = longest
+    public convenience init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
+        self.init(program: program, clientSecret: clientSecret, longest: longest, signing: nil)
+    }
+
+    /// - Parameters:
+    ///   - chain: The certificate for a profile that shows one. Nil: none is shown.
+    ///   - signer: Signs with the key of the certificate, and with the profile's `OAuthClientKey`. Nil without one.
+    ///   - known: The server's endpoints, as a document named them before. An assertion for an endpoint's address needs them.
+    package init(
+        program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max,
+        showing chain: ClientChain? = nil, signing signer: (any QuestionSigner)?, known: [ServerEndpoint] = []
+    ) {
+        (self.longest, self.chain, self.signer, self.known) = (longest, chain, signer, known)
         client = program.map { OnlineClient(program: $0) }
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
@@ -31,7 +48,9 @@ public final class OnlineProvider: Provider {
         cancellation: Cancellation
     ) -> ProviderAnswer {
         let service: OnlineService
-        do throws(OnlineRefusal) { service = try OnlineService(login).within(longest: longest) } catch { return .refused(error) }
+        do throws(OnlineRefusal) {
+            service = try OnlineService(login).within(longest: longest).showing(chain, for: login.profile)
+        } catch { return .refused(error) }
         let event = OnlineCancellation()
         var reply = cancellation.watched({ event.cancel() }) {
             ask(
@@ -99,7 +118,7 @@ public final class OnlineProvider: Provider {
     func policy(of profile: Profile, _ event: OnlineCancellation) throws(AuthError) -> ServerPolicy? {
         guard profile.hasServerPolicy else { return nil }
         let service: OnlineService
-        do throws(OnlineRefusal) { service = try OnlineService(profile, .none) } catch {
+        do throws(OnlineRefusal) { service = try OnlineService(profile, .none).showing(chain, for: profile) } catch {
             throw .policyMissing(.notFetched(error))
         }
         switch ask(.profile(of: service), event) {
@@ -123,7 +142,7 @@ public final class OnlineProvider: Provider {
     /// - Returns: nil if the profile alone names the endpoints, or has no server.
     package func endpoints(of profile: Profile) throws(OnlineRefusal) -> [ServerEndpoint]? {
         if case .none = profile.serverKind { return nil }
-        let service = try OnlineService(profile, .none)
+        let service = try OnlineService(profile, .none).showing(chain, for: profile)
         guard service.namesEndpoints else { return nil }
         let acceptance = try ask(.endpoints(of: service), OnlineCancellation()).get()
         // Attack: the helper was taken over, and gives a text that is no address to show. A profile could not have it.
@@ -152,12 +171,22 @@ public final class OnlineProvider: Provider {
     func serverPart(
         of request: LoginRequest, session: consuming SecretBytes?, access: consuming AccessToken?, expires: Int64?
     ) -> NewSession.ServerPart? {
-        guard let service = try? OnlineService(request.question), service.fitsWire,
+        guard let service = (try? OnlineService(request.question).showing(chain, for: request.profile)).map(knowing),
+            service.fitsWire,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return NewSession.ServerPart(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
-            session: session ?? SecretBytes(copying: []), access: access, expires: expires)
+            session: session ?? SecretBytes(copying: []), access: access, expires: expires,
+            vault: service.identities.isEmpty ? nil : signer?.vault)
+    }
+
+    /// The service with the endpoints that are known, where the profile does not name them.
+    private func knowing(_ service: OnlineService) -> OnlineService {
+        guard case .oauth(let oauth) = service.kind, oauth.proof.endpoints.isEmpty, oauth.proof.audience == .endpoint else {
+            return service
+        }
+        return service.knowing(known)
     }
 
     /// Ends a session at its server that the caller does not keep.
@@ -165,7 +194,9 @@ public final class OnlineProvider: Provider {
     /// - Returns: Why the session continues at the server. Nil if it does not.
     public func end(_ session: consuming SecretBytes, of request: LoginRequest) -> OnlineRefusal? {
         let service: OnlineService
-        do throws(OnlineRefusal) { service = try OnlineService(request.question) } catch { return error }
+        do throws(OnlineRefusal) { service = try OnlineService(request.question).showing(chain, for: request.profile) } catch {
+            return error
+        }
         let deadlines = OnlineDeadlines(
             connect: service.deadlines.connect, total: min(Self.logoutTime(request.profile), service.deadlines.total))
         let question = OnlineQuestion.logout(
@@ -188,7 +219,9 @@ public final class OnlineProvider: Provider {
     ) -> OnlineReply {
         guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) {
-            return try client.ask(question, listening: listening, prompting: prompter, cancellation: event)
+            return try client.ask(
+                question.about(knowing(question.service)), listening: listening, prompting: prompter, signing: signer,
+                cancellation: event)
         } catch {
             return .refused(.failed(.helper))
         }
@@ -196,6 +229,18 @@ public final class OnlineProvider: Provider {
 }
 
 extension OnlineService {
+    /// With the certificate, if the profile shows one.
+    ///
+    /// - Throws: ``OnlineFailure/unusableCertificate`` if it must be shown, and there is none.
+    func showing(_ chain: ClientChain?, for profile: Profile) throws(OnlineRefusal) -> OnlineService {
+        guard profile.presentsClientCertificate else { return self }
+        guard let chain else {
+            guard profile.serverKind != .certificate else { throw .failed(.unusableCertificate) }
+            return self
+        }
+        return showing(chain)
+    }
+
     fileprivate func within(longest: UInt32) -> OnlineService {
         within(OnlineDeadlines(connect: min(deadlines.connect, longest), total: min(deadlines.total, longest)))
     }
@@ -225,10 +270,10 @@ extension OnlineService {
         switch profile.serverKind {
         case .basic:
             guard let login = profile.loginURL else { throw .failed(.unsafeAddress) }
-            return .basic(
-                BasicService(
-                    login: login.text, logout: profile.logoutURL?.text, requiredTokens: profile.requiredTokens,
-                    sendsHeadersAtLogout: profile.sendCustomHeadersInLogout))
+            return .basic(Self.addresses(profile, login))
+        case .certificate:
+            guard let login = profile.loginURL else { throw .failed(.unsafeAddress) }
+            return .certificate(Self.addresses(profile, login))
         case .oauthResourceOwner: return try oauth(profile, .resourceOwner)
         case .oauthClientCredentials: return try oauth(profile, .clientCredentials)
         case .oauthBrowser: return try oauth(profile, profile.oauthGrant == .deviceCode ? .deviceCode : .authorizationCode)
@@ -241,6 +286,12 @@ extension OnlineService {
                     server.text, serviceDomain: profile.oammsServiceDomain ?? "", application: profile.applicationName))
         case .none, .unsupported: throw .failed(.unsupportedGrant)
         }
+    }
+
+    private static func addresses(_ profile: Profile, _ login: ServerURL) -> BasicService {
+        BasicService(
+            login: login.text, logout: profile.logoutURL?.text, requiredTokens: profile.requiredTokens,
+            sendsHeadersAtLogout: profile.sendCustomHeadersInLogout)
     }
 
     private static func oauth(_ profile: Profile, _ grant: OAuthService.Grant) throws(OnlineRefusal) -> Kind {
@@ -258,8 +309,8 @@ extension OnlineService {
                 endpoint, clientID: profile.oauthClientID ?? "",
                 scopes: grant.isOfBrowser ? profile.browserScopes() : profile.oauthScopes,
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
-                origins: profile.oauthEndpointOrigins, browser: browser,
-                clientAssertion: profile.oauthClientAssertion?.kind))
+                origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof,
+                tokenEndpoints: profile.tokenEndpoints, clientAssertion: profile.oauthClientAssertion?.kind))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

@@ -19,7 +19,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let task: OnlineTask
     /// The secret of a confidential client. Empty for all others.
     package let clientSecret: SecretBytes
-    /// Empty for a task without one.
+    /// Empty for a task without one. For the page that ends a server's own session it is the ID token.
     package let session: SecretBytes
     /// Sent with every task that has a user, even if it is empty. No other task sends a password.
     package let password: SecretBytes
@@ -29,6 +29,8 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let subject: SecretBytes
     /// The token of the party that acts for the user. Empty without one.
     package let actor: SecretBytes
+    /// The vault of the identity that proves the client, for the process that asks. It is not sent.
+    var keyVault: VaultPaths?
 
     package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
@@ -88,6 +90,31 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.grant, of: service, clientSecret: clientSecret)
     }
 
+    /// - Parameters:
+    ///   - token: The token of the registration; of a new one the initial access token, or empty.
+    ///   - statement: The software statement of a new registration, or empty.
+    package static func client(
+        _ step: ClientStep, token: consuming SecretBytes, statement: consuming SecretBytes, of service: OnlineService
+    ) -> OnlineQuestion {
+        OnlineQuestion(.client(step), of: service, clientSecret: nil, session: token, answers: statement)
+    }
+
+    package static func introspect(
+        _ session: consuming SecretBytes, of service: OnlineService, clientSecret: consuming SecretBytes? = nil
+    ) -> OnlineQuestion {
+        OnlineQuestion(.introspect, of: service, clientSecret: clientSecret, session: session)
+    }
+
+    package static func userInfo(_ session: consuming SecretBytes, of service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(.userInfo, of: service, clientSecret: nil, session: session)
+    }
+
+    package static func endSession(
+        page: String, path: String, user: UInt32, idToken: consuming SecretBytes, of service: OnlineService
+    ) -> OnlineQuestion {
+        OnlineQuestion(.endSession(page: page, path: path, user: user), of: service, clientSecret: nil, session: idToken)
+    }
+
     package static func authorize(
         _ user: String?, within seconds: UInt32, byDevice: Bool, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
@@ -114,12 +141,48 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     /// The longest time that the answer may take, in milliseconds. A login at the server's own pages has the person's time, and the
     /// server's before it, after it, and for giving tokens back.
     var longest: Int64 {
+        if case .endSession = task { return OnlineTask.redirectTime }
         let total = Int64(service.deadlines.total)
         return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
     }
 
+    /// The identities that must sign before the server can answer: the one of the certificate, and for new tokens the one that
+    /// proves the client. None to check a live session of OAuth, whose token may need no server.
+    var neededIdentities: [String] {
+        let shown = service.chain.map { [$0.identity] } ?? []
+        switch (service.kind, task) {
+        case (.oauth, .check): return []
+        default: return shown + (keyOfRefresh.map { [$0] } ?? [])
+        }
+    }
+
+    /// The identity that must sign for new tokens. Nil for another question, and if a secret could prove the client too.
+    private var keyOfRefresh: String? {
+        guard case .oauth(let oauth) = service.kind, oauth.proof.method == .signedAssertion || clientSecret.count == 0 else {
+            return nil
+        }
+        switch task {
+        case .refresh, .narrow: return service.assertionKey
+        default: return nil
+        }
+    }
+    /// The address that it names beside the service.
+    package var address: String? { if case .client(let step) = task { step.address } else { nil } }
+
     /// Whether a browser on this machine may bring the answer to it.
-    var takesBrowser: Bool { if case .authorize(_, _, byDevice: false) = task { true } else { false } }
+    var takesBrowser: Bool {
+        switch task {
+        case .authorize(_, _, byDevice: false), .endSession: true
+        default: false
+        }
+    }
+
+    /// The same question about a server of which more is known.
+    consuming func about(_ service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(
+            task, id: id, of: service, clientSecret: clientSecret.duplicate(), session: session.duplicate(),
+            password: password.duplicate(), answers: answers.duplicate())
+    }
 
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
@@ -172,6 +235,20 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
         case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
+        case .introspect:
+            body.write(tag: 10)
+            body.write(session)
+        case .userInfo:
+            body.write(tag: 11)
+            body.write(session)
+        case .endSession(let page, let path, let user):
+            body.write(tag: 12, page, path, user)
+            body.write(session)
+        case .client(let step):
+            body.write(tag: 16)
+            body.write(session)
+            body.write(answers)
+            body.write(step)
         case .exchange(let asked):
             body.write(tag: 14, asked)
             body.write(subject)
@@ -215,6 +292,19 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 7: task = .endpoints
         case 8: task = .grant
         case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+        case 10:
+            task = .introspect
+            session = try wire.secret(upTo: Self.maximumSession)
+        case 11:
+            task = .userInfo
+            session = try wire.secret(upTo: Self.maximumSession)
+        case 12:
+            task = .endSession(page: try wire.read(), path: try wire.read(), user: try wire.read())
+            session = try wire.secret(upTo: Self.maximumSession)
+        case 16:
+            session = try wire.secret(upTo: Self.maximumSession)
+            answers = try wire.secret(upTo: Self.maximumSecret)
+            task = .client(try wire.read())
         case 14:
             let asked: TokenExchange = try wire.read()
             task = .exchange(asked)

@@ -83,7 +83,7 @@ package enum OnlineReply: ~Copyable, Sendable {
         let isLogin =
             switch task {
             case .login, .answer: true
-            case .check, .refresh, .narrow, .logout, .profile, .endpoints, .grant, .authorize, .exchange, .assertion: false
+            default: false
             }
         guard isLogin, !questions.isEmpty, questions.allSatisfy({ (1...longestQuestion).contains($0.utf8.count) }) else {
             throw MalformedBytes()
@@ -111,12 +111,14 @@ extension OnlineAcceptance {
             case .check: profile == .notAsked && (hasSession || !hasAccess)
             case .refresh: hasSession && profile == .notAsked
             case .narrow: hasSession && hasAccess && profile == .notAsked
-            case .logout: !hasSession && !hasAccess && profile == .notAsked
+            case .logout, .introspect, .userInfo, .endSession: !hasSession && !hasAccess && profile == .notAsked
             case .profile: !hasSession && !hasAccess && profile.profile != nil
             case .endpoints: !hasSession && !hasAccess && profile == .notAsked
             case .grant: !hasSession && hasAccess && profile == .notAsked
             case .authorize, .exchange: hasSession && hasAccess && profile == .notAsked
             case .assertion(_, _, let keepsSession): hasSession == keepsSession && hasAccess && profile == .notAsked
+            case .client(.remove): !hasSession && !hasAccess && profile == .notAsked
+            case .client: profile == .notAsked
             }
         guard isFitting else { throw MalformedBytes() }
         var user: NamedUser?
@@ -127,9 +129,18 @@ extension OnlineAcceptance {
             guard ServerEndpoint.isOrdered(list) else { throw MalformedBytes() }
             endpoints = list
         }
+        let claims = task.hasClaims ? try Self.claims(from: &wire) : nil
+        var client: ClientRegistration?
+        if task.bringsClient { client = try wire.read(ClientRegistration.self) }
         self.init(
             session: session, access: access, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile,
-            endpoints: endpoints, user: user)
+            endpoints: endpoints, user: user, claims: claims, client: client)
+    }
+
+    private static func claims(from wire: inout WireReader) throws(MalformedBytes) -> SecretBytes {
+        let claims = try wire.secret(upTo: longestClaims)
+        guard claims.count > 0 else { throw MalformedBytes() }
+        return claims
     }
 
     fileprivate borrowing func write(to body: inout SecretBuffer, to task: OnlineTask) {
@@ -138,21 +149,30 @@ extension OnlineAcceptance {
         body.write(access)
         if task.namesUser { body.write(user) }
         if let endpoints { body.write(shortList: endpoints) }
+        switch claims {
+        case .some(let claims): body.write(claims)
+        case .none: break
+        }
+        if task.bringsClient, let client { body.write(client) }
     }
 }
 
-/// secret ‖ scopes
+/// secret ‖ scopes ‖ optional secret: ID token
 extension AccessToken: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(value)
         body.write(shortList: scopes.names)
+        body.write(idToken.count > 0)
+        if idToken.count > 0 { body.write(idToken) }
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         let value = try wire.secret(upTo: Self.longest)
         let scopes: ScopeSet = try wire.read()
-        guard value.count > 0 else { throw MalformedBytes() }
-        self.init(value, scopes: scopes)
+        let hasIDToken: Bool = try wire.read()
+        let idToken = hasIDToken ? try wire.secret(upTo: Self.longest) : SecretBytes(copying: [])
+        guard value.count > 0, hasIDToken == (idToken.count > 0) else { throw MalformedBytes() }
+        self.init(value, scopes: scopes, idToken: idToken)
     }
 }
 

@@ -20,6 +20,8 @@ package enum OnlineTask: Hashable, Sendable {
     case endpoints
     /// Gets an access token of the client itself. Only OAuth's client credentials grant has it.
     case grant
+    /// Registers this client at the server, or asks about its registration. Only OAuth has it.
+    case client(ClientStep)
     /// Logs a user in at the server's own pages.
     ///
     /// - Parameters:
@@ -27,6 +29,16 @@ package enum OnlineTask: Hashable, Sendable {
     ///   - seconds: How long the person has for it.
     ///   - byDevice: Whether the person enters a code in any browser. Otherwise a browser on this machine brings the answer.
     case authorize(user: String?, seconds: UInt32, byDevice: Bool)
+    /// Asks whether the session's access token counts. Only OAuth has it.
+    case introspect
+    /// Asks for the claims about the session's user. Only OAuth has it.
+    case userInfo
+    /// Sends a browser on to the page where the server ends its own session. The server is not asked.
+    ///
+    /// - Parameters:
+    ///   - path: Of the one-time address.
+    ///   - user: The user whose browser is sent on.
+    case endSession(page: String, path: String, user: UInt32)
     /// Gets an access token in exchange for a token of another server. Only OAuth has it.
     case exchange(TokenExchange)
     /// Logs a user in with an assertion of another server. Only OAuth's assertion grants have it.
@@ -41,7 +53,7 @@ package enum OnlineTask: Hashable, Sendable {
         switch self {
         case .login(let user), .answer(let user): user
         case .logout(let user): user
-        case .check, .refresh, .narrow, .profile, .endpoints, .grant, .authorize, .exchange, .assertion: nil
+        default: nil
         }
     }
 
@@ -61,21 +73,43 @@ package enum OnlineTask: Hashable, Sendable {
         if case .authorize(_, let seconds, _) = self { seconds } else { 0 }
     }
 
+    /// Whether the answer has a client's registration.
+    var bringsClient: Bool {
+        switch self {
+        case .client(.remove): false
+        case .client: true
+        default: false
+        }
+    }
+
+    /// How long a one-time address waits for the browser, in milliseconds.
+    static let redirectTime: Int64 = 60_000
+
+    /// Whether the answer is what a server says about a token.
+    var hasClaims: Bool { self == .introspect || self == .userInfo }
+
+    /// Whether answering connects to a server.
+    var connects: Bool { if case .endSession = self { false } else { true } }
+
     /// Whether a question to this service can have the task.
     func fits(_ service: OnlineService) -> Bool {
         switch (self, service.kind) {
         case (.profile, _): true
         case (.endpoints, _): service.namesEndpoints
         case (.grant, _): service.isOfClient
+        case (.client, .oauth): true
+        case (.client, _): false
         // No user logs in there.
         case _ where service.isOfClient: false
         case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
         case (.exchange, .oauth(let oauth)): oauth.grant == .tokenExchange
         case (.assertion, .oauth(let oauth)): oauth.grant == .assertion
         case (.exchange, _), (.assertion, _): false
+        // No password is typed here for such a server.
         case (.login, _) where service.takesNoPassword: false
-        case (.refresh, .oauth), (.narrow, .oauth), (.answer, .oamms): true
-        case (.refresh, _), (.narrow, _), (.answer, _): false
+        case (.endSession, _): service.isOfBrowser
+        case (.refresh, .oauth), (.narrow, .oauth), (.introspect, .oauth), (.userInfo, .oauth), (.answer, .oamms): true
+        case (.refresh, _), (.narrow, _), (.introspect, _), (.userInfo, _), (.answer, _): false
         case (.login, _), (.check, _), (.logout, _): true
         }
     }

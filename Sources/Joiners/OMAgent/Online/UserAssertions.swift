@@ -11,6 +11,7 @@ extension OnlineProvider: AssertionProvider {
     ) -> BrowserAnswer {
         do throws(OnlineRefusal) {
             let service = try OnlineService(question.profile, asking: question.scopes, question.domain)
+                .showing(chain, for: question.profile)
             let event = OnlineCancellation()
             let acceptance = try cancellation.watched({ event.cancel() }) {
                 ask(
@@ -32,7 +33,7 @@ extension OnlineProvider: AssertionProvider {
         scopes: ScopeSet?, cancellation: Cancellation
     ) -> ProviderAnswer {
         do throws(OnlineRefusal) {
-            let service = try OnlineService(profile, asking: scopes, profile.domain)
+            let service = try OnlineService(profile, asking: scopes, profile.domain).showing(chain, for: profile)
             let event = OnlineCancellation()
             let acceptance = try cancellation.watched({ event.cancel() }) {
                 ask(
@@ -56,7 +57,7 @@ extension OnlineProvider {
     public func assertedToken(
         of profile: Profile, with assertion: borrowing SecretBytes, _ kind: AssertionKind, scopes: ScopeSet? = nil
     ) throws(OnlineRefusal) -> TokenReply {
-        let service = try OnlineService(profile, asking: scopes, profile.domain)
+        let service = try OnlineService(profile, asking: scopes, profile.domain).showing(chain, for: profile)
         guard profile.serverKind == .oauthAssertion else { throw .failed(.unsupportedGrant) }
         return try alone(
             .assertion(
@@ -71,7 +72,7 @@ extension OnlineProvider {
     public func exchangedToken(
         of profile: Profile, for assertion: borrowing SecretBytes, _ kind: AssertionKind, scopes: ScopeSet? = nil
     ) throws(OnlineRefusal) -> TokenReply {
-        let service = try OnlineService(profile, asking: scopes, profile.domain)
+        let service = try OnlineService(profile, asking: scopes, profile.domain).showing(chain, for: profile)
         guard profile.serverKind == .oauthTokenExchange, let asked = TokenExchange(subjectType: kind == .jwt ? "jwt" : "saml2")
         else { throw .failed(.unsupportedGrant) }
         return try alone(

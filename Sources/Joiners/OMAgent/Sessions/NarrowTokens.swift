@@ -121,7 +121,7 @@ extension SessionEntry {
                 return .refused(.otherScopes(given: given))
             }
             guard held.access.scopes.covers(question.scopes) else { return .refused(.scopes(held: held.access.scopes)) }
-            return .given(held.access.duplicate(), left: left, livesLongEnough ? .good : state)
+            return .given(held.access.duplicateAlone(), left: left, livesLongEnough ? .good : state)
         }
         switch renewal {
         case .notAsked: return livesLongEnough && !question.isFresh ? given(.good) : nil

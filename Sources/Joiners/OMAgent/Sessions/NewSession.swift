@@ -1,3 +1,4 @@
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
@@ -17,6 +18,8 @@ struct NewSession: ~Copyable, Sendable {
         let access: AccessToken?
         /// When its access token expires, in seconds since boot. Nil if it does not expire.
         let expires: Int64?
+        /// The vault of the identity that proves the client. Nil for a client without one.
+        var vault: VaultPaths? = nil
     }
 
     let login: LoginReference
@@ -26,6 +29,11 @@ struct NewSession: ~Copyable, Sendable {
     /// Whether its access token may be handed out. The profile of the login decides, and no later profile.
     let release: TokenRelease
     let serverPart: ServerPart?
+    /// The origins that may get its access token, as ``ServerURL/origin``. The profile of the login decides here too.
+    var origins: [String] = []
+
+    /// The most of them. Later ones get no token.
+    static let mostOrigins = 64
 
     consuming func takeServerPart() -> ServerPart? { serverPart }
 }

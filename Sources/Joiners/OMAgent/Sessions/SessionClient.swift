@@ -32,7 +32,8 @@ extension AgentClient {
         try keep(
             NewSession(
                 login: login, profile: profile.digest, mode: mode, limits: profile.sessionLimits,
-                release: profile.tokenRelease, serverPart: serverPart))
+                release: profile.tokenRelease, serverPart: serverPart,
+                origins: profile.restOrigins.prefix(NewSession.mostOrigins).map(\.origin)))
     }
 
     func keep(_ session: consuming NewSession) throws(AgentError) {
@@ -71,13 +72,24 @@ extension AgentClient {
     public func endSession(
         _ login: LoginReference, waits: Bool = true, password: borrowing Password? = nil
     ) throws(AgentError) -> SessionEnding {
+        try endSession(login, waits: waits, inBrowser: false, password: password).ending
+    }
+
+    /// The same.
+    ///
+    /// - Parameter inBrowser: Whether the caller opens an address in a browser, where the server ends its own session. Only with
+    ///   `waits`.
+    /// - Returns: The one-time address on loopback, if there is one.
+    package func endSession(
+        _ login: LoginReference, waits: Bool = true, inBrowser: Bool, password: borrowing Password?
+    ) throws(AgentError) -> (ending: SessionEnding, address: String?) {
         let sent: SecretBytes? =
             switch password {
             case .none: nil
             case .some(let password): password.bytes.duplicate()
             }
-        switch try ask(.endSession(login, waits: waits, password: sent)) {
-        case .sessionEnded(let ending): return ending
+        switch try ask(.endSession(login, waits: waits, inBrowser: inBrowser && waits, password: sent)) {
+        case .sessionEnded(let ending, let address): return (ending, address)
         default: throw .misbehaved
         }
     }
@@ -88,6 +100,17 @@ extension AgentClient {
         case .token(let token, let left, let state): return .given(token, left: left, state)
         case .noSession: return .none
         case .tokenRefused(let refusal): return .refused(refusal)
+        default: throw .misbehaved
+        }
+    }
+
+    /// Asks the server, through the agent, about the session's access token.
+    public func claims(_ login: LoginReference, _ inquiry: TokenInquiry) throws(AgentError) -> TokenClaims {
+        switch try ask(.claims(login, inquiry)) {
+        case .claims(let claims): return .given(claims)
+        case .noSession: return .none
+        case .tokenRefused: return .noToken
+        case .sessionRefused(let refusal): return .refused(refusal)
         default: throw .misbehaved
         }
     }

@@ -7,6 +7,14 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMSystem
 
+extension OnlineQuestion {
+    /// The same question, for an asker that signs with an identity of this vault.
+    fileprivate consuming func signed(in vault: VaultPaths?) -> OnlineQuestion {
+        keyVault = vault
+        return self
+    }
+}
+
 /// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {
     let login: LoginReference
@@ -14,10 +22,12 @@ final class SessionEntry: @unchecked Sendable {
     private var mode: AgentSession.Mode
     private(set) var deadlines: SessionDeadlines
     private(set) var since: Int64
-    private let service: OnlineService?
+    let service: OnlineService?
     private let logout: UInt32
     /// Empty if there is none. Not optional: the optimiser crashes on an optional move-only value in a class.
     private let clientSecret: SecretBytes
+    /// The vault of the identity that proves the client.
+    private let vault: VaultPaths?
     private var session: SecretBytes
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
@@ -26,6 +36,8 @@ final class SessionEntry: @unchecked Sendable {
     /// The last refusals of further tokens, and the clocks when they came.
     private var narrowRefusals: [(narrowing: TokenNarrowing, refusal: TokenRefusal, at: ClockReading)] = []
     let release: TokenRelease
+    /// The origins that may get its access token.
+    let origins: [String]
     /// When the session's access token expires, in seconds since boot.
     private(set) var expires: Int64?
     /// The pending answer, while the server is being asked.
@@ -44,11 +56,12 @@ final class SessionEntry: @unchecked Sendable {
 
     init(_ kept: consuming NewSession, at clock: ClockReading) {
         (login, profile, mode, release) = (kept.login, kept.profile, kept.mode, kept.release)
+        origins = kept.origins
         deadlines = SessionDeadlines(kept.limits, at: clock)
         since = clock.wall
         switch kept.takeServerPart() {
         case .none:
-            (service, logout) = (nil, 0)
+            (service, logout, vault) = (nil, 0, nil)
             clientSecret = SecretBytes(copying: [])
             session = SecretBytes(copying: [])
         case .some(let serverPart):
@@ -58,7 +71,7 @@ final class SessionEntry: @unchecked Sendable {
             logout = min(serverPart.logout, SessionStore.longestWait)
             clientSecret = serverPart.clientSecret.duplicate()
             session = serverPart.session.duplicate()
-            expires = serverPart.expires
+            (expires, vault) = (serverPart.expires, serverPart.vault)
             switch serverPart.access {
             case .some(let given): access = given.duplicate()
             case .none: break
@@ -131,9 +144,11 @@ final class SessionEntry: @unchecked Sendable {
     /// The question to its server. Nil without a server's session.
     func question(newTokens: Bool) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
-        return newTokens && isOAuth
+        let question: OnlineQuestion =
+            newTokens && isOAuth
             ? .refresh(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+        return question.signed(in: vault)
     }
 
     /// Replaces the server's session with the new one from the server.
@@ -149,7 +164,7 @@ final class SessionEntry: @unchecked Sendable {
         }
         expires = lifetime.map { sent.sinceBoot + Int64($0) }
         switch acceptance.access {
-        case .some(let new): access = new.duplicate()
+        case .some(let new): access = new.duplicate(or: access)
         case .none: access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
         }
     }
@@ -157,7 +172,10 @@ final class SessionEntry: @unchecked Sendable {
     /// How long a refusal of new tokens counts for those who ask next, in seconds.
     static let sharedRefusal: Int64 = 2
 
-    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) { lastRefusal = (refusal, clock) }
+    /// A key that cannot sign now costs the server nothing, and the user may unlock it at once. So that refusal is not shared.
+    func note(refusalOfTokens refusal: OnlineRefusal, at clock: ClockReading) {
+        if !refusal.isOfSigning { lastRefusal = (refusal, clock) }
+    }
 
     /// The refusal of new tokens that also counts for a question now. Nil if the server must be asked.
     func recentRefusal(at clock: ClockReading) -> OnlineRefusal? {
@@ -167,6 +185,7 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Another refusal than ``OnlineRefusal/unreachable(_:)`` can be about this narrowing only, so it counts for no other one.
     func note(_ refusal: TokenRefusal, of narrowing: TokenNarrowing, at clock: ClockReading) {
+        if case .server(let refusal) = refusal, refusal.isOfSigning { return }
         narrowRefusals.removeAll { $0.narrowing == narrowing || !Self.isShared($0.at, at: clock) }
         narrowRefusals.append((narrowing, refusal, clock))
         if narrowRefusals.count > NarrowToken.maximum { narrowRefusals.removeFirst() }
@@ -181,9 +200,18 @@ final class SessionEntry: @unchecked Sendable {
         clock.sinceBoot - refused.sinceBoot <= sharedRefusal
     }
 
+    /// A question about its access token. Nil without a server's session.
+    func question(_ inquiry: TokenInquiry) -> OnlineQuestion? {
+        guard let service, session.count > 0, isOAuth else { return nil }
+        return switch inquiry {
+        case .userInfo: .userInfo(session.duplicate(), of: service)
+        case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+        }
+    }
+
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
         guard let service, session.count > 0, isOAuth else { return nil }
-        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate())
+        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate()).signed(in: vault)
     }
 
     /// Keeps a further access token, and the refresh token that came with it. The session's own access token stays.
@@ -215,12 +243,19 @@ final class SessionEntry: @unchecked Sendable {
         deleteServerSession()
         let question = service.within(OnlineDeadlines(connect: service.deadlines.connect, total: logout))
         switch consume password {
-        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate())
+        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate()).signed(in: vault)
         case .some(let password):
             return .logout(
                 session, user: login.key.user.text, password: password, of: question,
-                clientSecret: clientSecret.duplicate())
+                clientSecret: clientSecret.duplicate()
+            ).signed(in: vault)
         }
+    }
+
+    /// The service of its login at the server's own pages. Nil for any other, and without an ID token.
+    var serviceInBrowser: OnlineService? {
+        guard let service, service.isOfBrowser, access.idToken.count > 0 else { return nil }
+        return service
     }
 
     // MARK: - Its ticket
@@ -230,13 +265,13 @@ final class SessionEntry: @unchecked Sendable {
         let serverPart = service.map { service in
             NewSession.ServerPart(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
-                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires)
+                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires, vault: vault)
         }
         var content = SecretBuffer()
         content.write(
             NewSession(
                 login: login, profile: profile, mode: mode, limits: deadlines.limits, release: release,
-                serverPart: serverPart))
+                serverPart: serverPart, origins: origins))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }
@@ -251,5 +286,13 @@ final class SessionEntry: @unchecked Sendable {
         try wire.end()
         let deadlines = SessionDeadlines(kept.limits, bootID: clock.bootID, started: started, lastUse: lastUse)
         return SessionEntry(kept, deadlines, since: since, at: clock)
+    }
+}
+
+extension AccessToken {
+    /// A copy. A refresh may bring no ID token; then that of the older token stays.
+    fileprivate borrowing func duplicate(or older: borrowing AccessToken) -> AccessToken {
+        idToken.count > 0
+            ? duplicate() : AccessToken(value.duplicate(), scopes: scopes, idToken: older.idToken.duplicate())
     }
 }

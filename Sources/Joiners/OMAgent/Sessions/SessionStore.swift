@@ -9,6 +9,8 @@ internal import OMSystem
 /// The agent's table of sessions. docs/formats/agent-protocol.md, "Sessions".
 final class SessionStore: Sendable {
     typealias Ask = @Sendable (consuming OnlineQuestion) -> OnlineReply
+    /// Starts the way to a server's page that ends its own session, and gives the one-time address. Nil if there is none.
+    typealias LeadOut = @Sendable (OnlineService, consuming SecretBytes) -> String?
     typealias Clear = @Sendable (LoginReference, ClearingEvent) -> Void
 
     static let maximum = 64
@@ -19,17 +21,20 @@ final class SessionStore: Sendable {
     let tickets: SessionTickets?
     let ask: Ask
     private let clear: Clear
+    private let leadOut: LeadOut
     let clock: @Sendable () -> ClockReading
 
     /// - Parameters:
     ///   - tickets: If nil, sessions do not outlive the agent.
     ///   - ask: Asks a server a question.
     ///   - clear: Deletes the parts of a stored login that an event deletes.
+    ///   - leadOut: Gets the ID token of a session that ends.
     init(
         _ tickets: SessionTickets?, ask: @escaping Ask, clear: @escaping Clear,
+        leadOut: @escaping LeadOut = { (_, _: consuming SecretBytes) in nil },
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
     ) {
-        (self.tickets, self.ask, self.clear, self.clock) = (tickets, ask, clear, clock)
+        (self.tickets, self.ask, self.clear, self.leadOut, self.clock) = (tickets, ask, clear, leadOut, clock)
     }
 
     /// Takes over the sessions of the previous agent, from their tickets.
@@ -177,18 +182,33 @@ final class SessionStore: Sendable {
     ///
     /// - Parameter waits: Whether to wait for the server's answer.
     func end(_ login: LoginReference, waits: Bool, password: consuming SecretBytes?) -> SessionEnding {
+        end(login, waits: waits, inBrowser: false, password: password).ending
+    }
+
+    /// The same. If the caller has a browser, the server can end its own session there too.
+    ///
+    /// - Parameter inBrowser: Only with `waits`.
+    /// - Returns: The address to open. Nil if the server has no page for it, or the session no ID token.
+    func end(
+        _ login: LoginReference, waits: Bool, inBrowser: Bool, password: consuming SecretBytes?
+    ) -> (ending: SessionEnding, address: String?) {
         let entry = entries.withLock { entries in
             tickets?.remove(login)
             let entry = entries.removeValue(forKey: login)
             entry?.isRemoved = true
             return entry
         }
-        guard let entry else { return .notThere }
+        guard let entry else { return (.notThere, nil) }
         guard waits else {
             DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
-            return .endedHere
+            return (.endedHere, nil)
         }
-        return endAtServer(entry, password: password)
+        var address: String?
+        if inBrowser {
+            let idToken = entries.withLock { _ in entry.access.idToken.duplicate() }
+            if let service = entries.withLock({ _ in entry.serviceInBrowser }) { address = leadOut(service, idToken) }
+        }
+        return (endAtServer(entry, password: password), address)
     }
 
     /// Ends a session at its server, after the agent has deleted it.

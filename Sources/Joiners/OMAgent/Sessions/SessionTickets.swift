@@ -9,14 +9,14 @@ internal import OMSystem
 
 /// The session tickets in one runtime folder. Format: docs/formats/agent-protocol.md, "Session tickets".
 struct SessionTickets: Sendable {
-    private static let magic = Array("OMST3".utf8)
+    private static let magic = Array("OMST4".utf8)
 
     private let secrets: BootSecrets
 
     init(_ folder: RuntimeFolder) {
         secrets = BootSecrets(
             folder, prefix: "omvault-session-", secretPrefix: "omvault-session-secret-",
-            longest: OnlineQuestion.maximumBody + 2 * AccessToken.longest)
+            longest: OnlineQuestion.maximumBody + 3 * AccessToken.longest)
     }
 
     /// A ticket on a disk would outlive the boot, so such a folder gets none.

@@ -100,11 +100,13 @@ extension SessionEntry {
     /// Why it gives out no token for this question, whatever the server says. Nil if it may.
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
         switch release {
+        case _ where question.isForRequest: break
         case .never: return .never
         case .confirm where !question.isAgreed: return .unconfirmed
         case .confirm, .allow: break
         }
         guard access.value.count > 0 else { return .noToken }
+        if question.isForIDToken { return access.idToken.count > 0 ? nil : .noIDToken }
         // A refresh gives no wider scopes, so the server is not asked.
         let wanted = narrowing?.scopes ?? question.scopes
         return access.scopes.covers(wanted) ? nil : .scopes(held: access.scopes)
@@ -133,11 +135,12 @@ extension SessionEntry {
     /// The answer without a question to the server. Nil if the server must be asked.
     func token(_ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading) -> TokenReply? {
         if let refusal = refusal(of: question, nil) { return .refused(refusal) }
+        if question.isForIDToken { return idToken(question, after: renewal) }
         let left = expires.map { $0 - clock.sinceBoot }
         let isAlive = left.map { $0 > 0 } ?? true
         let livesLongEnough = isAlive && left.map { $0 >= Int64(question.atLeast) } ?? true
         func given(_ state: TokenStatus) -> TokenReply {
-            .given(access.duplicate(), left: left, livesLongEnough ? .good : state)
+            .given(access.duplicateAlone(), left: left, livesLongEnough ? .good : state)
         }
         switch renewal {
         case .notAsked: return livesLongEnough && !question.isFresh && !isTokenRefused ? given(.good) : nil
@@ -150,6 +153,15 @@ extension SessionEntry {
             // Also for an error of the server: it says nothing about the held token.
             default: return question.needsLife && !livesLongEnough ? .refused(.server(refusal)) : given(.unrenewed)
             }
+        }
+    }
+
+    /// The ID token in place of the access token. It has no scopes, and its life is in it.
+    private func idToken(_ question: TokenQuestion, after renewal: TokenRenewal) -> TokenReply? {
+        switch renewal {
+        case .notAsked where question.isFresh: return nil
+        case .notAsked, .renewed: return .given(AccessToken(access.idToken.duplicate(), scopes: ScopeSet()), left: nil, .good)
+        case .refused(let refusal): return .refused(.server(refusal))
         }
     }
 }

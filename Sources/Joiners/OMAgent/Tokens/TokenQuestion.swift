@@ -18,10 +18,14 @@ public struct TokenQuestion: Hashable, Sendable {
     public let narrowing: TokenNarrowing?
     /// Whether the user agreed to this question. Under the same user id no process can prove that.
     public let isAgreed: Bool
+    /// Whether the ID token of the login is asked for, in place of the access token. Scopes and life then do not count.
+    public let isForIDToken: Bool
+    /// Whether the token goes only into a request of this agent's own helper, and not to the caller. No frame says this.
+    private(set) var isForRequest = false
 
     public init(
         scopes: ScopeSet = ScopeSet(), atLeast: UInt32, needsLife: Bool = false, isFresh: Bool = false,
-        narrowing: TokenNarrowing? = nil, isAgreed: Bool = false
+        narrowing: TokenNarrowing? = nil, isAgreed: Bool = false, isForIDToken: Bool = false
     ) {
         self.scopes = scopes
         self.atLeast = min(atLeast, Self.longest)
@@ -29,11 +33,20 @@ public struct TokenQuestion: Hashable, Sendable {
         self.isFresh = isFresh
         self.narrowing = narrowing
         self.isAgreed = isAgreed
+        self.isForIDToken = isForIDToken
+    }
+
+    /// The same question, for a request.
+    var forRequest: TokenQuestion {
+        var question = self
+        question.isForRequest = true
+        return question
     }
 
     /// The same question, after the user agreed to it.
     public var agreed: TokenQuestion {
         TokenQuestion(
-            scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, narrowing: narrowing, isAgreed: true)
+            scopes: scopes, atLeast: atLeast, needsLife: needsLife, isFresh: isFresh, narrowing: narrowing,
+            isAgreed: true, isForIDToken: isForIDToken)
     }
 }

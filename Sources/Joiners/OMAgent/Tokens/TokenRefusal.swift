@@ -12,6 +12,8 @@ public enum TokenRefusal: Hashable, Sendable {
     case otherScopes(given: ScopeSet)
     /// The session has no access token: its login was offline, or its server gives none.
     case noToken
+    /// The session has no ID token: its login did not ask for one, or the server gives none.
+    case noIDToken
     /// The server's newest token does not live any more.
     case dead
     /// The server gave no other token.

@@ -4,6 +4,7 @@
 internal import Glibc
 internal import OMAgentProtocol
 internal import OMItems
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSystem
 internal import OMVault
@@ -240,6 +241,27 @@ final class VaultHandle: Sendable {
                 return refusal(error, &state)
             }
         }
+    }
+
+    /// Lends the key of an identity to `body`, while its level is open here.
+    func withIdentity<R>(_ name: String, _ body: (IdentityKey) -> R?) throws(OnlineRefusal) -> R {
+        let result: Result<R?, OnlineRefusal> = withState { state in
+            expireIfDue(&state)
+            guard state.keys != nil, !interruption.isAsked else { return .failure(.failed(.lockedClientKey)) }
+            do throws(VaultError) {
+                let loaded = try current(&state)
+                guard let key = try loaded.vault.identityKey(named: name) else { return .success(nil) }
+                state.lastUse = Self.bootSeconds()
+                return .success(body(key))
+            } catch {
+                switch refusal(error, &state) {
+                case .locked: return .failure(.failed(.lockedClientKey))
+                default: return .success(nil)
+                }
+            }
+        }
+        guard let made = try result.get() else { throw .failed(.unusableClientKey) }
+        return made
     }
 
     func refusal(_ error: VaultError, _ state: inout VaultHandleState) -> AgentReply {

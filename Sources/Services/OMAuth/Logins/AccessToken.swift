@@ -8,11 +8,23 @@ public struct AccessToken: ~Copyable, Sendable {
 
     public let value: SecretBytes
     public let scopes: ScopeSet
+    /// The ID token of the same login, which was verified. Empty if there is none.
+    package let idToken: SecretBytes
 
     public init(_ value: consuming SecretBytes, scopes: ScopeSet) {
-        self.value = value
-        self.scopes = scopes
+        self.init(value, scopes: scopes, idToken: SecretBytes(copying: []))
     }
 
-    package borrowing func duplicate() -> AccessToken { AccessToken(value.duplicate(), scopes: scopes) }
+    package init(_ value: consuming SecretBytes, scopes: ScopeSet, idToken: consuming SecretBytes) {
+        self.value = value
+        self.scopes = scopes
+        self.idToken = idToken
+    }
+
+    package borrowing func duplicate() -> AccessToken {
+        AccessToken(value.duplicate(), scopes: scopes, idToken: idToken.duplicate())
+    }
+
+    /// The same without the ID token.
+    package borrowing func duplicateAlone() -> AccessToken { AccessToken(value.duplicate(), scopes: scopes) }
 }

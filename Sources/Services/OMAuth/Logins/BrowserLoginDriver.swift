@@ -5,7 +5,7 @@ internal import OMSecrets
 internal import OMSystem
 
 extension Authenticator {
-    /// Logs a user in at the server's own pages. Such a login is never cached: no password comes to this machine.
+    /// Logs a user in at the server's own pages, or by a client certificate. Such a login is never cached: no password comes to this machine.
     ///
     ///     let receipt = try authenticator.authorize(BrowserQuestion(profile), prompting: window, asking: provider)
     ///
@@ -15,7 +15,12 @@ extension Authenticator {
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         let profile = question.profile
-        guard profile.serverKind == .oauthBrowser else { throw .online(.failed(.unsupportedGrant)) }
+        let isOfKind =
+            switch question.kind {
+            case .certificate: profile.serverKind == .certificate
+            case .loopback, .paste, .device: profile.serverKind == .oauthBrowser
+            }
+        guard isOfKind else { throw .online(.failed(.unsupportedGrant)) }
         guard profile.connectivityMode != .offline else { throw .offlineNotAllowed }
         let sent = clock()
         let answer = provider.authorize(question, prompting: prompter, cancellation: cancellation)

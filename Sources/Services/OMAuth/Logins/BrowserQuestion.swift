@@ -1,6 +1,6 @@
 public import OMOnlineModel
 
-/// A login at the server's own pages that someone wants.
+/// A login without a password that a program wants: at the server's own pages, or by a client certificate.
 public struct BrowserQuestion: Hashable, Sendable {
     /// How the person reaches the server's pages, and how the answer comes back.
     public enum Kind: Hashable, Sendable {
@@ -10,10 +10,13 @@ public struct BrowserQuestion: Hashable, Sendable {
         case paste
         /// The person enters a code in any browser.
         case device
+        /// The person does nothing: the certificate in the provider logs the user in.
+        case certificate
     }
 
     public let profile: Profile
-    /// The user whom the server must name. Nil: any user.
+    /// The user whom the server must name. Nil: any user. With a certificate it is the name of the session; nil for that of the
+    /// identity.
     public let user: UserName?
     public let domain: IdentityDomain
     /// Nil for those of the profile.

@@ -26,13 +26,17 @@ package enum ServerKind: Hashable, Sendable {
     /// It gives tokens in exchange for tokens of other servers.
     case oauthTokenExchange
     case oamms
+    /// A user logs in with a client certificate, and without a password.
+    case certificate
     /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)
 
     package var isThere: Bool { self != .none }
 
     /// Whether a login brings no password to this machine, so that none is cached or remembered.
-    package var isWithoutPassword: Bool { [.oauthBrowser, .oauthAssertion, .oauthTokenExchange].contains(self) }
+    package var isWithoutPassword: Bool {
+        [.oauthBrowser, .certificate, .oauthAssertion, .oauthTokenExchange].contains(self)
+    }
 
     /// Whether it is asked with a token or an assertion of another server.
     package var isOfForeignToken: Bool { self == .oauthAssertion || self == .oauthTokenExchange }

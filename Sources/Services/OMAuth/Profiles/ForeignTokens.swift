@@ -3,7 +3,7 @@
 package import OMOnlineModel
 
 extension Profile {
-    /// The source of an assertion, and its form. The source is `file:/PATH` or `cred:NAME`.
+    /// The source of an assertion, and its form. The source is `file:/PATH`, `cred:NAME` or `vault:ITEM:FIELD`.
     package struct AssertionSource: Hashable, Sendable {
         package let key: ProfileKey
         package let kind: AssertionKind
@@ -13,8 +13,11 @@ extension Profile {
     /// Of a user. If there are two, the JWT counts.
     package var oauthUserAssertion: AssertionSource? { first([(.oauthUserJWT, .jwt), (.oauthUserSAML2, .saml2)]) }
 
-    /// Of the client, in place of its secret.
-    package var oauthClientAssertion: AssertionSource? { first([(.oauthClientJWT, .jwt), (.oauthClientSAML2, .saml2)]) }
+    /// Of the client, in place of its secret. Nil if `OAuthClientAuthMethod` does not let it count, or if the client has a key.
+    package var oauthClientAssertion: AssertionSource? {
+        let forms = clientProof.readyMade
+        return first([(.oauthClientJWT, .jwt), (.oauthClientSAML2, .saml2)].filter { forms.contains($0.1) })
+    }
 
     /// What proves the client: a ready-made assertion, else its secret.
     package var oauthClientSource: (key: ProfileKey, source: String)? {

@@ -1,6 +1,7 @@
 // The settings of a configuration URL that need the user's consent. Attack: a message has a link that sets up a
 // profile. The profile looks right, but sends the password to an attacker or makes the device easier to guess at.
 
+internal import OMOnlineModel
 internal import OMRecords
 
 /// Why an imported value needs the user's consent.
@@ -33,6 +34,8 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case releasesTokens
     /// It shows a certificate of the user to the server, and signs with its key.
     case usesIdentity
+    /// It shows the certificate where others on the network can read it.
+    case showsIdentityInClear
     /// The value, or its absence, is laxer than the profile that would be replaced.
     case laxer
 }
@@ -97,10 +100,13 @@ extension Profile {
         if key.valueType == .identity { return .usesIdentity }
         return switch key {
         case .trustedCA: .trust
+        // Attack: the server gets an assertion that another server takes too.
+        case .oauthAssertionAudience: clientProof.audience == .endpoint ? .trust : nil
         case .oauthEndpointOrigins, .restOrigins: .trust
         // Attack: the tokens, or the person with the password, go to another server than the one that the question names.
-        case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
-            .oauthKeySetEndpoint:
+        case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthRegistrationEndpoint,
+            .oauthUserInfoEndpoint, .oauthKeySetEndpoint, .oauthPushedRequestEndpoint, .oauthIntrospectionEndpoint,
+            .oauthEndSessionEndpoint:
             if case .text(let text) = value, ServerURL(text)?.origin != serverOrigin { .trust } else { nil }
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
         case .offlineOnServerError: value == .bool(true) ? .failingServer : nil
@@ -113,6 +119,7 @@ extension Profile {
         case .sessionActiveOnRestart: value == .bool(true) ? .keepsSession : nil
         case .sendAuthorizationHeaderInLogout: value == .bool(true) ? .sendsPasswordAgain : nil
         case .tokenRelease: tokenRelease != .never ? .releasesTokens : nil
+        case .clientCertificateTLS12: value == .bool(true) ? .showsIdentityInClear : nil
         default: nil
         }
     }

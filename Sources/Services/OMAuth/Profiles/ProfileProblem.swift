@@ -12,7 +12,7 @@ public enum ProfileProblem: Error, Hashable, Sendable {
     case repeatedKey(ProfileKey)
     /// The key does not take this value. ``ProfileKey/valueType`` says which values it takes.
     case value(ProfileKey)
-    /// The value is a secret. The key takes only the secret's source: `file:/PATH` or `cred:NAME`.
+    /// The value is a secret. The key takes only the secret's source: `file:/PATH`, `cred:NAME` or `vault:ITEM:FIELD`.
     case plainSecret(ProfileKey)
     /// A key is missing that `AuthServerType` or another key requires.
     case missing(ProfileKey)

@@ -141,8 +141,12 @@ enum ProfileValueParser {
         return found.count <= 10 ? found : nil
     }
 
-    /// `file:` and an absolute path, or `cred:` and the name of a systemd credential.
+    /// `file:` and an absolute path, `cred:` and the name of a systemd credential, or `vault:` with an item and a field.
     static func isSecretSource(_ text: String) -> Bool {
+        if text.hasPrefix("vault:") {
+            let parts = text.dropFirst("vault:".count).split(separator: ":", omittingEmptySubsequences: false)
+            return parts.count >= 2 && !parts[parts.count - 1].isEmpty && !parts[0].isEmpty && isText(text, bytes: 1...2048)
+        }
         if text.hasPrefix("file:/") { return isText(String(text.dropFirst("file:".count)), bytes: 2...4095) }
         guard text.hasPrefix("cred:") else { return false }
         let name = text.dropFirst("cred:".count)

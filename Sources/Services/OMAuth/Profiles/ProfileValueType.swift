@@ -1,5 +1,6 @@
 // The values of each key, the SDK's error number and the effect here: the table of docs/reference/profiles.md.
 
+internal import OMOnlineModel
 internal import OMRecords
 
 /// The values that a key takes.
@@ -33,7 +34,7 @@ package enum ProfileValueType: Hashable, Sendable {
     case headers
     /// An absolute path.
     case path
-    /// The source of a secret, never the secret: `file:/PATH` or `cred:NAME`.
+    /// The source of a secret, never the secret: `file:/PATH`, `cred:NAME` or `vault:ITEM:FIELD`.
     case secret
     /// `identity:` and the name of a client identity in the vault.
     case identity
@@ -86,13 +87,19 @@ extension ProfileKey {
         case .oauthEndpointOrigins: (.origins, nil, .acts)
         case .oauthClientID: (.text, 40242, .acts)
         case .oauthClientSecret: (.secret, 40241, .acts)
+        case .oauthClientAuthMethod: (.word(ClientProof.Method.words), nil, .acts)
+        case .oauthClientKey: (.identity, nil, .acts)
+        case .oauthAssertionAudience: (.word(ClientProof.Audience.words), nil, .acts)
         case .oauthScope: (.list, 40232, .acts)
         case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
         case .oauthAuthorizationEndpoint: (.url, 40244, .acts)
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
-        case .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint, .oauthKeySetEndpoint: (.url, nil, .acts)
+        case .oauthPushedRequests: (.word(ClientProof.PushedRequests.words), nil, .acts)
+        case .oauthPushedRequestEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
+            .oauthKeySetEndpoint, .oauthRegistrationEndpoint, .oauthIntrospectionEndpoint, .oauthEndSessionEndpoint:
+            (.url, nil, .acts)
         case .openIDConnectDiscoveryURL: (.url, 60007, .acts)
-        case .oauthPrompt, .oauthContextClasses, .oauthUserClaim: (.text, nil, .acts)
+        case .oauthPrompt, .oauthContextClasses, .oauthUserClaim, .loginHint: (.text, nil, .acts)
         case .oauthMaximumAge: (.number(0...Profile.longestAge), nil, .acts)
         case .authTimeOut: (.numberOrZero(1...3600), nil, .acts)
         case .restOrigins: (.origins, nil, .acts)
@@ -123,8 +130,9 @@ extension ProfileKey {
         case .rememberUsernameDefault: (.flag, 10111, .acts)
 
         case .sendAuthorizationHeaderInLogout: (.flag, 10019, .acts)
-        case .presentClientCertificate: (.flag, 10118, .later)
-        case .clientCertificate, .oauthClientKey: (.identity, nil, .later)
+        case .presentClientCertificate: (.flag, 10118, .acts)
+        case .clientCertificate: (.identity, nil, .acts)
+        case .clientCertificateTLS12: (.flag, nil, .acts)
         case .oauthUserJWT, .oauthUserSAML2, .oauthClientJWT, .oauthClientSAML2: (.secret, nil, .acts)
         case .oamOAuthServiceEndpoint: (.url, nil, .later)
         case .oammsURL: (.url, 10025, .acts)
@@ -133,7 +141,6 @@ extension ProfileKey {
         case .oammsPortIsSSL: (.flag, 10025, .acts)
         case .oammsServiceDomain: (.text, 10025, .acts)
         case .openIDConnectConfiguration: (.longText, 60008, .later)
-        case .loginHint: (.text, nil, .later)
         case .idcsRegisterClient: (.flag, nil, .later)
         case .idcsRegisterEndpoint: (.url, nil, .later)
         case .loginSuccessURL: (.url, 50001, .later)
@@ -174,6 +181,9 @@ extension ProfileKey {
         case .keychainDataProtection: .text(ProtectionLevel.highest.sdkName)
         case .percentageToIdleTimeout: .number("10")
         case .tokenRelease: .text(TokenRelease.never.rawValue)
+        case .oauthClientAuthMethod: .text(ClientProof.Method.automatic.word)
+        case .oauthAssertionAudience: .text(ClientProof.Audience.issuer.word)
+        case .oauthPushedRequests: .text(ClientProof.PushedRequests.automatic.word)
         case .tokenExchangeTimeout: .number("21600")
         case .tokenExchangeDialect: .text(TokenExchangeDialect.rfc8693.rawValue)
         case .attemptDelay, .sessionTimeOut, .idleTimeOut, .logoutTimeOut, .authTimeOut: .number("0")

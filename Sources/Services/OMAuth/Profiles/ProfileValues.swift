@@ -51,8 +51,9 @@ extension Profile {
         case .oauth where grant == .tokenExchange && values[.oamOAuthServiceEndpoint] == nil: .oauthTokenExchange
         case .openIDConnect where values[.openIDConnectDiscoveryURL] != nil: .oauthBrowser
         case .oamms: .oamms
+        case .certificate: .certificate
         case .localAuthenticator: .none
-        case .oauth, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
+        case .oauth, .federated, .openIDConnect: .unsupported(type, grant)
         }
     }
 
@@ -77,11 +78,11 @@ extension Profile {
     public var profileURL: ServerURL? { url(.profileURL) }
     /// Whether the server has a policy that would be believed: at `ProfileURL`, or in the application profile of the Mobile
     /// and Social service. Over http, no server proves that a policy is its own.
-    /// A policy is about cached credentials, and a login in a browser has none.
+    /// A policy is about cached credentials, and a login without a password has none.
     package var hasServerPolicy: Bool {
         switch serverKind {
         case .oamms: oammsServer?.isSecure ?? false
-        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: false
+        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .certificate: false
         default: profileURL != nil
         }
     }
@@ -138,6 +139,15 @@ extension Profile {
         oauthTokenEndpoint == nil ? oauthDiscoveryURL ?? url(.openIDConnectDiscoveryURL) : nil
     }
     package var oauthRevocationEndpoint: ServerURL? { url(.oauthRevocationEndpoint) }
+    package var oauthRedirectEndpoint: String? { word(.oauthRedirectEndpoint) }
+    package var oauthRegistrationEndpoint: ServerURL? { url(.oauthRegistrationEndpoint) }
+    /// Where the server answers questions about tokens. A login at the server's own pages has its userinfo endpoint in
+    /// ``browserLogin``.
+    package var tokenEndpoints: TokenEndpoints {
+        TokenEndpoints(
+            introspection: url(.oauthIntrospectionEndpoint)?.text,
+            userInfo: serverKind == .oauthBrowser ? nil : url(.oauthUserInfoEndpoint)?.text)
+    }
     /// The scopes that a login at the server's own pages asks for.
     ///
     /// Attack: an option or a narrower list of scopes turns the checks of the ID token off. So OpenID Connect's own scope stays, if
@@ -154,11 +164,17 @@ extension Profile {
     package var browserLogin: BrowserLogin? {
         guard serverKind == .oauthBrowser || serverKind == .oauthAssertion else { return nil }
         return BrowserLogin(
-            redirect: word(.oauthRedirectEndpoint), authorization: url(.oauthAuthorizationEndpoint)?.text,
+            redirect: oauthRedirectEndpoint, authorization: url(.oauthAuthorizationEndpoint)?.text,
             device: url(.oauthDeviceEndpoint)?.text, keySet: url(.oauthKeySetEndpoint)?.text,
             userInfo: url(.oauthUserInfoEndpoint)?.text, prompt: word(.oauthPrompt),
             maximumAge: values[.oauthMaximumAge].flatMap(Self.digits).map { UInt32(clamping: $0) },
-            contextClasses: word(.oauthContextClasses), userClaim: word(.oauthUserClaim))
+            contextClasses: word(.oauthContextClasses), userClaim: word(.oauthUserClaim), loginHint: loginHint,
+            endSession: url(.oauthEndSessionEndpoint)?.text)
+    }
+    /// The name that the server's page may fill in. The SDK's default, `defaultUser`, is no user's name, so it is never sent.
+    private var loginHint: String? {
+        guard case .text(let name)? = values[.loginHint], !name.isEmpty else { return nil }
+        return name
     }
     /// How long a person has for a login at the server's own pages, in seconds: `AuthTimeOutVal`. Nil if it is 0.
     package var browserTimeOut: Int64? { seconds(.authTimeOut) }
@@ -167,6 +183,26 @@ extension Profile {
         let given = list(.restOrigins).compactMap(ServerURL.init)
         return given.isEmpty ? [server].compactMap(\.self) : given
     }
+
+    /// Whether a login shows a client certificate to the server.
+    package var presentsClientCertificate: Bool {
+        let method = clientProof.method
+        return serverKind == .certificate
+            || mayPresentClientCertificate
+                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method))
+    }
+    private var mayPresentClientCertificate: Bool {
+        switch serverKind {
+        case .basic, .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange,
+            .certificate:
+            true
+        case .none, .oamms, .unsupported: false
+        }
+    }
+    /// The name of the identity in the user's default vault whose certificate is shown. Nil: a person chooses one.
+    package var clientCertificate: String? { word(.clientCertificate).flatMap(ProfileValueParser.identity) }
+    /// Whether it is shown in TLS 1.2 too.
+    package var clientCertificateTLS12: Bool { flag(.clientCertificateTLS12) }
 
     /// `OAMMSURL`, or the address that `OAMMSHost` and the keys beside it give.
     package var oammsServer: ServerURL? { url(.oammsURL) ?? oammsHost }
@@ -197,8 +233,8 @@ extension Profile {
     /// Whether this kind of server allows remembering a password.
     package var remembersPasswords: Bool {
         switch values[.authServerType].flatMap(RequiredProfileKeys.type) {
-        case .oauth, .openIDConnect: false
-        case .basic, .certificate, .federated, .localAuthenticator, .oamms, nil: true
+        case .oauth, .openIDConnect, .certificate: false
+        case .basic, .federated, .localAuthenticator, .oamms, nil: true
         }
     }
 
@@ -212,6 +248,9 @@ extension Profile {
             serverKind == .oauthTokenExchange ? .acts : .none
         case .openIDConnectDiscoveryURL: serverKind == .oauthBrowser ? .acts : .later
         case .offlineAuthAllowed where serverKind.isWithoutPassword, .profileURL where serverKind.isWithoutPassword: .none
+        // There the certificate is always shown.
+        case .presentClientCertificate: mayPresentClientCertificate && serverKind != .certificate ? .acts : .none
+        case .clientCertificate, .clientCertificateTLS12: presentsClientCertificate ? .acts : .none
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
             remembersPasswords ? key.effect : .none
@@ -238,7 +277,7 @@ extension Profile {
     private var server: ServerURL? {
         switch serverKind {
         case .none: nil
-        case .basic: loginURL
+        case .basic, .certificate: loginURL
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
         case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: oauthTokenEndpoint ?? oauthDocument
         case .oamms: oammsServer
@@ -263,7 +302,7 @@ extension Profile {
         if case .text(let text)? = values[key] ?? key.fixedDefault { text } else { nil }
     }
 
-    private func url(_ key: ProfileKey) -> ServerURL? {
+    func url(_ key: ProfileKey) -> ServerURL? {
         guard key.valueType == .url else { return nil }
         return word(key).flatMap(ServerURL.init)
     }

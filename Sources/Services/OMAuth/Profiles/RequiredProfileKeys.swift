@@ -1,3 +1,5 @@
+internal import OMOnlineModel
+
 /// The keys that a kind of server requires.
 enum RequiredProfileKeys {
     /// The first required key that is missing.
@@ -39,10 +41,34 @@ enum RequiredProfileKeys {
         case .implicit: browser
         case .authorizationCode: [token] + browser
         case .deviceCode: [token, [.oauthDeviceEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]]
-        case .clientCredentials: [token, [.oauthClientSecret, .oauthClientJWT, .oauthClientSAML2]]
+        case .clientCredentials:
+            [token, [.oauthClientSecret, .oauthClientKey, .clientCertificate, .oauthClientJWT, .oauthClientSAML2]]
         case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
         case .resourceOwner, .oamCredential, .tokenExchange, nil: [token]
         }
+    }
+
+    /// The first key that the client's proof needs and that is missing.
+    static func missingForProof(in values: [ProfileKey: ProfileValue]) -> ProfileKey? {
+        func word(_ key: ProfileKey) -> String? { if case .text(let text)? = values[key] { text } else { nil } }
+        let method = word(.oauthClientAuthMethod) ?? ClientProof.Method.automatic.word
+        switch method {
+        case ClientProof.Method.certificate.word, ClientProof.Method.selfSignedCertificate.word:
+            if values[.clientCertificate] == nil { return .clientCertificate }
+        case ClientProof.Method.signedAssertion.word: if values[.oauthClientKey] == nil { return .oauthClientKey }
+        default: break
+        }
+        let asserts = [ClientProof.Method.automatic.word, ClientProof.Method.signedAssertion.word].contains(method)
+        // This side writes the audience, before the server is asked. So the profile must name it.
+        let kind = values[.authServerType].flatMap(Self.type)
+        if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
+            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil
+        {
+            return .oauthIssuer
+        }
+        let requires = word(.oauthPushedRequests) == ClientProof.PushedRequests.required.word
+        return requires && values[.oauthTokenEndpoint] != nil && values[.oauthPushedRequestEndpoint] == nil
+            ? .oauthPushedRequestEndpoint : nil
     }
 
     static func type(_ value: ProfileValue) -> AuthServerType? {

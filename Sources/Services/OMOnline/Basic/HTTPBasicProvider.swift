@@ -11,8 +11,12 @@ public import OMSecrets
 public struct HTTPBasicProvider: Sendable {
     private let service: OnlineService
     private let basic: BasicService
+    private let signer: (any IdentitySigner)?
 
-    public init(_ service: OnlineService, _ basic: BasicService) { (self.service, self.basic) = (service, basic) }
+    /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
+    public init(_ service: OnlineService, _ basic: BasicService, signer: (any IdentitySigner)? = nil) {
+        (self.service, self.basic, self.signer) = (service, basic, signer)
+    }
 
     /// Asks the server whether the password is the user's.
     ///
@@ -24,7 +28,7 @@ public struct HTTPBasicProvider: Sendable {
         let authorization = try AuthorizationHeader.basic(name.text, password)
         let headers = try headers(name.header)
         let login = try EndpointURL(basic.login)
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
 
         let asking = try await challengingAddress(login, headers, exchange)
         var visit = Visit(exchange: exchange, headers: headers)
@@ -54,7 +58,7 @@ public struct HTTPBasicProvider: Sendable {
         let login = try EndpointURL(basic.login)
         let domain = service.domain.flatMap { domain in domain.header.map { OnlineService.Header($0, domain.name) } }
         let headers = try headers(domain)
-        var visit = Visit(exchange: try HTTPExchange(service), headers: headers, jar: jar)
+        var visit = Visit(exchange: try HTTPExchange(service, signer), headers: headers, jar: jar)
         let (answer, address) = try await visit.page(login)
         guard answer.status != 403 else { throw .rejected }
         guard answer.isSuccess else { throw HTTPExchange.refusal(answer) }
@@ -87,7 +91,7 @@ public struct HTTPBasicProvider: Sendable {
         if let authorization, logout.hasOrigin(of: login) {
             password.append(OnlineService.Header("Authorization", authorization))
         }
-        var visit = Visit(exchange: try HTTPExchange(service), headers: headers, jar: jar)
+        var visit = Visit(exchange: try HTTPExchange(service, signer), headers: headers, jar: jar)
         var answer = try await visit.get(logout, adding: password)
         // A server that redirects to another server has ended the session. The page there is not needed.
         do throws(OnlineRefusal) { answer = try await visit.follow(answer, from: logout).0 } catch {
@@ -108,6 +112,8 @@ public struct HTTPBasicProvider: Sendable {
         var visit = Visit(exchange: exchange, headers: headers)
         let (answer, address) = try await visit.page(login)
         switch answer.status {
+        // No password was sent yet, so this is about the certificate.
+        case 403 where exchange.wasAskedForCertificate: throw .failed(.certificateRefused, status: 403)
         // To a request without a password, some servers answer only 403, 423, or 401 without a challenge.
         case 401, 403, 423:
             guard Self.asksForPassword(answer) else { throw .failed(.otherChallenge, status: UInt16(answer.status)) }
@@ -155,64 +161,5 @@ public struct HTTPBasicProvider: Sendable {
     private func jar(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> CookieJar {
         guard case .cookies(let jar) = try ServerSession(session) else { throw .failed(.unusableSession) }
         return jar
-    }
-}
-
-/// Requests to one server, with its cookies.
-private struct Visit {
-    private static let maximumRedirects = 5
-    /// The most bytes of a page. The page is read only to see that it is complete; its content is not needed.
-    private static let maximumPage = 1 << 20
-
-    let exchange: HTTPExchange
-    /// Sent with every request.
-    let headers: [OnlineService.Header]
-    var jar = CookieJar()
-
-    mutating func get(
-        _ address: EndpointURL, adding more: [OnlineService.Header] = []
-    ) async throws(OnlineRefusal) -> HTTPResponse {
-        var request = HTTPClientRequest(url: address.text)
-        for header in headers + more { request.headers.add(name: header.name, value: header.value) }
-        if let field = jar.field(for: address, now: UnixTime.now()) { request.headers.add(name: "Cookie", value: field) }
-        let answer = try await exchange.fetch(request, limit: Self.maximumPage, readsErrors: false)
-        try jar.store(answer.headers["Set-Cookie"], from: address, now: UnixTime.now())
-        return answer
-    }
-
-    /// The page at the end of the address's redirects, and that page's address.
-    mutating func page(_ address: EndpointURL) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
-        let answer = try await get(address)
-        return try await follow(answer, from: address)
-    }
-
-    mutating func follow(
-        _ answer: HTTPResponse, from address: EndpointURL
-    ) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
-        var (answer, address) = (answer, address)
-        var followed = 0
-        while answer.isRedirect {
-            let status = UInt16(answer.status)
-            guard let location = answer.headers.first(name: "Location"), let target = address.resolving(location) else {
-                throw .failed(.redirected, status: status)
-            }
-            guard target.isSecure || !address.isSecure else { throw .failed(.downgraded, status: status) }
-            guard target.hasOrigin(of: address), followed < Self.maximumRedirects else {
-                throw .failed(.redirected, status: status)
-            }
-            address = target
-            answer = try await get(address)
-            followed += 1
-        }
-        return (answer, address)
-    }
-
-    /// Follows redirects of a server that has the password already.
-    mutating func followAfterPassword(
-        _ answer: HTTPResponse, from address: EndpointURL
-    ) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
-        do throws(OnlineRefusal) { return try await follow(answer, from: address) } catch {
-            throw error.afterPassword(status: UInt16(answer.status))
-        }
     }
 }

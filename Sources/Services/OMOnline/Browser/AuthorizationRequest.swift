@@ -4,7 +4,9 @@
 internal import OMOnlineModel
 
 struct AuthorizationRequest {
-    let address: String
+    private let page: ShownAddress
+    private let parameters: [(name: String, value: String)]
+    private let clientID: String
 
     /// - Parameter page: The authorization endpoint. A query that it has already stays.
     /// - Throws: ``OnlineFailure/noLoginPage`` if the query has a parameter of this request.
@@ -20,6 +22,7 @@ struct AuthorizationRequest {
         let optional = [
             ("nonce", secrets.nonce), ("prompt", oauth.browser?.prompt),
             ("max_age", oauth.browser?.maximumAge.map { "\($0)" }), ("acr_values", oauth.browser?.contextClasses),
+            ("login_hint", oauth.browser?.loginHint),
         ]
         for case (let name, let value?) in optional { parameters.append((name, value)) }
         // Attack: the endpoint's own query has a second `redirect_uri` or `code_challenge`. A server takes one of the two.
@@ -27,9 +30,26 @@ struct AuthorizationRequest {
         guard let given = QueryParameters(page.url.query ?? ""), given.names.isDisjoint(with: names) else {
             throw .failed(.noLoginPage)
         }
+        (self.page, self.parameters, clientID) = (page, parameters.map { (name: $0.0, value: $0.1) }, oauth.clientID)
+    }
+
+    /// The whole request, for a browser.
+    var address: String { address(parameters) }
+
+    /// The request that the server has already, under its name for it (RFC 9126, 4).
+    func address(naming name: String) -> String { address([("client_id", clientID), ("request_uri", name)]) }
+
+    /// The request for the server itself. The proof of the client has its id.
+    func form() -> FormBody {
+        var form = FormBody()
+        for (name, value) in parameters where name != "client_id" { form.add(name, value) }
+        return form
+    }
+
+    private func address(_ parameters: [(name: String, value: String)]) -> String {
         var form = FormBody()
         for (name, value) in parameters { form.add(name, value) }
         let mark = page.url.query == nil ? "?" : page.text.hasSuffix("?") || page.text.hasSuffix("&") ? "" : "&"
-        address = page.text + mark + form.text()
+        return page.text + mark + form.text()
     }
 }

@@ -10,13 +10,20 @@ public struct BrowserLoginProvider: Sendable {
     private let service: OnlineService
     private let oauth: OAuthService
     private let timer: LoginTimer
+    private let signer: (any IdentitySigner)?
 
+    /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
+    ///   without any.
     /// - Precondition: `oauth.browser` is not nil.
-    public init(_ service: OnlineService, _ oauth: OAuthService) { self.init(service, oauth, timer: .real) }
-
-    init(_ service: OnlineService, _ oauth: OAuthService, timer: LoginTimer) {
-        (self.service, self.oauth, self.timer) = (service, oauth, timer)
+    public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
+        self.init(service, oauth, signer: signer, timer: .real)
     }
+
+    init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil, timer: LoginTimer) {
+        (self.service, self.oauth, self.timer, self.signer) = (service, oauth, timer, signer)
+    }
+
+    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Logs a user in by authorization code. It ends when the server's answer came, or when the task is cancelled.
     ///
@@ -30,7 +37,7 @@ public struct BrowserLoginProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let sockets = ListeningSockets(listening), began = timer.now()
         guard let registered = oauth.browser?.redirect else { throw .failed(.noLoginPage) }
-        let server = try await OAuthServer.find(oauth, HTTPExchange(service))
+        let server = try await OAuthServer.find(oauth, HTTPExchange(service, signer))
         let endpoints = try server.endpoints()
         guard let page = try server.page(.authorization).flatMap({ ShownAddress($0.text) }) else {
             throw .failed(.noLoginPage)
@@ -38,6 +45,7 @@ public struct BrowserLoginProvider: Sendable {
         // Attack: the code is stolen on its way through the browser. Without PKCE the thief gets tokens for it.
         guard try server.mayTakeProofKey() else { throw .failed(.noProofKey) }
         try checkUser(of: server)
+        let pushes = try server.pushes()
         let secrets = LoginSecrets(nonce: asksForIDToken ? LoginSecrets.random() : nil)
         let rules = RedirectRules(
             state: secrets.state, issuer: server.issuer, needsIssuer: try server.namesIssuer())
@@ -46,7 +54,17 @@ public struct BrowserLoginProvider: Sendable {
         let redirect = try RedirectAddress(registered, port: listener.port)
         let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets)
         rules.expect(redirect)
-        try await person.show(.open(request.address))
+        let address: String
+        if let pushes {
+            let exchange = try HTTPExchange(service, signer)
+            let answer = try await post(
+                request.form(), to: pushes, at: .pushedRequest, endpoints, clientSecret: clientSecret, exchange)
+            let pushed = try Self.asOfClient { () throws(OnlineRefusal) in try PushedRequest(answer) }
+            address = request.address(naming: pushed.name)
+        } else {
+            address = request.address
+        }
+        try await person.show(.open(address))
         let code: String
         switch try await Self.answer(listening.isEmpty ? nil : listener, rules, person) {
         case .code(let given): code = given
@@ -59,8 +77,8 @@ public struct BrowserLoginProvider: Sendable {
         form.add("redirect_uri", redirect.text)
         form.add("code_verifier", secrets.key.verifier)
         // The time for the server's answers begins here: the person may have taken long.
-        let exchange = try HTTPExchange(service), sent = UnixTime.now(), waited = timer.now() - began
-        let answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
+        let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - began
+        let answer = try await post(form, to: endpoints.token, at: .token, endpoints, clientSecret: clientSecret, exchange)
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         return try await finish(
             Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
@@ -75,7 +93,7 @@ public struct BrowserLoginProvider: Sendable {
     public func logInByDevice(
         user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service), asked = timer.now()
+        let exchange = try HTTPExchange(service, signer), asked = timer.now()
         let server = try await OAuthServer.find(oauth, exchange)
         let endpoints = try server.endpoints()
         guard let page = try server.page(.device) else { throw .failed(.noLoginPage) }
@@ -83,7 +101,7 @@ public struct BrowserLoginProvider: Sendable {
         var form = FormBody()
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let began = timer.now()
-        let answer = try await post(form, to: page, endpoints, clientSecret: clientSecret, exchange)
+        let answer = try await post(form, to: page, at: .device, endpoints, clientSecret: clientSecret, exchange)
         let code = try Self.asOfClient { () throws(OnlineRefusal) in try DeviceAuthorization(answer) }
         // Attack: the answer leads the person to another server's page.
         guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
@@ -92,7 +110,7 @@ public struct BrowserLoginProvider: Sendable {
         while true {
             let wait = try polling.wait(now: timer.now())
             do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
-            let exchange = try HTTPExchange(service), sent = UnixTime.now(), waited = timer.now() - asked
+            let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - asked
             let (said, answer) = try await poll(code, endpoints, clientSecret: clientSecret, exchange)
             switch said {
             case .pending: continue
@@ -149,13 +167,11 @@ public struct BrowserLoginProvider: Sendable {
     // MARK: - Requests
 
     private func post(
-        _ form: consuming FormBody, to address: EndpointURL, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes,
-        _ exchange: HTTPExchange
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
+        clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
-        let client = OAuthClient(service: service, oauth: oauth)
-        return try await client.post(
-            form, to: address, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+        try await client.post(
+            form, to: address, at: kind, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
     }
 
     /// One question for the tokens of a device code.
@@ -167,7 +183,7 @@ public struct BrowserLoginProvider: Sendable {
         form.add("device_code", code.deviceCode)
         let answer: HTTPResponse
         do throws(OnlineRefusal) {
-            answer = try await post(form, to: endpoints.token, endpoints, clientSecret: clientSecret, exchange)
+            answer = try await post(form, to: endpoints.token, at: .token, endpoints, clientSecret: clientSecret, exchange)
         } catch {
             guard case .unreachable = error else { throw error }
             return (.late, nil)
@@ -219,22 +235,24 @@ public struct BrowserLoginProvider: Sendable {
         for person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let said = arrival.said, endpoints = try server.endpoints()
-        var tokens = ServerSession.Tokens(said, sent: arrival.sent, askedFor: oauth.scopes, endpoints)
+        var tokens = client.tokens(said, sent: arrival.sent, endpoints, clientSecret: clientSecret)
         let named: NamedUser
         do throws(OnlineRefusal) {
             named = try await self.user(arrival, server, exchange)
             if let user, !named.name.utf8.elementsEqual(user.utf8) { throw .failed(.otherUser) }
             if Task.isCancelled || person.isGone { throw .failed(.cancelled) }
         } catch {
-            await OAuthClient(service: service, oauth: oauth).discard(tokens, clientSecret: clientSecret)
+            await client.discard(tokens, clientSecret: clientSecret)
             throw error
         }
         (tokens.user, tokens.subject) = (named.name, named.subject)
         // The caller counts the life from the question, so the time that the person took is added.
-        let life = tokens.lifetime.map { UInt32(clamping: Int64($0) + arrival.waited.components.seconds) }
+        let life = UInt32(clamping: Int64(said.lifetime) + arrival.waited.components.seconds)
+        // Only a login that asks for an ID token verifies it.
+        let idToken = asksForIDToken ? said.idToken.map { SecretBytes(copying: Array($0.utf8)) } : nil
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: life,
+            scopes: ScopeSet(granted: tokens.scopes), idToken: idToken, lifetime: life,
             serverTime: endpoints.token.isSecure ? arrival.answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, exchange), user: named)
     }

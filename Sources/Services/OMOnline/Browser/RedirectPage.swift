@@ -20,7 +20,10 @@ enum RedirectPage: CaseIterable {
         }
     }
 
-    var status: HTTPResponseStatus {
+    /// The answer to the browser.
+    var page: LoopbackPage { LoopbackPage(status: status, headers: headers, body: body) }
+
+    private var status: HTTPResponseStatus {
         switch self {
         case .accepted, .refused: .ok
         case .wrong: .badRequest
@@ -29,22 +32,16 @@ enum RedirectPage: CaseIterable {
         }
     }
 
-    var body: String {
+    private var body: String {
         "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>omvault</title><p>\(words)</p></html>\n"
     }
 
     /// Attack: another page, a cache or the next server learns the code from the page's address. None of them sees this page.
-    var headers: HTTPHeaders {
+    private var headers: HTTPHeaders {
         [
             "Content-Type": "text/html; charset=utf-8", "Content-Length": "\(body.utf8.count)", "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Connection": "close",
             "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
         ]
-    }
-
-    /// The whole answer as bytes, for a connection whose request was not read.
-    var bytes: String {
-        let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        return "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n\(fields)\r\n\(body)"
     }
 }

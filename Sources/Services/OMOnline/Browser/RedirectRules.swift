@@ -129,6 +129,8 @@ final class RedirectRules: Sendable {
         case "unsupported_response_type": .failed(.unsupportedResponse)
         case "server_error": .failed(.serverError)
         case "temporarily_unavailable": .failed(.temporarilyUnavailable)
+        // OpenID Connect Core, 3.1.2.6: the name of a pushed request does not count, or not any more.
+        case "invalid_request_uri": .failed(.requestExpired)
         default: .failed(.otherOAuthError)
         }
     }

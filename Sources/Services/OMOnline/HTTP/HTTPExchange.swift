@@ -21,9 +21,13 @@ final class HTTPExchange: Sendable {
     /// certificate decides.
     private static let loopback = ["127.0.0.1", "::1"]
 
-    private let client: HTTPClient
+    let client: HTTPClient
     /// One client for each address of ``loopback``.
-    private let local: [HTTPClient]
+    let local: [HTTPClient]
+    /// The client's certificate, with the settings of connections that show it.
+    private let shown: (certificate: ShownCertificate, trust: TLSConfiguration)?
+    /// What a server may say about certificates of the client. Nil if the service has none.
+    private let chain: ClientChain?
     /// Nil if each request has its own limit only.
     private let end: ContinuousClock.Instant?
     private let keepsConnection: Bool
@@ -34,9 +38,13 @@ final class HTTPExchange: Sendable {
         let count = Atomic(0)
     }
 
-    convenience init(_ service: OnlineService) throws(OnlineRefusal) {
+    /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
+    convenience init(_ service: OnlineService, _ signer: (any IdentitySigner)? = nil) throws(OnlineRefusal) {
+        var shown: ShownCertificate?
+        if let signer, let chain = service.chain { shown = try ShownCertificate(chain, of: service, signedBy: signer) }
         try self.init(
-            trusting: service.trusted, connectingWithin: service.deadlines.connect, total: service.deadlines.total)
+            trusting: service.trusted, connectingWithin: service.deadlines.connect, total: service.deadlines.total,
+            showing: shown, of: service.chain)
     }
 
     /// - Parameters:
@@ -45,10 +53,14 @@ final class HTTPExchange: Sendable {
     ///   - total: Milliseconds for all requests. If nil, each request needs a limit of its own.
     ///   - keepsConnection: Whether the next request uses the same connection. Then it may find it closed: the caller sends a
     ///     request again that changes nothing the second time.
+    ///   - certificate: The client's certificate.
+    ///   - chain: The same, also where it is not shown: a server may speak of it.
     init(
-        trusting pem: [UInt8]?, connectingWithin connect: UInt32, total: UInt32?, keepsConnection: Bool = false
+        trusting pem: [UInt8]?, connectingWithin connect: UInt32, total: UInt32?, keepsConnection: Bool = false,
+        showing certificate: ShownCertificate? = nil, of chain: ClientChain? = nil
     ) throws(OnlineRefusal) {
         self.keepsConnection = keepsConnection
+        self.chain = chain
         var trust = TLSConfiguration.makeClientConfiguration()
         trust.minimumTLSVersion = .tlsv12
         trust.certificateVerification = .fullVerification
@@ -58,6 +70,11 @@ final class HTTPExchange: Sendable {
             }
             trust.trustRoots = .certificates(certificates)
         }
+        shown = certificate.map { certificate in
+            var own = trust
+            certificate.configure(&own)
+            return (certificate, own)
+        }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust, redirectConfiguration: .disallow,
             timeout: .init(connect: .milliseconds(Int64(connect))))
@@ -65,6 +82,8 @@ final class HTTPExchange: Sendable {
         // A failed attempt is an answer. Another attempt would only use up the time and hide the reason.
         configuration.connectionPool.retryConnectionEstablishment = false
         if keepsConnection { configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 }
+        // Each handshake with the certificate needs a signature, and a question has few.
+        if shown != nil { configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 }
         configuration.http1_1ConnectionDebugInitializer = { [connections] channel in
             connections.count.add(1, ordering: .sequentiallyConsistent)
             return StatusCheck.add(to: channel)
@@ -93,10 +112,20 @@ final class HTTPExchange: Sendable {
     ) async throws(OnlineRefusal) -> HTTPResponse {
         let end = deadline(timeLimit)
         var request = request
-        // A login uses no connection again: the server could close it at that moment.
-        if !keepsConnection { request.headers.replaceOrAdd(name: "Connection", value: "close") }
-        if !request.headers.contains(name: "User-Agent") { request.headers.add(name: "User-Agent", value: "omvault") }
         guard let address = EndpointURL(reading: request.url) else { throw .failed(.unsafeAddress) }
+        let isShowing = shown?.certificate.goes(to: address) ?? false
+        if isShowing { request.tlsConfiguration = shown?.trust }
+        // A login uses no connection again: the server could close it at that moment. One with a certificate does: each of its
+        // handshakes needs a signature, and a question has few.
+        if !keepsConnection, !isShowing { request.headers.replaceOrAdd(name: "Connection", value: "close") }
+        if !request.headers.contains(name: "User-Agent") { request.headers.add(name: "User-Agent", value: "omvault") }
+        guard !isShowing else {
+            let answer = try await fetch(request, by: client, until: end, limit, true)
+            if wasAskedForCertificate, CertificateRefusal.isIn(answer) {
+                throw .failed(.certificateRefused, status: UInt16(answer.status))
+            }
+            return answer
+        }
         guard !address.isSecure, address.host == EndpointURL.localName else {
             return try await fetch(request, by: client, until: end, limit, readsErrors)
         }
@@ -110,6 +139,12 @@ final class HTTPExchange: Sendable {
         }
         throw refused ?? .unreachable(.refused)
     }
+
+    /// Whether requests to the profile's own origins show a certificate, if the server asks for one.
+    var showsCertificate: Bool { shown != nil }
+
+    /// Whether a server asked for the client's certificate, and got it.
+    var wasAskedForCertificate: Bool { shown?.certificate.wasAsked ?? false }
 
     /// The end of the question, or of `timeLimit` if that is earlier.
     private func deadline(_ timeLimit: UInt32?) -> ContinuousClock.Instant {
@@ -151,11 +186,15 @@ final class HTTPExchange: Sendable {
             }
         } catch {
             if Task.isCancelled { throw .failed(.cancelled) }
+            if sent.tlsConfiguration != nil, let refusal = shown?.certificate.refusal { throw refusal }
+            if let chain, let refusal = CertificateRefusal.read(error, allowsTLS12: chain.allowsTLS12) { throw refusal }
             let refusal = Self.refusal(error)
             // Attack: an attacker closes the connection after TLS is established, so that a password that was sent
             // counts as not sent. So `closed` is only for a connection that was never established. Closing that one
             // does no more than dropping its packets.
-            let isEstablished = connections.count.load(ordering: .sequentiallyConsistent) > before
+            // A connection that shows a certificate may be an earlier one.
+            let now = connections.count.load(ordering: .sequentiallyConsistent)
+            let isEstablished = now > before || sent.tlsConfiguration != nil && now > 0
             guard refusal == .failed(.brokenAnswer), !isEstablished, sent.url.hasPrefix("https://") else { throw refusal }
             throw .unreachable(.closed)
         }
@@ -253,7 +292,7 @@ extension OnlineRefusal {
 }
 
 extension Duration {
-    fileprivate var nanoseconds: Int64 {
+    var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }

@@ -51,7 +51,7 @@ public enum ApplicationProfile {
         }
         let own =
             switch service.kind {
-            case .basic(let basic): basic.login
+            case .basic(let basic), .certificate(let basic): basic.login
             case .oauth(let oauth):
                 switch oauth.endpoint {
                 case .discovery(let text), .token(let text, _): text

@@ -15,6 +15,8 @@ struct DiscoveryDocument {
     /// Where it was fetched.
     private let address: EndpointURL
     private let service: OAuthService
+    /// Whether the client shows a certificate. Then the addresses for such clients count, where the document names some.
+    private let usesAliases: Bool
 
     /// - Throws: ``OnlineFailure/untrustedDiscovery``, also for a refusal with 401 or 403: this request asked about no password,
     ///   so its refusal must not count as a decision.
@@ -30,12 +32,14 @@ struct DiscoveryDocument {
             if refusal.isDecision { throw .failed(.untrustedDiscovery, status: UInt16(answer.status)) }
             throw refusal
         }
-        return try DiscoveryDocument(answer.body, from: address, of: service)
+        return try DiscoveryDocument(answer.body, from: address, of: service, usesAliases: exchange.showsCertificate)
     }
 
     /// - Throws: ``OnlineFailure/unexpectedAnswer`` if it is no such document, ``OnlineFailure/untrustedDiscovery`` if it may not
     ///   speak for its issuer, or is another issuer's.
-    init(_ bytes: [UInt8], from address: EndpointURL, of service: OAuthService) throws(OnlineRefusal) {
+    init(
+        _ bytes: [UInt8], from address: EndpointURL, of service: OAuthService, usesAliases: Bool = false
+    ) throws(OnlineRefusal) {
         guard let members = JSON(answer: bytes)?.members, let named = members["issuer"]?.text else {
             throw .failed(.unexpectedAnswer)
         }
@@ -45,6 +49,7 @@ struct DiscoveryDocument {
         // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
         if let known = service.issuer, !known.utf8.elementsEqual(named.utf8) { throw .failed(.untrustedDiscovery) }
         (self.members, self.address, self.service) = (members, address, service)
+        self.usesAliases = usesAliases
         self.issuer = named
     }
 
@@ -55,13 +60,15 @@ struct DiscoveryDocument {
         guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
         guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
         let revocation = try endpoint(.revocation)
-        let revocationMethods = try list("revocation_endpoint_auth_methods_supported")
-        // Without a list the secret goes into a header: by RFC 8414 every server takes that. A client has one way to
-        // prove itself. So a server without a list for revocations takes what its token endpoint takes.
-        let methods = try list("token_endpoint_auth_methods_supported") ?? ["client_secret_basic"]
+        // A client has one way to prove itself. So an endpoint without a list takes what the token endpoint takes.
+        let methods = try list("token_endpoint_auth_methods_supported")
+        let algorithms = try list("token_endpoint_auth_signing_alg_values_supported")
         return OAuthEndpoints(
-            token: token, revocation: revocation, takesSecretInBody: Self.takesOnlyBody(methods),
-            revocationTakesSecretInBody: Self.takesOnlyBody(revocationMethods ?? methods))
+            token: token, revocation: revocation, methods: methods,
+            revocationMethods: try list("revocation_endpoint_auth_methods_supported") ?? methods, algorithms: algorithms,
+            revocationAlgorithms: try list("revocation_endpoint_auth_signing_alg_values_supported") ?? algorithms,
+            introspectionMethods: try list("introspection_endpoint_auth_methods_supported") ?? methods,
+            introspectionAlgorithms: try list("introspection_endpoint_auth_signing_alg_values_supported") ?? algorithms)
     }
 
     /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.
@@ -92,11 +99,26 @@ struct DiscoveryDocument {
     /// origins in the profile an endpoint has an origin that the user has seen. With neither its port is the document's or that
     /// of https.
     func endpoint(_ kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> EndpointURL? {
+        if let alias = try alias(kind) { return alias }
         guard let endpoint = try text(kind.name).flatMap(safe) else { return nil }
         guard service.allows(endpoint) else { throw .failed(.foreignEndpoint) }
         guard !service.bindsOrigins else { return endpoint }
         let isAtPort = endpoint.port == address.port || endpoint.isSecure && endpoint.port == EndpointURL.securePort
         return isAtPort ? endpoint : nil
+    }
+
+    /// The endpoint for clients that show a certificate (RFC 8705, section 5). Nil if the document names none.
+    ///
+    /// Attack: a document sends the certificate to a host that the user has not seen. So an alias always has the origin of the document,
+    /// or one of `OAuthEndpointOrigins`.
+    private func alias(_ kind: ServerEndpoint.Kind) throws(OnlineRefusal) -> EndpointURL? {
+        // A browser opens the authorization endpoint, and shows its own certificate.
+        guard usesAliases, kind != .authorization, let aliases = try given("mtls_endpoint_aliases", \.members) else { return nil }
+        guard let value = aliases[kind.name], value != .null else { return nil }
+        guard let text = value.text else { throw .failed(.unexpectedAnswer) }
+        guard let endpoint = safe(text) else { return nil }
+        guard service.names(endpoint) else { throw .failed(.foreignEndpoint) }
+        return endpoint
     }
 
     /// The address, if a request may go there. It is never http if the document came by https.
@@ -112,10 +134,6 @@ struct DiscoveryDocument {
         guard let value = members[name], value != .null else { return nil }
         guard let part = part(value) else { throw .failed(.unexpectedAnswer) }
         return part
-    }
-
-    private static func takesOnlyBody(_ methods: [String]) -> Bool {
-        !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
     }
 
     /// Whether a document at `address` may speak for `issuer`. It must have the same origin, and be below its path in
@@ -137,7 +155,12 @@ extension OAuthService {
     /// Whether the endpoint has the origin of the document or one of `OAuthEndpointOrigins`. True too if the profile does not
     /// say which origins there are, or has no document.
     func allows(_ endpoint: EndpointURL) -> Bool {
-        guard case .discovery(let document) = self.endpoint, bindsOrigins else { return true }
+        bindsOrigins ? names(endpoint) : true
+    }
+
+    /// Whether the endpoint has the origin of the document or one of `OAuthEndpointOrigins`. True too without a document.
+    fileprivate func names(_ endpoint: EndpointURL) -> Bool {
+        guard case .discovery(let document) = self.endpoint else { return true }
         return ([document] + origins).contains { EndpointURL(reading: $0).map(endpoint.hasOrigin) ?? false }
     }
 }

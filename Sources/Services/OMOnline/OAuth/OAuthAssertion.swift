@@ -16,7 +16,7 @@ extension OAuthProvider {
         _ user: String?, assertion: borrowing SecretBytes, _ kind: AssertionKind, keepsSession: Bool,
         clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
         try form.add(assertion: assertion, kind, ofClient: false)
@@ -24,10 +24,9 @@ extension OAuthProvider {
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
-        var tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
+        var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         let time = endpoints.token.isSecure ? answer.date : nil
         guard keepsSession else {
             return OnlineGrant(

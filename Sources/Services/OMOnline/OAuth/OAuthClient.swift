@@ -2,6 +2,7 @@
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
+internal import OMCrypto
 internal import OMOnlineModel
 internal import OMSecrets
 
@@ -11,37 +12,87 @@ struct OAuthClient: Sendable {
 
     let service: OnlineService
     let oauth: OAuthService
+    /// Signs assertions and handshakes. Nil for a client without a key.
+    let signer: (any IdentitySigner)?
 
-    /// Posts the form with the client's own proof. Redirects are not followed: 307 and 308 would send the form's secrets on.
+    /// Posts the form with the client's own proof, by the method that the profile and the server share.
     ///
     /// - Parameters:
+    ///   - kind: The endpoint that is at `address`.
     ///   - domain: The header that carries the identity domain.
-    ///   - isSecretInBody: Whether the client's secret goes into the body. Otherwise it goes into a header.
     func post(
-        _ form: consuming FormBody, to address: EndpointURL, domain: OnlineService.Header?,
-        clientSecret: borrowing SecretBytes, isSecretInBody: Bool, _ exchange: HTTPExchange
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
+        domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> HTTPResponse {
+        let (methods, algorithms) = endpoints.accepted(at: kind)
+        let method = ClientMethod(oauth, offered: methods, hasSecret: clientSecret.count > 0)
+        return try await post(
+            form, to: address, at: kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret,
+            exchange)
+    }
+
+    /// Redirects are not followed: 307 and 308 would send the form's secrets on.
+    ///
+    /// - Parameter algorithms: The algorithms of assertions that the server takes. Nil if it does not say.
+    private func post(
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, method: ClientMethod,
+        algorithms: [String]?, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         var form = form
+        let sendsSecret: Bool, isSecretInBody: Bool
+        switch method {
+        case .none: (sendsSecret, isSecretInBody) = (false, false)
+        // Attack: a ready-made assertion that the profile's method does not let count goes out as a secret.
+        case .secret(let isInBody):
+            (sendsSecret, isSecretInBody) = (clientSecret.count > 0 && oauth.clientAssertion == nil, isInBody)
+        case .readyMade(let kind):
+            (sendsSecret, isSecretInBody) = (false, false)
+            try form.add(assertion: clientSecret, kind, ofClient: true)
+        case .assertion:
+            (sendsSecret, isSecretInBody) = (false, false)
+            let assertion = try await assertion(for: kind, at: address, algorithms)
+            form.add("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+            form.add("client_assertion", assertion)
+        }
         var request = HTTPClientRequest(url: address.text)
         request.method = .POST
         for header in try CustomHeaders(service.headers).fields + (domain.map { [$0] } ?? []) {
             guard CustomHeaders.isUsable(header) else { throw .failed(.unusableHeaders) }
             request.headers.add(name: header.name, value: header.value)
         }
-        let assertion = clientSecret.count > 0 ? oauth.clientAssertion : nil
-        if clientSecret.count == 0 || isSecretInBody || assertion != nil { form.add("client_id", oauth.clientID) }
-        if let assertion {
-            try form.add(assertion: clientSecret, assertion, ofClient: true)
-        } else if clientSecret.count > 0, isSecretInBody {
-            form.add("client_secret", clientSecret)
-        }
-        let sendsHeader = clientSecret.count > 0 ? !isSecretInBody && assertion == nil : oauth.includesClientHeader
+        // A pushed request names the client as the browser would, whatever its proof (RFC 9126, 2.1).
+        if !sendsSecret || isSecretInBody || kind == .pushedRequest { form.add("client_id", oauth.clientID) }
+        if sendsSecret, isSecretInBody { form.add("client_secret", clientSecret) }
+        let isPublic = if case .secret = method { !sendsSecret } else { false }
+        let sendsHeader = sendsSecret && !isSecretInBody || isPublic && oauth.includesClientHeader
         if sendsHeader { request.headers.add(name: "Authorization", value: try clientHeader(clientSecret)) }
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/x-www-form-urlencoded")
         // An `Accept` header of the profile has precedence.
         if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
         request.body = .bytes(form.finish())
-        return try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
+        let answer = try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
+        // Glewlwyd says no more to a client whose certificate is wrong or missing.
+        if answer.status == 403, answer.body.isEmpty, exchange.wasAskedForCertificate {
+            throw .failed(.certificateRefused, status: 403)
+        }
+        return answer
+    }
+
+    /// An assertion for one request. Its audience comes from the signer.
+    private func assertion(
+        for kind: ServerEndpoint.Kind, at address: EndpointURL, _ algorithms: [String]?
+    ) async throws(OnlineRefusal) -> SecretBytes {
+        guard let signer else { throw .failed(.unusableClientKey) }
+        // Attack: the document names another endpoint than before, which gets an assertion for the old one.
+        if oauth.proof.audience == .endpoint, let known = oauth.audience(at: kind) {
+            guard known.utf8.elementsEqual(address.text.utf8) else { throw .failed(.unusableClientKey) }
+        }
+        let assertion = try await signer.sign(.assertion(at: kind))
+        guard let algorithms else { return assertion }
+        let header: JWSHeader
+        do throws(CryptoError) { header = try JWS(assertion).header } catch { throw .failed(.unusableClientKey) }
+        guard algorithms.contains(header.algorithm.rawValue) else { throw .failed(.noKeyAlgorithm) }
+        return assertion
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.
@@ -55,21 +106,51 @@ struct OAuthClient: Sendable {
         let address = try EndpointURL(text)
         // Attack: the session is of a time when the profile allowed any origin. Its tokens and the client's secret would go there.
         guard oauth.allows(address) else { throw .failed(.noLogout) }
-        let exchange = try HTTPExchange(service)
-        let isInBody = tokens.revocationTakesSecretInBody ?? false
+        let exchange = try HTTPExchange(service, signer)
+        let method: ClientMethod =
+            if [.none, .certificate, .selfSignedCertificate].contains(oauth.proof.method) {
+                .none
+            } else if let kind = oauth.readyMadeAssertion {
+                .readyMade(kind)
+            } else if tokens.revocationTakesAssertion ?? false {
+                .assertion
+            } else { .secret(isInBody: tokens.revocationTakesSecretInBody ?? false) }
         for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
             guard let token else { continue }
             var form = FormBody()
             form.add("token", token)
             form.add("token_type_hint", hint)
             let answer = try await post(
-                form, to: address, domain: domainHeader, clientSecret: clientSecret, isSecretInBody: isInBody, exchange)
+                form, to: address, at: .revocation, method: method, algorithms: nil, domain: domainHeader,
+                clientSecret: clientSecret, exchange)
             if answer.isSuccess { continue }
             do throws(OnlineRefusal) { _ = try TokenResponse(answer, sendsPassword: false) } catch {
                 // The server does not revoke this kind of token (RFC 7009, 2.2.1). Such a token expires by itself.
                 guard case .failed(.otherOAuthError, _, _) = error else { throw error }
             }
         }
+    }
+
+    /// The tokens of a token endpoint's answer.
+    ///
+    /// - Parameter sent: When they were asked for.
+    func tokens(
+        _ said: TokenResponse, sent: Int64, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes
+    ) -> ServerSession.Tokens {
+        var tokens = ServerSession.Tokens(
+            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
+            scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text)
+        noteRevocation(&tokens, endpoints, clientSecret: clientSecret)
+        return tokens
+    }
+
+    /// Notes how the client proves itself where the tokens are revoked: at a logout no document is asked.
+    func noteRevocation(
+        _ tokens: inout ServerSession.Tokens, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes
+    ) {
+        let method = ClientMethod(oauth, offered: endpoints.revocationMethods, hasSecret: clientSecret.count > 0)
+        tokens.revocationTakesSecretInBody = method == .secret(isInBody: true)
+        tokens.revocationTakesAssertion = method == .assertion ? true : nil
     }
 
     /// Revokes tokens that came and are not kept. It does so even if the caller was cancelled, and ignores a failure: the server

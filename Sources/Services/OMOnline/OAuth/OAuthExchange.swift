@@ -19,7 +19,7 @@ extension OAuthProvider {
         _ subject: borrowing SecretBytes, actor: borrowing SecretBytes, for asked: TokenExchange,
         clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
@@ -32,15 +32,14 @@ extension OAuthProvider {
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         // Attack, or mistake: the server gives a refresh token or an assertion, and a program sends it to other servers.
         if let type = JSON(answer: answer.body)?.members?["issued_token_type"], ![Self.accessToken, Self.jwt].contains(type.text)
         {
             throw .failed(.unexpectedAnswer, status: UInt16(answer.status))
         }
-        var tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
+        var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         tokens.refresh = nil
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,

@@ -8,8 +8,13 @@ public import OMSecrets
 public struct OAuthProvider: Sendable {
     let service: OnlineService
     let oauth: OAuthService
+    let signer: (any IdentitySigner)?
 
-    public init(_ service: OnlineService, _ oauth: OAuthService) { (self.service, self.oauth) = (service, oauth) }
+    /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
+    ///   without any.
+    public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
+        (self.service, self.oauth, self.signer) = (service, oauth, signer)
+    }
 
     /// Asks the server for tokens in return for the password.
     ///
@@ -20,7 +25,7 @@ public struct OAuthProvider: Sendable {
         _ user: String, password: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let name = try QualifiedUserName(user, service.domain)
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "password")
@@ -30,10 +35,9 @@ public struct OAuthProvider: Sendable {
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: true)
-        let tokens = ServerSession.Tokens(said, sent: sent, askedFor: oauth.scopes, endpoints)
+        let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
@@ -45,14 +49,13 @@ public struct OAuthProvider: Sendable {
     ///
     /// - Throws: ``OnlineRefusal/rejected`` if the server does not take the client's proof, and says nothing more.
     public func grant(clientSecret: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let endpoints = try await OAuthServer.find(oauth, exchange).endpoints()
         var form = FormBody()
         form.add("grant_type", "client_credentials")
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
@@ -81,14 +84,15 @@ public struct OAuthProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         var tokens = try tokens(session)
         let sent = UnixTime.now()
-        let (said, time) = try await renew(&tokens, nil, clientSecret: clientSecret)
+        let (said, time, idToken) = try await renew(&tokens, nil, clientSecret: clientSecret)
         tokens.access = said.access
         tokens.issued = sent
         tokens.lifetime = said.lifetime
         tokens.scopes = said.scopes ?? tokens.scopes
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime, serverTime: time)
+            scopes: ScopeSet(granted: tokens.scopes), idToken: idToken.map { SecretBytes(copying: Array($0.utf8)) },
+            lifetime: said.lifetime, serverTime: time)
     }
 
     /// Gets an access token with fewer scopes, or for a certain resource (RFC 8707). The session keeps its own access token. Its
@@ -99,7 +103,7 @@ public struct OAuthProvider: Sendable {
         _ session: borrowing SecretBytes, to narrowing: TokenNarrowing, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         var tokens = try tokens(session)
-        let (said, time) = try await renew(&tokens, narrowing, clientSecret: clientSecret)
+        let (said, time, _) = try await renew(&tokens, narrowing, clientSecret: clientSecret)
         let asked = narrowing.scopes.isEmpty ? tokens.scopes : narrowing.scopes.names
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: SecretBytes(copying: Array(said.access.utf8)),
@@ -107,11 +111,13 @@ public struct OAuthProvider: Sendable {
     }
 
     /// Asks with the refresh token, and replaces it and the address for revocation in `tokens`.
+    ///
+    /// - Returns: The ID token only if it was verified.
     private func renew(
         _ tokens: inout ServerSession.Tokens, _ narrowing: TokenNarrowing?, clientSecret: borrowing SecretBytes
-    ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?) {
+    ) async throws(OnlineRefusal) -> (TokenResponse, serverTime: Int64?, idToken: String?) {
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
-        let exchange = try HTTPExchange(service)
+        let exchange = try HTTPExchange(service, signer)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
         form.add("grant_type", "refresh_token")
@@ -121,20 +127,20 @@ public struct OAuthProvider: Sendable {
             if let resource = narrowing.resource { form.add("resource", resource) }
         }
         let answer = try await client.post(
-            form, to: endpoints.token, domain: client.domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, exchange)
+            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try TokenResponse(answer, sendsPassword: false)
         tokens.refresh = said.refresh ?? refresh
         if let revocation = endpoints.revocation {
             tokens.revocation = revocation.text
-            tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
+            client.noteRevocation(&tokens, endpoints, clientSecret: clientSecret)
         }
-        do throws(OnlineRefusal) { try await check(said, is: tokens.subject, server, exchange) } catch {
+        let isVerified: Bool
+        do throws(OnlineRefusal) { isVerified = try await check(said, is: tokens.subject, server, exchange) } catch {
             tokens.access = said.access
             await client.discard(tokens, clientSecret: clientSecret)
             throw error
         }
-        return (said, endpoints.token.isSecure ? answer.date : nil)
+        return (said, endpoints.token.isSecure ? answer.date : nil, isVerified ? said.idToken : nil)
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.
@@ -150,46 +156,37 @@ public struct OAuthProvider: Sendable {
 
     // MARK: - Parts
 
-    var client: OAuthClient { OAuthClient(service: service, oauth: oauth) }
+    var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Checks the ID token of a refresh, if there is one: it must be of the session's user (OpenID Connect Core, 12.2).
     ///
     /// If the keys cannot be had, the token is not read. A server may leave it out too, so that gives an attacker nothing, and the
     /// new refresh token is not lost.
+    ///
+    /// - Returns: Whether there is an ID token that was verified.
     private func check(
         _ said: TokenResponse, is subject: String?, _ server: OAuthServer, _ exchange: HTTPExchange
-    ) async throws(OnlineRefusal) {
+    ) async throws(OnlineRefusal) -> Bool {
         guard let subject, let text = said.idToken, let issuer = server.issuer, let keys = try? server.idTokenKeys() else {
-            return
+            return false
         }
         let verified: VerifiedJWS
         do throws(OnlineRefusal) { verified = try await keys.verified(text, exchange) } catch {
             if case .failed(.unusableIDToken, _, _) = error { throw error }
-            return
+            return false
         }
         let expected = IDToken.Expected(issuer: issuer, client: oauth.clientID, access: said.access, subject: subject)
         _ = try IDToken(verified, expected, now: UnixTime.now())
+        return true
     }
 
-    private func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> ServerSession.Tokens {
+    func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> ServerSession.Tokens {
         guard case .tokens(let tokens) = try ServerSession(session) else { throw .failed(.unusableSession) }
         return tokens
     }
 }
 
 extension ServerSession.Tokens {
-    /// The tokens of a token endpoint's answer.
-    ///
-    /// - Parameters:
-    ///   - sent: When they were asked for.
-    ///   - askedFor: The scopes of the request.
-    init(_ said: TokenResponse, sent: Int64, askedFor: [String], _ endpoints: OAuthEndpoints) {
-        self.init(
-            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
-            scopes: said.scopes ?? askedFor, revocation: endpoints.revocation?.text,
-            revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
-    }
-
     /// The access token for the agent, which cannot read the session.
     var secretAccess: SecretBytes { SecretBytes(copying: Array(access.utf8)) }
 

@@ -10,6 +10,8 @@ struct OAuthServer {
         case device
         case keySet
         case userInfo
+        case pushedRequest
+        case introspection
 
         var kind: ServerEndpoint.Kind {
             switch self {
@@ -17,6 +19,8 @@ struct OAuthServer {
             case .device: .device
             case .keySet: .keySet
             case .userInfo: .userInfo
+            case .pushedRequest: .pushedRequest
+            case .introspection: .introspection
             }
         }
     }
@@ -43,7 +47,8 @@ struct OAuthServer {
         var address: EndpointURL?
         if let revocation { address = try EndpointURL(revocation) }
         return OAuthEndpoints(
-            token: try EndpointURL(token), revocation: address, takesSecretInBody: false, revocationTakesSecretInBody: false)
+            token: try EndpointURL(token), revocation: address, methods: nil, revocationMethods: nil, algorithms: nil,
+            revocationAlgorithms: nil)
     }
 
     /// Another endpoint. Nil if the server has none at a safe address.
@@ -57,7 +62,9 @@ struct OAuthServer {
             case .authorization: browser?.authorization
             case .device: browser?.device
             case .keySet: browser?.keySet
-            case .userInfo: browser?.userInfo
+            case .userInfo: browser?.userInfo ?? service.tokenEndpoints.userInfo
+            case .introspection: service.tokenEndpoints.introspection
+            case .pushedRequest: service.proof.pushedRequestEndpoint
             }
         guard let text else { return nil }
         return try EndpointURL(text)
@@ -69,6 +76,25 @@ struct OAuthServer {
     /// Whether the server says that its answers at the redirect address name it (RFC 9207).
     func namesIssuer() throws(OnlineRefusal) -> Bool {
         try document?.flag("authorization_response_iss_parameter_supported") ?? false
+    }
+
+    /// Where the request of a login in a browser goes first (RFC 9126). Nil if it goes to the browser.
+    ///
+    /// - Throws: ``OnlineFailure/noPushedRequests`` if the profile or the server demands it, and the other side does not have it;
+    ///   ``OnlineFailure/foreignEndpoint``.
+    func pushes() throws(OnlineRefusal) -> EndpointURL? {
+        let isDemanded = try document?.flag("require_pushed_authorization_requests") ?? false
+        switch service.proof.pushedRequests {
+        case .off:
+            guard !isDemanded else { throw .failed(.noPushedRequests) }
+            return nil
+        case .automatic, .required:
+            let address = try page(.pushedRequest)
+            guard address != nil || !isDemanded && service.proof.pushedRequests != .required else {
+                throw .failed(.noPushedRequests)
+            }
+            return address
+        }
     }
 
     /// Whether the server may take PKCE with S256. A document without a list says nothing about it.

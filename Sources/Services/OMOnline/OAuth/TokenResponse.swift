@@ -6,11 +6,16 @@ internal import OMOnlineModel
 struct TokenResponse: Sendable {
     let access: String
     let refresh: String?
-    let lifetime: UInt32?
+    let lifetime: UInt32
     /// Nil if the server does not say. Then it granted the scopes that the client asked for.
     let scopes: [String]?
     /// Not verified.
     let idToken: String?
+
+    /// The life of a token whose server names none, in seconds.
+    static let standardLifetime: UInt32 = 3_600
+    /// The longest life that counts, in seconds.
+    private static let longestLifetime: Double = 315_360_000
 
     /// Descriptions of a blocked or disabled account, in lower case and without the full stop. The whole description is
     /// compared: it may quote a user name, and an attacker can choose that name.
@@ -65,7 +70,7 @@ struct TokenResponse: Sendable {
         refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }
         lifetime = document.lifetime
         scopes = document.scope?.split(separator: " ").map(String.init)
-        idToken = document.idToken.flatMap { $0.isEmpty ? nil : $0 }
+        idToken = document.idToken.flatMap { (1...64 << 10).contains($0.utf8.count) ? $0 : nil }
     }
 
     private static func refusal(
@@ -146,7 +151,7 @@ struct TokenResponse: Sendable {
         let idToken: String?
         let error: String?
         let description: String?
-        let lifetime: UInt32?
+        let lifetime: UInt32
 
         init(_ fields: [String: JSON]) {
             access = fields["access_token"]?.text
@@ -163,7 +168,7 @@ struct TokenResponse: Sendable {
                 default: nil
                 }
             // A negative life is over. A life that is no number is none.
-            lifetime = seconds.flatMap { $0.isFinite ? UInt32(min(max($0, 0), 315_360_000)) : nil }
+            lifetime = seconds.flatMap { $0.isFinite ? UInt32(min(max($0, 0), longestLifetime)) : nil } ?? standardLifetime
         }
     }
 }

@@ -206,18 +206,23 @@ struct AgentSessionClient {
     // MARK: - The end
 
     /// Ends a session in the agent, and at its server as far as that can be done.
-    func end(_ login: LoginReference, password: borrowing Password?) throws -> SessionEnding {
+    ///
+    /// - Parameter inBrowser: Whether the command opens an address in a browser.
+    /// - Returns: The address to open, if there is one.
+    func end(
+        _ login: LoginReference, inBrowser: Bool = false, password: borrowing Password?
+    ) throws -> (ending: SessionEnding, address: String?) {
         let client: AgentClient
         do throws(AgentError) { client = AgentClient(try AgentSocket(Environment.text)) } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw error }
-            return .notThere
+            return (.notThere, nil)
         }
-        do throws(AgentError) { return try client.endSession(login, password: password) } catch {
+        do throws(AgentError) { return try client.endSession(login, inBrowser: inBrowser, password: password) } catch {
             guard error == .notRunning else { throw error }
         }
         // An agent that was killed leaves a ticket. The next agent reads it, and can end the session at the server.
-        guard client.hasSessionTicket(login) else { return .notThere }
-        return try AgentLauncher.ensureRunning().client.endSession(login, password: password)
+        guard client.hasSessionTicket(login) else { return (.notThere, nil) }
+        return try AgentLauncher.ensureRunning().client.endSession(login, inBrowser: inBrowser, password: password)
     }
 }
 

@@ -3,6 +3,7 @@
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
+internal import OMSecrets
 internal import OMShell
 
 /// One login with the assertion in the profile's source.
@@ -31,16 +32,21 @@ struct AssertionLoginRun {
         .noOffline, "a login with an assertion is never cached, so there is none offline",
         hint: "log in when the server can be reached")
 
-    func run(_ given: RequestedUser) throws {
+    func run(_ asked: RequestedUser) throws {
         guard let source = profile.oauthUserAssertion else { throw AuthError.noServer }
         let name = source.key.rawValue
-        let flow = try LoginFlow(
-            profile, .online, in: access, context,
-            passwords: [name: SecretSource(source.source).map { SecretSourceArgument($0) }], takesBrowser: true)
+        let place = ProfileSecret(source.source)
+        let given: SecretSourceArgument? = if case .source(let given)? = place { given } else { nil }
+        let flow = try LoginFlow(profile, .online, in: access, context, passwords: [name: given], takesBrowser: true)
         guard let provider = flow.provider else { throw AuthError.noServer }
-        let assertion = try flow.secrets.read(name, prompt: name)
+        let assertion: SecretBytes
+        if case .field(let path)? = place {
+            assertion = try ProfileSecret.read(path, context, as: name)
+        } else {
+            assertion = try flow.secrets.read(name, prompt: name)
+        }
         let question = AssertionQuestion(
-            profile, user: given.user, domain: given.domain ?? profile.domain, scopes: try options.scopeSet(), kind: source.kind)
+            profile, user: asked.user, domain: asked.domain ?? profile.domain, scopes: try options.scopeSet(), kind: source.kind)
         let receipt = try flow.authenticator.logIn(question, with: assertion, asking: provider)
         try flow.finish(receipt, whyNoKey: nil, opening: nil)
     }

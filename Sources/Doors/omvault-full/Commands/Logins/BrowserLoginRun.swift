@@ -57,11 +57,7 @@ struct BrowserLoginRun {
     }
 
     /// The program that opens an address. Nil: none.
-    private var browser: String? {
-        if options.browser == "none" { return nil }
-        if let browser = options.browser { return browser }
-        return TerminalBrowserPrompter.hasDisplay ? TerminalBrowserPrompter.standardBrowser : nil
-    }
+    private var browser: BrowserProgram? { BrowserProgram(options.browser) }
 
     /// Without a display, a server that has codes for other devices is asked for one.
     private func kind(_ provider: OnlineProvider) throws -> BrowserQuestion.Kind {

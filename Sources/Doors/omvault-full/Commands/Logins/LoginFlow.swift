@@ -27,9 +27,9 @@ struct LoginFlow: ~Copyable {
         takesBrowser: Bool = false
     ) throws {
         (self.profile, self.context) = (profile, context)
-        let server = try ServerAccess(profile, mode, access, takesBrowser: takesBrowser)
+        let server = try ServerAccess(profile, mode, in: access, context, takesBrowser: takesBrowser)
         let secrets = try SecretSources(context, Array(passwords) + server.sources)
-        provider = try server.provider(secrets)
+        provider = try server.provider(secrets, context)
         authenticator = access.authenticator(parameters)
         agent = AgentSessionClient(context, access)
         self.secrets = secrets

@@ -27,6 +27,9 @@ struct LoginStart: Verb {
             If users of the profile log in with an assertion (OAuthAssertion), it comes from the source in the profile. Without USER
             the server names the user; if it names none, the session has the client's id.
 
+            If users log in with a client certificate (CertificateBasedAuthentication), nothing is asked for. USER names the
+            session; without it the session has the name of the identity.
+
             With --password-from, or without a terminal, there is one attempt. Output and exit codes are those of 'login check'.
 
               omvault login ada --profile work
@@ -95,6 +98,9 @@ struct LoginStart: Verb {
             }
             if profile.serverKind == .oauthBrowser {
                 return try BrowserLoginRun(profile, browser, mode: asked.mode, others: others, in: access, context).run(given)
+            }
+            if profile.serverKind == .certificate {
+                return try CertificateLoginRun(profile, mode: asked.mode, others: others, in: access, context).run(given)
             }
             let preferences = try remember?.preferences(profile)
             let flow = try LoginFlow(

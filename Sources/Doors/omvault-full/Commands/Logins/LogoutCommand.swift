@@ -15,8 +15,12 @@ struct LogoutCommand: Verb {
             is deleted. The cached credential stays, so the next login may be offline. --clear also deletes the cached credential
             and the remembered name, and locks the vaults that this login opened.
 
+            After a login in a browser the server may keep a session of its own there. If the server has a page that ends it, the
+            browser opens that page. Without a display or with --no-input nothing opens.
+
               omvault logout
               omvault logout ada --profile work --clear
+              omvault logout --browser none
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -32,6 +36,12 @@ struct LogoutCommand: Verb {
 
     @Flag(help: "Delete everything that is kept of this login.")
     var clear = false
+
+    @Option(
+        help: ArgumentHelp(
+            "After a login in a browser: the program that opens the server's page; none opens nothing. If not given, xdg-open.",
+            valueName: "program"))
+    var browser: String?
 
     @Flag(help: ArgumentHelp("There are no sessions there.", visibility: .hidden))
     var system = false
@@ -60,16 +70,23 @@ struct LogoutCommand: Verb {
         // The SDK's client of a mobile backend does so.
         if let profile, profile.mobileBackendID != nil, damage == nil { try? authenticator.forgetUserName(key) }
         if clear { agent.lockOpened(naming: key, before: ids) }
-        var ending = SessionEnding.notThere
+        var (ending, isOpened) = (SessionEnding.notThere, false)
+        let program = context.terminal.mayAsk ? BrowserProgram(browser) : nil
         for login in logins {
             // The password goes only to the server that the profile names now.
             let isCurrent = profile.map { login.key.server == $0.serverIdentity } ?? false
-            let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
+            let (ended, address) =
+                try isCurrent
+                ? agent.end(login, inBrowser: program != nil, password: password) : agent.end(login, password: nil)
+            if let address, let program { isOpened = program.open(address) }
             if case .endedHereOnly(let refusal) = ended {
                 context.output.notice("the session ended here, but may stay open at the server: \(Failure(refusal).message)")
                 for hint in refusal.logoutHints(isCurrent ? profile : nil) { context.output.notice("hint: \(hint)") }
             }
             if ended.wasThere || login == logins[0] { ending = ended }
+        }
+        if profile?.serverKind == .oauthBrowser, ending.wasThere, browser != BrowserProgram.none, program == nil {
+            context.output.notice("no browser was opened, so the server may still know the user in a browser")
         }
         if clear { access.noticeDamagedLedgers(context.output) }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
@@ -85,6 +102,7 @@ struct LogoutCommand: Verb {
                 "domain": key.domain == .none ? .null : .text(key.domain.text), "session": .flag(ending.wasThere),
                 "server": .text(ending.serverWord),
                 "sdk_code": ending.sdkCode.map { .number($0) } ?? .null, "cleared": .flag(clear),
+                "browser": .flag(isOpened),
             ])
     }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMShell
 
 struct ProfileCommand: ParsableCommand {
@@ -216,8 +217,8 @@ extension Output {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): saved, but this version cannot log in there online")
         }
-        if profile.effective(.presentClientCertificate) == .bool(true) {
-            notice("PresentClientCertificate: saved, but this version sends no client certificate")
+        if profile.presentsClientCertificate, profile.clientCertificate == nil {
+            notice("ClientCertificate is not set, so each login asks which identity to show")
         }
         let kept = profile.values.filter {
             $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none
@@ -230,8 +231,9 @@ extension Output {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }
-        if !profile.serverKind.isWithoutPassword, profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil,
-            profile.bindsEndpoints
+        if profile.serverKind != .oauthBrowser, !profile.serverKind.isOfForeignToken,
+            profile.oauthTokenEndpoint != nil || profile.oauthDiscoveryURL == nil, profile.bindsEndpoints,
+            !profile.clientProof.mayAssert
         {
             notice("OAuthIssuer and OAuthEndpointOrigins have no effect, because no document names the endpoints")
         }

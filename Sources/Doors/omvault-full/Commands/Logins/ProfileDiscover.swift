@@ -15,6 +15,8 @@ struct ProfileDiscover: Verb {
             issuer, and only endpoints at its origin and at those that you allowed here (OAuthEndpointOrigins). --yes agrees to the
             issuer's own origin only; any other needs --allow-origin too. KEY=VALUE sets further keys, as for 'omvault profile set'.
 
+            --register registers a new client at the server, if the server lets clients do so; 'omvault client' manages it.
+
             --preset has what is known of a public server: its address, the scopes, and the name of the user. 'omvault profile preset ls'
             lists the presets. You register a client there yourself, and give its id.
 
@@ -22,6 +24,7 @@ struct ProfileDiscover: Verb {
               omvault profile discover job https://id.example.org --client-id job --grant OAuthClientCredentials \\
                   OAuthClientSecret=file:/etc/job/secret OAuthScope=read
               omvault profile discover forge --preset gitlab --client-id 0123abcd
+              omvault profile discover lab https://id.example.org --register
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -36,7 +39,13 @@ struct ProfileDiscover: Verb {
     var values: [String] = []
 
     @Option(help: ArgumentHelp("The id of this client at the server.", valueName: "id"))
-    var clientID: String
+    var clientID: String?
+
+    @Flag(help: "Register a new client at the server, in place of --client-id.")
+    var register = false
+
+    @OptionGroup var registration: ClientRegistrationOptions
+    @OptionGroup var unlock: CredentialUnlockOptions
 
     @Option(
         help: ArgumentHelp(
@@ -54,6 +63,13 @@ struct ProfileDiscover: Verb {
 
     @Flag(help: systemStoreHelp)
     var system = false
+
+    func validate() throws {
+        guard (clientID != nil) != register else {
+            throw ValidationError("give --client-id, or --register for a new client")
+        }
+        if !register, registration.isGiven { throw ValidationError("the options of a registration need --register") }
+    }
 
     func run(_ context: CommandContext) throws {
         let name = try ProfileName(name)
@@ -104,7 +120,19 @@ struct ProfileDiscover: Verb {
         } else {
             changes.values.append((key, origins.joined(separator: ",")))
         }
+        if register {
+            let client = try ClientOfProfile(name, registration.sources, unlocking: unlock, context)
+            try client.checkAbsent()
+            let registered = try client.register(try changes.preview(access), registration)
+            let given = try client.changes(registered)
+            changes.values.removeAll { value in given.contains { $0.key == value.key } }
+            changes.values += given
+            context.output.notice("registered the client \(registered.id.shown)")
+        }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
+        // The audience of this profile's assertions is one of them.
+        let saved = try access.profiles.profile(name)
+        if saved.clientProof.audience == .endpoint { try access.authenticator().storeEndpoints(endpoints, of: saved) }
     }
 
     /// The issuer: the typed one, else the preset's. Nil if the preset names each endpoint.
@@ -145,8 +173,9 @@ struct ProfileDiscover: Verb {
     ) -> ProfileChanges {
         var own: [(ProfileKey, String)] = [
             (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant), (.oauthDiscoveryURL, document),
-            (.oauthIssuer, issuer.text), (.oauthClientID, clientID),
+            (.oauthIssuer, issuer.text),
         ]
+        own += client(of: name, typed)
         if needsRedirect(old, typed) { own.append((.oauthRedirectEndpoint, Self.loopback)) }
         // An address that the profile had would be asked instead of the document.
         return ProfileChanges(
@@ -159,13 +188,23 @@ struct ProfileDiscover: Verb {
         _ name: ProfileName, of preset: ProfilePreset, with typed: [(key: String, value: String)], over old: Profile?
     ) -> ProfileChanges {
         var own: [(ProfileKey, String)] = [
-            (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant), (.oauthClientID, clientID),
+            (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, grant),
         ]
+        own += client(of: name, typed)
         own += preset.settings.filter { Self.own.contains($0.key) }.map { ($0.key, $0.value) }
         if needsRedirect(old, typed) { own.append((.oauthRedirectEndpoint, Self.loopback)) }
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
             unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .oauthIssuer].map(\.rawValue))
+    }
+
+    /// The client. One that is still to be registered has a name in place of its id, and its secret has its place.
+    private func client(of name: ProfileName, _ typed: [(key: String, value: String)]) -> [(ProfileKey, String)] {
+        guard register else { return [(.oauthClientID, clientID ?? "")] }
+        guard grant == OAuthGrant.clientCredentials.rawValue,
+            !typed.contains(where: { ProfileKey(spelled: $0.key) == .oauthClientSecret })
+        else { return [(.oauthClientID, "unregistered")] }
+        return [(.oauthClientID, "unregistered"), (.oauthClientSecret, ClientOfProfile.secretPlace(of: name))]
     }
 
     /// Whether a login in a browser has no redirect address yet.
@@ -181,11 +220,13 @@ struct ProfileDiscover: Verb {
 
     /// The endpoints that a login uses. All others are only shown.
     private var used: Set<ServerEndpoint.Kind> {
-        switch OAuthGrant(rawValue: grant) {
-        case .authorizationCode: [.token, .revocation, .authorization, .device, .keySet, .userInfo]
-        case .deviceCode: [.token, .revocation, .device, .keySet, .userInfo]
-        default: [.token, .revocation]
-        }
+        let others: Set<ServerEndpoint.Kind> =
+            switch OAuthGrant(rawValue: grant) {
+            case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo]
+            case .deviceCode: [.device, .keySet, .userInfo]
+            default: []
+            }
+        return others.union(register ? [.token, .revocation, .clientRegistration] : [.token, .revocation])
     }
 
     /// The origins of the endpoints that a login uses, but for the issuer's own.

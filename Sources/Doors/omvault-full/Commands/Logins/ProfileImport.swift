@@ -115,7 +115,12 @@ struct ProfileImport: Verb {
     }
 
     private func question(_ profile: Profile, _ isThere: Bool) -> String {
-        let sent = profile.serverKind.isWithoutPassword ? "users and their tokens" : "passwords"
+        let sent =
+            switch profile.serverKind {
+            case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: "users and their tokens"
+            case .certificate: "your certificate"
+            default: "passwords"
+            }
         let server = profile.serverOrigin.isEmpty ? "" : ", which sends \(sent) to \(profile.serverOrigin)"
         let old = isThere ? " They replace all settings of the existing profile." : ""
         // Attack: an attacker sends a URL without a name. Then every login without --profile goes to the attacker's server.
@@ -174,6 +179,7 @@ extension ImportDanger {
         case .sendsPasswordAgain: "sends the remembered password at each logout"
         case .releasesTokens: "lets programs of yours have the session's access tokens"
         case .usesIdentity: "shows a certificate of yours to the server, and signs with its key"
+        case .showsIdentityInClear: "shows your certificate where others on the network can read it"
         case .laxer: "is less strict than in the profile that it replaces"
         }
     }

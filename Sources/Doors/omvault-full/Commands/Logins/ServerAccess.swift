@@ -3,6 +3,7 @@
 internal import OMAgent
 internal import OMAgentProtocol
 internal import OMAuth
+internal import OMItems
 internal import OMOnlineModel
 internal import OMShell
 
@@ -10,18 +11,28 @@ internal import OMShell
 struct ServerAccess {
     /// The name of the client's secret in messages.
     private let secretName: String
+
+    private let profile: Profile
+    private let access: LoginAccess
+    private let context: CommandContext
     private let mode: ConnectivityMode
     private let isSystem: Bool
     private let couldBeAnyUser: Bool
     /// The source of the client's secret.
     private let source: SecretSourceArgument?
+    /// The place of the client's secret in the default vault.
+    private let field: FieldPath?
     private let isAsked: Bool
+    /// The certificate that is shown, if the profile shows one and the server is asked.
+    private let identity: LoginIdentity?
 
     /// - Parameter takesBrowser: Whether the request may be a login without a password here.
     /// - Throws: If the request cannot succeed, so that the user types no password for it.
     init(
-        _ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess, takesBrowser: Bool = false
+        _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ context: CommandContext,
+        takesBrowser: Bool = false
     ) throws {
+        (self.profile, self.access, self.context) = (profile, access, context)
         (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         let client = profile.oauthClientSource
         secretName = (client?.key ?? .oauthClientSecret).rawValue
@@ -55,6 +66,13 @@ struct ServerAccess {
                     .unsupported, "no password can be checked: users of this profile log in at the server's own pages",
                     hint: "omvault login --profile \(profile.name.text.asShellWord)")
             }
+        case (.offline, .certificate): throw CertificateLoginRun.noOffline
+        case (_, .certificate):
+            guard !access.isSystem, takesBrowser else {
+                throw Failure(
+                    .unsupported, "no password can be checked: users of this profile log in with a client certificate",
+                    hint: "omvault login --profile \(profile.name.text.asShellWord)")
+            }
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(
@@ -63,17 +81,24 @@ struct ServerAccess {
         case (_, .basic), (_, .oauthResourceOwner), (_, .oamms): break
         }
         self.isAsked = isAsked
-        guard isAsked, let text = client?.source else {
-            self.source = nil
-            return
+        identity = isAsked && mode != .offline ? try LoginIdentity.find(profile, access, context) : nil
+        switch isAsked ? (client?.source).flatMap(ProfileSecret.init) : nil {
+        case .none: (source, field) = (nil, nil)
+        case .field(let path)?:
+            guard !access.isSystem else {
+                throw Failure(
+                    .config, "\(secretName): vault:ITEM:FIELD is in a user's vault, and --system opens none",
+                    hint: "use file:/PATH")
+            }
+            (source, field) = (nil, path)
+        case .source(let given)?:
+            if access.isSystem, case .credential? = given.source {
+                throw Failure(
+                    .config, "\(secretName): cred:NAME needs an environment variable, and --system reads none",
+                    hint: "use file:/PATH")
+            }
+            (source, field) = (given, nil)
         }
-        let source = SecretSource(text)
-        if access.isSystem, case .credential? = source {
-            throw Failure(
-                .config, "\(secretName): cred:NAME needs an environment variable, and --system reads none",
-                hint: "use file:/PATH")
-        }
-        self.source = source.map { SecretSourceArgument($0) }
     }
 
     /// The source by its name: none or one.
@@ -81,13 +106,13 @@ struct ServerAccess {
 
     /// - Returns: Nil if no server is asked.
     /// - Throws: ``AgentError`` if the program is missing, or if other users can change it.
-    func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
+    func provider(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> OnlineProvider? {
         guard isAsked else { return nil }
-        guard mode != .offline else { return try? asked(secrets) }
-        return try asked(secrets)
+        guard mode != .offline else { return try? asked(secrets, context) }
+        return try asked(secrets, context)
     }
 
-    private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
+    private func asked(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> OnlineProvider {
         guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
         let program = try AgentLauncher.program()
         do throws(AgentError) { try AgentProcess.check(program) } catch {
@@ -96,9 +121,22 @@ struct ServerAccess {
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }
-        guard source != nil else { return OnlineProvider(program: program) }
+        let own = mode == .offline ? nil : try access.signer(for: profile, context)
+        // Both are identities of the default vault. For the certificate the agent has it open.
+        let signer = identity?.signer ?? own
+        let known = own == nil ? [] : access.endpoints(of: profile)
+        if let field {
+            return OnlineProvider(
+                program: program, clientSecret: try ProfileSecret.read(field, context), showing: identity?.chain, signing: signer,
+                known: known)
+        }
+        guard source != nil else {
+            return OnlineProvider(program: program, showing: identity?.chain, signing: signer, known: known)
+        }
         do throws(Failure) {
-            return OnlineProvider(program: program, clientSecret: try secrets.read(secretName, prompt: secretName))
+            return OnlineProvider(
+                program: program, clientSecret: try secrets.read(secretName, prompt: secretName),
+                showing: identity?.chain, signing: signer, known: known)
         } catch {
             // The server refuses a client without its secret. That does not count as an unreachable server, so the login ends
             // here and the cached credential is not used.

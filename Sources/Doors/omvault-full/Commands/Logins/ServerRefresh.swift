@@ -39,7 +39,8 @@ struct ServerRefresh {
             throw Failure(
                 .unsupported, "this version cannot ask a server of type \(type.rawValue)",
                 hint: "omvault profile show \(profile.name.text.asShellWord)\(access.systemOption) shows the values in force")
-        case .basic, .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .oamms:
+        case .basic, .oauthResourceOwner, .oauthClientCredentials, .oauthBrowser, .oauthAssertion, .oauthTokenExchange, .oamms,
+            .certificate:
             break
         }
         guard profile.hasServerPolicy || OnlineProvider.namesEndpoints(profile) else {

@@ -11,14 +11,9 @@ internal import Synchronization
 
 /// Shows addresses and codes at the terminal, or as JSON on standard error, and opens a browser. `--quiet` does not hide them.
 final class TerminalBrowserPrompter: BrowserPrompter {
-    static let standardBrowser = "/usr/bin/xdg-open"
-
-    /// Whether a browser could show a window.
-    static var hasDisplay: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(Environment.text($0) ?? "").isEmpty } }
-
     private let context: CommandContext
     private let profile: Profile
-    private let browser: String?
+    private let browser: BrowserProgram?
     /// Whether the person pastes the browser's last address.
     private let pastes: Bool
     private let problem = Mutex<Failure?>(nil)
@@ -26,7 +21,7 @@ final class TerminalBrowserPrompter: BrowserPrompter {
     private let asked = Mutex(false)
 
     /// - Parameter browser: The program that opens an address. Nil: none.
-    init(_ context: CommandContext, _ profile: Profile, browser: String?, pastes: Bool) {
+    init(_ context: CommandContext, _ profile: Profile, browser: BrowserProgram?, pastes: Bool) {
         (self.context, self.profile, self.browser, self.pastes) = (context, profile, browser, pastes)
     }
 
@@ -54,7 +49,7 @@ final class TerminalBrowserPrompter: BrowserPrompter {
     func show(_ step: BrowserStep) -> Bool {
         let isOpened: Bool
         switch step {
-        case .open(let address): isOpened = open(address)
+        case .open(let address): isOpened = browser?.open(address) ?? false
         case .enter: isOpened = false
         }
         guard context.output.format != .json else {
@@ -87,7 +82,7 @@ final class TerminalBrowserPrompter: BrowserPrompter {
     }
 
     private func tell(_ address: String, isOpened: Bool) {
-        if let browser, !isOpened { context.terminal.tell("\(browser.shown) could not be started") }
+        if let browser, !isOpened { context.terminal.tell("\(browser.path.shown) could not be started") }
         context.terminal.tell(
             isOpened
                 ? "your browser opens; if it does not, open this address in it:"
@@ -136,14 +131,6 @@ final class TerminalBrowserPrompter: BrowserPrompter {
 
     // MARK: - The browser
 
-    /// Starts the browser, without a shell. The address is one argument: https, or http to this machine.
-    ///
-    /// - Returns: Whether a program was started.
-    private func open(_ address: String) -> Bool {
-        guard let browser else { return false }
-        return [browser, address].withCArguments { om_spawn_apart($0) } > 0
-    }
-
     /// Waits for Enter on a thread of its own, which ends with the process: the login may end before anyone presses it.
     private func openAfterEnter(_ address: String) {
         _ = DetachedThread.start(stack: 512 << 10) {
@@ -151,7 +138,7 @@ final class TerminalBrowserPrompter: BrowserPrompter {
             var byte: UInt8 = 0
             while read(terminal.descriptor, &byte, 1) == 1 {
                 guard byte == UInt8(ascii: "\n") else { continue }
-                _ = self.open(address)
+                _ = self.browser?.open(address)
                 return
             }
         }

@@ -8,10 +8,11 @@ internal import OMShell
 struct ClientToken {
     private let profile: Profile
     private let context: CommandContext
+    private let access: LoginAccess
 
     /// - Throws: ``ExitStatus/unsupported`` if the profile's grant gives no token without a login.
-    init(_ profile: Profile, _ context: CommandContext) throws(Failure) {
-        (self.profile, self.context) = (profile, context)
+    init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
+        (self.profile, self.access, self.context) = (profile, access, context)
         if [.oauthClientCredentials, .oauthAssertion, .oauthTokenExchange].contains(profile.serverKind) { return }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
@@ -44,7 +45,7 @@ struct ClientToken {
 
     private func ask(_ scopes: ScopeSet?) throws -> TokenReply {
         if profile.serverKind == .oauthTokenExchange { try profile.requireExchange() }
-        let access = try ForeignTokenAccess(profile, context)
+        let access = try ForeignTokenAccess(profile, access, context)
         if profile.serverKind == .oauthClientCredentials {
             return try refusing { () throws(OnlineRefusal) in try access.provider.clientToken(of: profile, scopes: scopes) }
         }

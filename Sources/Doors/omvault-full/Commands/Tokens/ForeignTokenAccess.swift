@@ -9,26 +9,34 @@ struct ForeignTokenAccess: ~Copyable {
     let provider: OnlineProvider
     private let secrets: SecretSources
     private let profile: Profile
+    private let context: CommandContext
 
     /// - Parameter given: The options with sources of tokens.
     init(
-        _ profile: Profile, _ context: CommandContext, _ given: [(key: String, value: SecretSourceArgument?)] = []
+        _ profile: Profile, _ access: LoginAccess, _ context: CommandContext,
+        _ given: [(key: String, value: SecretSourceArgument?)] = []
     ) throws {
         var sources = given.filter { $0.value != nil }
         let (client, user) = (profile.oauthClientSource, profile.oauthUserAssertion)
         for (key, source) in [client, user.map { ($0.key, $0.source) }].compactMap(\.self) {
-            sources.append((key.rawValue, SecretSource(source).map { SecretSourceArgument($0) }))
+            guard case .source(let source)? = ProfileSecret(source) else { continue }
+            sources.append((key.rawValue, source))
         }
         let secrets = try SecretSources(context, sources)
         let program = try AgentLauncher.program()
         try AgentProcess.check(program)
-        let provider: OnlineProvider
-        if let name = client?.key.rawValue {
-            provider = OnlineProvider(program: program, clientSecret: try secrets.read(name, prompt: name))
+        let identity = try LoginIdentity.find(profile, access, context)
+        let signer = try access.signer(for: profile, context)
+        let secret: SecretBytes?
+        if let client {
+            secret = try Self.read(client.source, client.key.rawValue, secrets, context)
         } else {
-            provider = OnlineProvider(program: program)
+            secret = nil
         }
-        (self.profile, self.provider) = (profile, provider)
+        provider = OnlineProvider(
+            program: program, clientSecret: secret, showing: identity?.chain, signing: identity?.signer ?? signer,
+            known: access.endpoints(of: profile))
+        (self.profile, self.context) = (profile, context)
         self.secrets = secrets
     }
 
@@ -41,7 +49,18 @@ struct ForeignTokenAccess: ~Copyable {
     func kind() throws(Failure) -> AssertionKind { try source().kind }
 
     /// The assertion in the profile's own source.
-    borrowing func assertion() throws(Failure) -> SecretBytes { try read(source().key.rawValue) }
+    borrowing func assertion() throws(Failure) -> SecretBytes {
+        let own = try source()
+        return try Self.read(own.source, own.key.rawValue, secrets, context)
+    }
+
+    /// The secret at a place that the profile names under a key.
+    private static func read(
+        _ place: String, _ key: String, _ secrets: borrowing SecretSources, _ context: CommandContext
+    ) throws(Failure) -> SecretBytes {
+        guard case .field(let path)? = ProfileSecret(place) else { return try secrets.read(key, prompt: key) }
+        return try ProfileSecret.read(path, context, as: key)
+    }
 
     private borrowing func source() throws(Failure) -> Profile.AssertionSource {
         guard let source = profile.oauthUserAssertion else {

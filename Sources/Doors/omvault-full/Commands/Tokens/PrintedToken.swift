@@ -7,13 +7,15 @@ internal import OMSystem
 
 /// The output of `omvault token get`. The token goes from locked memory to standard output, and is never a text.
 struct PrintedToken: ~Copyable {
-    /// The variable of ``TokenFormat/env``.
+    /// The variable of ``TokenFormat/env`` with an access token.
     static let variable = "ACCESS_TOKEN"
 
     let token: AccessToken
     /// In seconds. Nil for a token without an end.
     let left: Int64?
     let state: TokenStatus
+    /// Whether it is an ID token.
+    var isIDToken = false
 
     /// - Throws: ``ExitStatus/remoteError`` if the token cannot be in a line of this form.
     borrowing func print(as format: TokenFormat, _ output: Output) throws(Failure) {
@@ -22,9 +24,13 @@ struct PrintedToken: ~Copyable {
         case .header: try write(before: "Authorization: Bearer ", after: "\n", output)
         case .curl: try write(before: "header = \"Authorization: Bearer ", after: "\"\n", escaping: "\"\\", output)
         // A quote cannot be escaped within quotes of this kind, and no token of the standards has one.
-        case .env: try write(before: "\(Self.variable)='", after: "'\n", refusing: "'", output)
+        case .env: try write(before: "\(isIDToken ? "ID_TOKEN" : Self.variable)='", after: "'\n", refusing: "'", output)
         case .json:
             var document = JSONDocument()
+            guard !isIDToken else {
+                document.secret("id_token", token.value)
+                return try output.document(document)
+            }
             document.secret("access_token", token.value)
             document.field("token_type", .text("Bearer"))
             document.field("scopes", .list(token.scopes.names.map { .text($0) }))

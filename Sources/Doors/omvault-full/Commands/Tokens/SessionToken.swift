@@ -1,7 +1,9 @@
 internal import OMAgent
 internal import OMAgentProtocol
 internal import OMAuth
+internal import OMJSON
 internal import OMOnlineModel
+internal import OMSecrets
 internal import OMShell
 
 /// The access token of a session, from this user's agent.
@@ -24,8 +26,14 @@ struct SessionToken {
             throw Failure(
                 .unsupported, "this version has no tokens of a server of type \(type.rawValue) with \(grant.rawValue)",
                 hint: "docs/reference/profiles.md lists the grants that work now")
-        case .none, .basic, .oamms, .unsupported: throw ClientToken.noTokens(profile)
+        case .none, .basic, .oamms, .certificate, .unsupported: throw ClientToken.noTokens(profile)
         }
+    }
+
+    /// For sessions of any kind, which need not have a token.
+    init(sessionsOf profile: Profile, _ access: LoginAccess, _ context: CommandContext) {
+        (self.profile, self.context) = (profile, context)
+        agent = AgentSessionClient(context, access)
     }
 
     /// The token, and the user of its session.
@@ -37,17 +45,42 @@ struct SessionToken {
     }
 
     func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> Found {
-        // Tokens of the profile before it was changed are not handed out.
-        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
-        guard let (client, session) = try find(given) else { throw noSession(given) }
+        let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
         if reply.isUnconfirmed {
-            try confirm(session)
+            try confirm(session, question)
             return Found(
-                token: try printed(try client.token(session.login, question.agreed), session, given), user: session.login.key.user
-            )
+                token: try printed(try client.token(session.login, question.agreed), session, given, to: question),
+                user: session.login.key.user)
         }
-        return Found(token: try printed(reply, session, given), user: session.login.key.user)
+        return Found(token: try printed(reply, session, given, to: question), user: session.login.key.user)
+    }
+
+    /// What the server says about the token of the session, and the user of the session.
+    func claims(_ given: RequestedUser, _ inquiry: TokenInquiry) throws -> (claims: [String: JSON], user: UserName) {
+        // No server of the profile before it was changed is asked.
+        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
+        guard let (client, session) = try find(given) else { throw noSession(given) }
+        switch try client.claims(session.login, inquiry) {
+        case .given(let claims):
+            guard let members = claims.withBytes({ (try? JSON(parsing: $0))?.members }) else {
+                throw Failure(.failed(.helper))
+            }
+            return (members, session.login.key.user)
+        case .none: throw noSession(given)
+        case .noToken: throw Failure(.noToken, of: session)
+        case .refused(let refusal): throw Failure(asking: refusal, under: profile)
+        }
+    }
+
+    /// The only session with these names.
+    ///
+    /// - Throws: ``ExitStatus/notFound`` if there is none.
+    func session(_ given: RequestedUser) throws -> (AgentClient, AgentSession) {
+        // Tokens of the profile before it was changed are not used.
+        if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
+        guard let found = try find(given) else { throw noSession(given) }
+        return found
     }
 
     /// The only session with these names under the profile as it is now.
@@ -79,21 +112,24 @@ struct SessionToken {
     }
 
     /// A script that answers in advance has not asked the user. So `--yes` does not count.
-    private func confirm(_ session: AgentSession) throws(Failure) {
-        let scopes = session.token.map { $0.scopes.isEmpty ? "" : ", scopes \($0.scopes.names.joined(separator: " "))" } ?? ""
+    private func confirm(_ session: AgentSession, _ question: TokenQuestion) throws(Failure) {
+        let (kind, hasScopes) = question.isForIDToken ? ("ID token", false) : ("access token", true)
+        let scopes =
+            !hasScopes
+            ? "" : session.token.map { $0.scopes.isEmpty ? "" : ", scopes \($0.scopes.names.joined(separator: " "))" } ?? ""
         let question =
-            "Print the access token of \(session.login.key.user.text.shown) (\(profile.name.text)\(scopes)) for this command?"
+            "Print the \(kind) of \(session.login.key.user.text.shown) (\(profile.name.text)\(scopes)) for this command?"
         let hint = "TokenRelease=confirm needs a person; TokenRelease=allow needs none, and another login"
         guard try context.terminal.isAgreed(question, orElse: hint) else { throw Failure(aborted: "no token was printed") }
     }
 
     private func printed(
-        _ reply: consuming TokenReply, _ session: AgentSession, _ given: RequestedUser
+        _ reply: consuming TokenReply, _ session: AgentSession, _ given: RequestedUser, to question: TokenQuestion
     ) throws(Failure) -> PrintedToken {
         switch consume reply {
         case .given(let token, let left, let state):
             if let words = state.words(left: left ?? 0) { context.output.notice(words) }
-            return PrintedToken(token: token, left: left, state: state)
+            return PrintedToken(token: token, left: left, state: state, isIDToken: question.isForIDToken)
         case .none: throw noSession(given)
         case .refused(let refusal): throw Failure(refusal, of: session)
         }

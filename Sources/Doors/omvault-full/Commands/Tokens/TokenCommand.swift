@@ -11,6 +11,7 @@ struct TokenCommand: ParsableCommand {
               omvault token get work --format header | curl -H @- https://api.example.org/
             """,
         subcommands: [
-            TokenGet.self, TokenList.self, TokenShow.self, TokenExchangeCommand.self, TokenLoad.self, TokenClear.self,
+            TokenGet.self, TokenList.self, TokenShow.self, TokenUserInfo.self, TokenIntrospect.self, TokenRevoke.self,
+            TokenExchangeCommand.self, TokenLoad.self, TokenClear.self,
         ])
 }

@@ -15,8 +15,11 @@ struct TokenGet: Verb {
             TokenRelease=allow or TokenRelease=confirm at that login; with confirm you are asked at the terminal each time. If the
             token does not live long enough, the agent gets another one from the server. 'get' never logs in.
 
+            --id-token prints the ID token, which says who logged in. A login at the server's own pages has one.
+
             With --no-agent the profile must have OAuthClientCredentials, OAuthAssertion or OAuthTokenExchange. omvault reads the
-            client's secret and the profile's assertion, asks the server for a token, prints it and keeps nothing.
+            client's secret, or signs with the client's key in the vault, and reads the profile's assertion. It asks the server for
+            a token, prints it and keeps nothing.
 
             The forms of --format: raw is the token alone, without a newline. header is a line for 'curl -H @-', curl one for
             'curl -K -', env one for a shell (ACCESS_TOKEN='...'). json has the scopes and the seconds that are left, too. In a
@@ -24,6 +27,7 @@ struct TokenGet: Verb {
 
               omvault token get work
               omvault token get work --min-valid 600 --scope calendar
+              omvault token get work --id-token
               omvault token get backup --no-agent --format header | curl -H @- https://api.example.org/
             """)
 
@@ -46,6 +50,9 @@ struct TokenGet: Verb {
 
     @Option(help: ArgumentHelp("How many seconds the token must live at least; 60, if not given.", valueName: "sec"))
     var minValid: UInt32?
+
+    @Flag(help: "Print the ID token of the login, in place of the access token.")
+    var idToken = false
 
     @Flag(help: "Get another token from the server in any case.")
     var fresh = false
@@ -72,14 +79,18 @@ struct TokenGet: Verb {
             guard given.user == nil, given.domain == nil else {
                 throw Failure(usage: "--no-agent has no session, so there is no user")
             }
+            guard !idToken else { throw Failure(usage: "--no-agent gets no ID token: no user logs in there") }
             guard narrowing == nil else {
                 throw Failure(usage: "--no-agent asks for exactly the scopes of --scope, and for no resource")
             }
-            return try ClientToken(profile, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
+            return try ClientToken(profile, access, context).get(scopes, atLeast: Int64(life)).print(as: format, context.output)
+        }
+        guard !idToken || scope == nil && narrowing == nil && minValid == nil else {
+            throw Failure(usage: "an ID token has no scopes and no resource, and its life is in it")
         }
         let question = TokenQuestion(
             scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh,
-            narrowing: narrowing)
+            narrowing: narrowing, isForIDToken: idToken)
         try SessionToken(profile, access, context).get(given, question).take().print(as: format, context.output)
     }
 

@@ -30,7 +30,7 @@ final class VaultAccess {
     /// Whether the agent did not answer in time. It is not asked again.
     var isAgentSilent = false
     /// The agent, if the last reading was answered there.
-    private var answering: AgentVaultClient?
+    private(set) var answering: AgentVaultClient?
 
     /// - Parameter name: The vault that a reference names. Nil for the vault of `--vault`.
     init(_ context: CommandContext, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {

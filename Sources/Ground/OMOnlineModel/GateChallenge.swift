@@ -2,6 +2,8 @@
 public struct GateChallenge: Hashable, Sendable {
     /// The text that goes back with the question for a token, unchanged.
     public let context: String
+    /// The gate that asks. Its level and its path are part of it: a token of a lower level does not open it.
+    public let gate: WebGate
 
     /// - Parameter field: The value of a `WWW-Authenticate` header.
     /// - Returns: nil if it is no challenge of such a gate.
@@ -20,7 +22,8 @@ public struct GateChallenge: Hashable, Sendable {
             guard values.updateValue(String(rest.dropFirst()[..<end]), forKey: name) == nil else { return nil }
             rest = rest[rest.index(after: end)...]
         }
-        guard rest.isEmpty, let context = values["request-ctx"], !context.isEmpty, values["realm"] != nil else { return nil }
+        guard rest.isEmpty, let context = values["request-ctx"], !context.isEmpty, let realm = values["realm"] else { return nil }
         self.context = context
+        gate = WebGate(realm: realm)
     }
 }

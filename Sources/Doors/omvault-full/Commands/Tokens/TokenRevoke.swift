@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMShell
+
+/// `omvault token revoke`: gives the tokens of a session back.
+struct TokenRevoke: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Give the tokens of a session back to the server.",
+        discussion: """
+            The server revokes the refresh token and the access token (RFC 7009), and the session ends here in any case. The exit
+            code says what the server did: 0 only if it has revoked them. Everything else that is kept of the login stays;
+            'omvault logout' deletes the remembered password too, and ends with 0 also if the server cannot be told.
+
+              omvault token revoke work
+              omvault token revoke work --user ada
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The profile.", completion: .profiles)
+    var profile: String
+
+    @OptionGroup var session: SessionUserOptions
+
+    func run(_ context: CommandContext) throws {
+        let given = try session.requested()
+        let access = try LoginAccess(context)
+        let profile = try access.profiles.profile(ProfileName(profile))
+        let tokens = try SessionToken(profile, access, context)
+        guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
+        guard found.token != nil else { throw Failure(TokenRefusal.noToken, of: found) }
+        let key = found.login.key
+        switch try AgentSessionClient(context, access).end(found.login, password: nil).ending {
+        case .endedAtServer:
+            try context.output.done(
+                "the server has revoked the tokens of \(key.user.text.shown) (\(key.profile.text)); the session ended",
+                [
+                    "result": .text("revoked"), "user": .text(key.user.text), "profile": .text(key.profile.text),
+                    "domain": key.domain == .none ? .null : .text(key.domain.text),
+                ])
+        case .endedHereOnly(.failed(.noLogout, _, _)):
+            throw Failure(
+                .unsupported,
+                "the server has no address that revokes tokens; the session ended here, and the tokens stay valid "
+                    + "until they expire",
+                hints: OnlineRefusal.failed(.noLogout).logoutHints(profile))
+        case .endedHereOnly(let refusal):
+            context.output.notice("the session ended here; the server may still take its tokens")
+            throw Failure(ofClient: refusal, under: profile)
+        case .notThere, .endedHere: throw tokens.noSession(given)
+        }
+    }
+}

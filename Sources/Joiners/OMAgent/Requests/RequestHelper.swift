@@ -1,0 +1,252 @@
+// The helper of requests: a process that sends the requests of one caller to one origin. docs/formats/online-protocol.md, "Requests".
+
+internal import COMSystem
+internal import Glibc
+internal import OMAgentProtocol
+package import OMOnlineModel
+internal import OMRecords
+internal import OMSecrets
+internal import OMSystem
+internal import Synchronization
+
+/// Sends the requests of one helper over the network.
+package protocol RequestSender: Sendable {
+    /// Sends one request, takes the pieces of its body from the caller, and gives the answer to the caller as it comes.
+    func send(_ head: RequestHead, for caller: RequestCaller) async throws(OnlineRefusal)
+}
+
+/// The process that sends requests to one origin.
+package enum RequestHelper {
+    /// Reads the opening, confines the process, serves requests, and ends the process. Call it right after
+    /// ``AgentProcess/harden(hidesMemory:)``, while there is one thread.
+    ///
+    /// - Parameters:
+    ///   - port: The port of an origin. Nil if it is none.
+    ///   - make: Makes the sender of an opening.
+    package static func run(
+        port: (String) -> UInt16?,
+        _ make: @escaping @Sendable (borrowing RequestOpening) throws(OnlineRefusal) -> any RequestSender
+    ) -> Never {
+        let descriptor = HelperSocket.take()
+        let channel = FrameChannel(descriptor)
+        // As in the online helper: after the opening, all bytes can come from a server.
+        guard let opening = try? Self.opening(channel), om_limit_process(0, 120) == 0,
+            Confinement.apply(ports: Set([port(opening.origin)].compactMap(\.self)))
+        else { _exit(1) }
+        let end = bootMilliseconds() + Int64(RequestOpening.total)
+        let server = RequestServer(channel)
+        let kept = KeptOpening(opening)
+        Task.detached {
+            let sender: any RequestSender
+            do throws(OnlineRefusal) { sender = try make(kept.opening) } catch {
+                await server.refuseFirst(error)
+                _exit(0)
+            }
+            await server.serve(sender)
+            _exit(0)
+        }
+        // The first thread stays here, to end the process when the caller is gone, rests for too long, or the time is over.
+        while true {
+            let now = bootMilliseconds()
+            let last = server.restsSince.map { min(end, $0 + RequestOpening.idle) } ?? end
+            guard now < last else { _exit(0) }
+            if om_socket_wait_for_end(descriptor, Int32(clamping: max(1, min(last - now, 1_000)))) != 0 { _exit(0) }
+        }
+    }
+
+    private static func opening(_ channel: borrowing FrameChannel) throws(ChannelError) -> RequestOpening {
+        let frame = try channel.receive(
+            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: RequestOpening.maximumBody)
+        guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.opening.rawValue else {
+            throw .malformed
+        }
+        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            do throws(MalformedBytes) { return try RequestOpening(decoding: bytes) } catch { throw .malformed }
+        }
+    }
+}
+
+/// Carries an opening into a task.
+private final class KeptOpening: Sendable {
+    let opening: RequestOpening
+
+    init(_ opening: consuming RequestOpening) { self.opening = opening }
+}
+
+/// The frames of one helper, request by request.
+private final class RequestServer: Sendable {
+    private let channel: FrameChannel
+    private let rest = Mutex<Int64?>(bootMilliseconds())
+
+    init(_ channel: consuming FrameChannel) { self.channel = channel }
+
+    /// Since when it waits for a request, in milliseconds since boot. Nil while it answers one.
+    var restsSince: Int64? { rest.withLock { $0 } }
+
+    /// Answers the first request with a refusal.
+    func refuseFirst(_ refusal: OnlineRefusal) async {
+        guard let head = try? await head(1) else { return }
+        _ = try? await RequestCaller(self, head).refuse(refusal)
+    }
+
+    /// Serves requests until the caller is gone or breaks the protocol, or a body was not read to its end.
+    func serve(_ sender: any RequestSender) async {
+        for number in 1...RequestOpening.mostRequests {
+            guard let head = try? await head(number) else { return }
+            rest.withLock { $0 = nil }
+            let caller = RequestCaller(self, head)
+            do throws(OnlineRefusal) {
+                try await sender.send(head, for: caller)
+                guard (try? await caller.finish()) != nil else { return }
+            } catch {
+                _ = try? await caller.refuse(error)
+                return
+            }
+            // What is left of the body of the request would be read as the next one.
+            guard caller.hasWholeBody else { return }
+            rest.withLock { $0 = bootMilliseconds() }
+        }
+    }
+
+    private func head(_ number: UInt32) async throws(RequestBroken) -> RequestHead {
+        try await OwnThread.run { () throws(RequestBroken) in
+            let frame = try self.receive(maximum: RequestHead.maximumBody)
+            guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
+            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
+                do throws(MalformedBytes) {
+                    var wire = WireReader(bytes)
+                    let head: RequestHead = try wire.read()
+                    try wire.end()
+                    guard head.number == number else { throw MalformedBytes() }
+                    return head
+                } catch { throw RequestBroken() }
+            }
+        }
+    }
+
+    func receive(maximum: Int) throws(RequestBroken) -> Frame {
+        do throws(ChannelError) {
+            let time = Int(RequestOpening.total)
+            let frame = try channel.receive(start: time, frame: time, maximum: maximum)
+            guard let frame, frame.version == AgentProtocol.version else { throw .malformed }
+            return frame
+        } catch { throw RequestBroken() }
+    }
+
+    /// On a thread of its own: the caller may read slowly.
+    func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
+        let kept = KeptBody(body)
+        try await OwnThread.run { () throws(RequestBroken) in
+            do throws(ChannelError) {
+                try self.channel.send(kind, kept.body, within: Int(RequestOpening.total))
+            } catch { throw RequestBroken() }
+        }
+    }
+}
+
+/// Carries a frame's body to another thread.
+private final class KeptBody: Sendable {
+    let body: SecretBuffer
+
+    init(_ body: consuming SecretBuffer) { self.body = body }
+}
+
+/// The caller is gone, or breaks the protocol. Or this system starts no thread.
+private struct RequestBroken: Error, StorageErrorConvertible {
+    init() {}
+    init(storage error: StorageError) {}
+}
+
+/// The caller of one request, as the sender sees it.
+package final class RequestCaller: Sendable {
+    private let server: RequestServer
+    private let head: RequestHead
+    /// How many bytes of the body are to come. Nil if no one knows.
+    private let left: Mutex<(count: UInt64?, isOver: Bool)>
+
+    fileprivate init(_ server: RequestServer, _ head: RequestHead) {
+        (self.server, self.head) = (server, head)
+        let count: UInt64? = if case .counted(let count) = head.body { count } else { nil }
+        left = Mutex((count, head.body == .none))
+    }
+
+    /// Whether the body was read to its end.
+    fileprivate var hasWholeBody: Bool { left.withLock { $0.isOver } }
+
+    /// The next piece of the body. Empty at its end.
+    ///
+    /// - Throws: ``OnlineFailure/helper`` if the caller is gone, or gives another number of bytes than it said.
+    package func next() async throws(OnlineRefusal) -> [UInt8] {
+        guard !hasWholeBody else { return [] }
+        do throws(RequestBroken) {
+            return try await OwnThread.run { () throws(RequestBroken) in
+                let piece = try self.receive()
+                let left = try self.left.withLock { left throws(RequestBroken) in
+                    if let count = left.count {
+                        guard piece.isEmpty ? count == 0 : count >= UInt64(piece.count) else { throw RequestBroken() }
+                        left.count = count - UInt64(piece.count)
+                    }
+                    left.isOver = piece.isEmpty
+                    return left.count
+                }
+                // The end comes with the last byte: the network may not ask for more.
+                guard !piece.isEmpty, left == 0 else { return piece }
+                guard try self.receive().isEmpty else { throw RequestBroken() }
+                self.left.withLock { $0.isOver = true }
+                return piece
+            }
+        } catch { throw .failed(.helper) }
+    }
+
+    private func receive() throws(RequestBroken) -> [UInt8] {
+        let frame = try server.receive(maximum: RequestHead.longestPiece)
+        switch FrameKind(rawValue: frame.kind) {
+        case .requestPiece where frame.body.count > 0:
+            return frame.body.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
+        case .requestEnd where frame.body.count == 0: return []
+        default: throw RequestBroken()
+        }
+    }
+
+    /// Gives the head of the answer.
+    package func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal) {
+        let answer = AnswerHead(
+            number: head.number, status: status, headers: headers.map { OnlineService.Header($0.name, $0.value) })
+        // Attack: a server has a header that does not fit the frame.
+        guard (100...999).contains(status), answer.headers.count <= RequestHead.mostHeaders,
+            answer.headers.allSatisfy({ $0.name.utf8.count <= UInt16.max && $0.value.utf8.count <= UInt16.max }),
+            answer.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }) < 2 << 20
+        else { throw .failed(.answerTooLarge) }
+        var body = SecretBuffer()
+        body.write(answer)
+        try await send(.answerHead, body)
+    }
+
+    /// Gives a piece of the body of the answer.
+    package func take(_ piece: [UInt8]) async throws(OnlineRefusal) {
+        var rest = piece[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(RequestHead.longestPiece)
+            rest = rest.dropFirst(part.count)
+            var body = SecretBuffer(capacity: part.count)
+            body.append(part.span)
+            try await send(.answerPiece, body)
+        }
+    }
+
+    fileprivate func finish() async throws(OnlineRefusal) {
+        var body = SecretBuffer()
+        body.write(hasWholeBody)
+        try await send(.answerEnd, body)
+    }
+
+    fileprivate func refuse(_ refusal: OnlineRefusal) async throws(OnlineRefusal) {
+        var body = SecretBuffer()
+        body.write(refusal)
+        try await send(.answerRefused, body)
+    }
+
+    private func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(OnlineRefusal) {
+        do throws(RequestBroken) { try await server.send(kind, body) } catch { throw .failed(.helper) }
+    }
+}

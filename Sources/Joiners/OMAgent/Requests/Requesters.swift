@@ -1,0 +1,103 @@
+// The helpers that the agent starts for requests with an access token. docs/formats/agent-protocol.md, "Requests with a token".
+
+internal import OMAgentProtocol
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMSystem
+internal import Synchronization
+
+/// Starts helpers of requests, and waits for their ends.
+final class Requesters: Sendable {
+    /// The most that run at the same time.
+    static let maximum = 16
+
+    private let program: String
+    /// Of the marks: random, so that a mark tells nothing about its token.
+    private let key = SecretBytes.random(32)
+    private let running = Atomic(0)
+
+    /// - Parameter program: The agent's own program.
+    init(program: String) { self.program = program }
+
+    func start(_ question: RequesterQuestion, in sessions: SessionStore) -> AgentReply {
+        if let refused = question.refused {
+            sessions.forgetToken(of: question.login) { (token: borrowing SecretBytes) in self.mark(of: token) == refused }
+        }
+        guard let facts = sessions.requestFacts(of: question.login) else { return .noSession }
+        // Attack: a program has the token sent to a server of the attacker. So only the profile of the login decides.
+        // Attack: an attacker on the way reads the token. So over plain http it goes only to this machine.
+        guard let origin = ServerURL(question.origin), origin.origin == question.origin, facts.origins.contains(question.origin),
+            origin.isSecure || origin.isLoopback
+        else { return .foreignOrigin }
+        switch sessions.token(of: question.login, question.token.forRequest) {
+        case .none: return .noSession
+        case .refused(let refusal): return .tokenRefused(refusal)
+        case .given(let token, _, _):
+            let mark = mark(of: token.value)
+            return start(
+                RequestOpening(
+                    question.origin, .bearer, token: token.value.duplicate(), trusted: facts.trusted, connect: facts.connect),
+                mark)
+        }
+    }
+
+    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8]) -> AgentReply {
+        guard let body = opening.encoded() else { return .tokenRefused(.noToken) }
+        guard running.add(1, ordering: .relaxed).newValue <= Self.maximum else {
+            running.subtract(1, ordering: .relaxed)
+            return .busy
+        }
+        do throws(AgentError) {
+            let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
+            let channel = FrameChannel(socket)
+            let helper = StartedHelper(ChildProcess(child))
+            DetachedThread.startOrRunHere(stack: 256 << 10) { [self] in
+                helper.waitForEnd()
+                running.subtract(1, ordering: .relaxed)
+            }
+            do throws(ChannelError) { try channel.send(.opening, body, within: AgentProtocol.frameTime) } catch {
+                return .tokenRefused(.server(.failed(.helper)))
+            }
+            return .requester(Requester(mark, channel))
+        } catch {
+            running.subtract(1, ordering: .relaxed)
+            return .tokenRefused(.server(.failed(.helper)))
+        }
+    }
+
+    private func mark(of token: borrowing SecretBytes) -> [UInt8] {
+        let hash = BLAKE2b(count: 16)
+        key.withBytes { hash.update($0) }
+        token.withBytes { hash.update($0) }
+        return hash.digest()
+    }
+}
+
+/// A helper whose socket another process has. It ends by itself; if it does not, it is killed.
+private final class StartedHelper: Sendable {
+    private let process: ChildProcess
+
+    init(_ process: consuming ChildProcess) { self.process = process }
+
+    func waitForEnd() { process.waitForEnd(within: Int64(RequestOpening.total) + 5_000) }
+}
+
+extension SessionStore {
+    /// What a helper of requests needs of a session, beside its token. Nil if there is no such session.
+    func requestFacts(of login: LoginReference) -> (origins: [String], trusted: [UInt8]?, connect: UInt32)? {
+        entries.withLock { entries in
+            guard let entry = entries[login] else { return nil }
+            return (entry.origins, entry.service?.trusted, entry.service?.deadlines.connect ?? OnlineDeadlines().connect)
+        }
+    }
+
+    /// Notes that a server refused an access token of the session, which `isRefused` knows.
+    func forgetToken(of login: LoginReference, _ isRefused: (borrowing SecretBytes) -> Bool) {
+        entries.withLock { entries in
+            guard let entry = entries[login] else { return }
+            entry.narrowTokens.removeAll { isRefused($0.access.value) }
+            if entry.access.value.count > 0, isRefused(entry.access.value) { entry.isTokenRefused = true }
+        }
+    }
+}

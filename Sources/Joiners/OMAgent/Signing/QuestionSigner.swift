@@ -1,0 +1,27 @@
+// Who signs for the helper of a question.
+
+package import OMAgentProtocol
+package import OMOnlineModel
+package import OMSecrets
+package import OMVault
+
+/// Signs with an identity of the user's vault, outside of the process that talks to the server.
+package protocol QuestionSigner: Sendable {
+    /// The vault of the identity. Nil for a vault that the agent cannot open: then a session's refresh cannot be signed.
+    var vault: VaultPaths? { get }
+
+    /// - Parameter identity: Its name, without the item's prefix.
+    /// - Throws: ``OnlineFailure/unusableClientKey``, ``OnlineFailure/lockedClientKey``.
+    func sign(_ use: IdentityUse, with identity: String) throws(OnlineRefusal) -> SecretBytes
+}
+
+extension OnlineFailure {
+    /// The causes why there is no signature.
+    static let ofSigning: Set<OnlineFailure> = [.unusableClientKey, .lockedClientKey]
+}
+
+extension OnlineRefusal {
+    var isOfSigning: Bool {
+        if case .failed(let failure, _, _) = self { OnlineFailure.ofSigning.contains(failure) } else { false }
+    }
+}

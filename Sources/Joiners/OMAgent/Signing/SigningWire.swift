@@ -1,0 +1,96 @@
+// Purposes of signatures as bytes. Formats: docs/formats/online-protocol.md, "Signatures"; docs/formats/agent-protocol.md,
+// "Signatures".
+
+package import OMAgentProtocol
+internal import OMOnlineModel
+package import OMRecords
+package import OMSecrets
+package import OMVault
+
+/// 1 ‖ endpoint's kind (1), or 2 ‖ scheme (2) ‖ text
+extension SigningPurpose: WireValue {
+    func write(to body: inout SecretBuffer) {
+        switch self {
+        case .assertion(let kind): body.write(tag: 1, kind.rawValue)
+        case .handshake(let text, let scheme): body.write(tag: 2, scheme, HandshakeText(bytes: text))
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        switch try wire.read(UInt8.self) {
+        case 1:
+            guard let kind = ServerEndpoint.Kind(rawValue: try wire.read()) else { throw MalformedBytes() }
+            self = .assertion(at: kind)
+        case 2:
+            let scheme: UInt16 = try wire.read()
+            self = .handshake(text: try wire.read(HandshakeText.self).bytes, scheme: scheme)
+        default: throw MalformedBytes()
+        }
+    }
+
+    /// - Throws: For a body that is not exactly what docs/formats/online-protocol.md allows, and for another question's.
+    init(decoding bytes: Span<UInt8>, of id: [UInt8]) throws(MalformedBytes) {
+        var wire = WireReader(bytes)
+        guard try wire.read(WireID.self).bytes == id else { throw MalformedBytes() }
+        self = try wire.read()
+        try wire.end()
+    }
+}
+
+/// 1 ‖ client id ‖ audience, or 2 ‖ scheme (2) ‖ text
+extension IdentityUse: WireValue {
+    package func write(to body: inout SecretBuffer) {
+        switch self {
+        case .assertion(let client, let audience): body.write(tag: 1, client, audience)
+        case .handshake(let text, let scheme): body.write(tag: 2, scheme, HandshakeText(bytes: text))
+        }
+    }
+
+    package init(from wire: inout WireReader) throws(MalformedBytes) {
+        switch try wire.read(UInt8.self) {
+        case 1: self = .assertion(clientID: try wire.read(), audience: try wire.read())
+        case 2:
+            let scheme: UInt16 = try wire.read()
+            self = .handshake(text: try wire.read(HandshakeText.self).bytes, scheme: scheme)
+        default: throw MalformedBytes()
+        }
+    }
+}
+
+/// count (2) ‖ the text of a client's handshake, and no other text
+private struct HandshakeText: WireValue {
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    func write(to body: inout SecretBuffer) {
+        body.write(UInt16(bytes.count))
+        body.append(bytes.span)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        bytes = try wire.bytes(Int(try wire.read(UInt16.self)))
+        guard SigningPurpose.isHandshake(bytes) || HandshakeTranscript.isOne(bytes) else { throw MalformedBytes() }
+    }
+}
+
+/// method (1) ‖ audience (1) ‖ pushed requests (1) ‖ optional key ‖ optional endpoint for pushed requests ‖ endpoints
+extension ClientProof: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(method.rawValue, audience.rawValue, pushedRequests.rawValue, key, pushedRequestEndpoint)
+        body.write(shortList: endpoints)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let method = Method(rawValue: try wire.read()), let audience = Audience(rawValue: try wire.read()),
+            let pushed = PushedRequests(rawValue: try wire.read())
+        else { throw MalformedBytes() }
+        let (key, address): (String?, String?) = (try wire.read(), try wire.read())
+        let endpoints: [ServerEndpoint] = try wire.shortList(upTo: ServerEndpoint.Kind.allCases.count)
+        guard ServerEndpoint.isOrdered(endpoints) else { throw MalformedBytes() }
+        self.init(
+            method, key: key, audience: audience, pushedRequests: pushed, pushedRequestEndpoint: address, endpoints: endpoints)
+    }
+
+    var texts: [String] { [key, pushedRequestEndpoint].compactMap(\.self) + endpoints.map(\.address) }
+}

@@ -1,0 +1,252 @@
+// Requests of a user to one origin: heads and bodies of any length go through piece by piece.
+
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+package import OMOnlineModel
+package import OMSecrets
+internal import Synchronization
+
+/// The requests of one helper process to one origin, each with the same access token, over one connection.
+///
+/// It follows no redirect, keeps no cookie, reads no variable of a proxy, and offers no compression.
+package final class WebRequester: Sendable {
+    /// A request without its body.
+    package struct Request: Sendable {
+        package let method: String
+        /// Path and query.
+        package let target: String
+        package let headers: [(name: String, value: String)]
+        package let body: Body
+        /// Milliseconds for the request with its answer.
+        package let limit: UInt32
+
+        package enum Body: Hashable, Sendable {
+            case none
+            case counted(UInt64)
+            case endless
+        }
+
+        package init(
+            _ method: String, _ target: String, headers: [(name: String, value: String)], body: Body, limit: UInt32
+        ) {
+            (self.method, self.target, self.headers, self.body, self.limit) = (method, target, headers, body, limit)
+        }
+    }
+
+    /// The caller's end of one request.
+    package protocol Caller: Sendable {
+        /// The next piece of the body. Empty at its end.
+        func next() async throws(OnlineRefusal) -> [UInt8]
+        /// The head of the answer has come.
+        func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal)
+        /// A piece of the answer's body has come.
+        func take(_ piece: [UInt8]) async throws(OnlineRefusal)
+    }
+
+    /// The most header lines of an answer. The reader of HTTP has the same limit.
+    package static let mostHeaders = 256
+    /// How long a body may stand still.
+    package static let usualStall = Duration.seconds(30)
+
+    private let origin: EndpointURL
+    private let exchange: HTTPExchange
+    private let stall: Duration
+    private let scheme: String
+    private let token: SecretBytes
+    private let hasConnection = Atomic(false)
+
+    /// - Parameters:
+    ///   - origin: https, or http within this machine, without a path.
+    ///   - scheme: The word before the token in the header `Authorization`.
+    ///   - token: Empty for none.
+    ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
+    ///   - stall: How long the body of an answer may stand still.
+    package init(
+        _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines,
+        stall: Duration = usualStall
+    ) throws(OnlineRefusal) {
+        let address = try EndpointURL(origin)
+        guard address.path == "/", address.query == nil else { throw .failed(.unsafeAddress) }
+        // Attack: a server gives a token with a line break in it, and so adds a header.
+        guard token.withBytes({ bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }) else {
+            throw .failed(.unusableSession)
+        }
+        (self.origin, self.stall) = (address, stall)
+        self.scheme = scheme
+        self.token = token
+        exchange = try HTTPExchange(
+            trusting: pem, connectingWithin: deadlines.connect, total: deadlines.total, keepsConnection: true)
+    }
+
+    /// The TCP port of an origin. Nil if it is no address.
+    package static func port(of origin: String) -> UInt16? { EndpointURL(reading: origin).map { UInt16($0.port) } }
+
+    /// Sends one request, and hands the answer to the caller as it comes.
+    package func send(_ request: Request, for caller: some Caller) async throws(OnlineRefusal) {
+        let (sent, address) = try head(of: request)
+        let end = ContinuousClock.now + .milliseconds(Int(request.limit))
+        let progress = RequestProgress()
+        let wasConnected = hasConnection.load(ordering: .relaxed)
+        do throws(OnlineRefusal) {
+            try await run(sent, request.body, at: address, until: end, noting: progress, for: caller)
+        } catch {
+            // The server may have closed the connection while it was idle. Only a request that changes nothing is sent again.
+            let changesNothing = ["GET", "HEAD"].contains(request.method) && request.body == .none
+            guard wasConnected, changesNothing, error == .failed(.brokenAnswer), !progress.hasHead else { throw error }
+            try await run(sent, request.body, at: address, until: end, noting: progress, for: caller)
+        }
+        hasConnection.store(true, ordering: .relaxed)
+    }
+
+    private func head(of request: Request) throws(OnlineRefusal) -> (HTTPClientRequest, EndpointURL) {
+        // Attack: a target such as "@b.example/" or ".b.example/" makes another server of the origin before it.
+        guard request.target.hasPrefix("/"), let address = EndpointURL(reading: "\(origin.origin)\(request.target)"),
+            address.hasOrigin(of: origin)
+        else { throw .failed(.unsafeAddress) }
+        guard Self.isToken(request.method), request.method != "CONNECT" else { throw .failed(.unusableHeaders) }
+        var sent = HTTPClientRequest(url: address.text)
+        sent.method = .RAW(value: request.method)
+        for header in request.headers {
+            guard Self.isToken(header.name), Self.isValue(header.value) else { throw .failed(.unusableHeaders) }
+            sent.headers.add(name: header.name, value: header.value)
+        }
+        if token.count > 0 {
+            // The caller's own header would be a second one.
+            guard !sent.headers.contains(name: "Authorization") else { throw .failed(.unusableHeaders) }
+            sent.headers.add(
+                name: "Authorization",
+                value: token.withBytes { bytes in "\(scheme) " + String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+                })
+        }
+        if !sent.headers.contains(name: "User-Agent") { sent.headers.add(name: "User-Agent", value: "omvault") }
+        if !sent.headers.contains(name: "Accept") { sent.headers.add(name: "Accept", value: "*/*") }
+        return (sent, address)
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        let marks = "!#$%&'*+-.^_`|~".utf8
+        return (1...256).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: marks.contains(byte)
+                }
+            }
+    }
+
+    private static func isValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
+    private func run(
+        _ head: HTTPClientRequest, _ body: Request.Body, at address: EndpointURL, until end: ContinuousClock.Instant,
+        noting progress: RequestProgress, for caller: some Caller
+    ) async throws(OnlineRefusal) {
+        var head = head
+        switch body {
+        case .none: break
+        case .counted(let count):
+            head.body = .stream(Pieces(caller: caller, progress: progress), length: .known(Int64(clamping: count)))
+        case .endless: head.body = .stream(Pieces(caller: caller, progress: progress), length: .unknown)
+        }
+        let sent = head
+        do {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    let response = try await self.exchange.open(sent, at: address, until: end)
+                    guard response.headers.count <= Self.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
+                    let fields = response.headers.map { (name: $0.name, value: $0.value) }
+                    try await progress.pausing {
+                        try await caller.take(status: UInt16(clamping: response.status.code), headers: fields)
+                    }
+                    progress.headHasCome()
+                    for try await piece in response.body {
+                        progress.note()
+                        guard piece.readableBytes > 0 else { continue }
+                        try await progress.pausing { try await caller.take(Array(buffer: piece)) }
+                    }
+                    return true
+                }
+                group.addTask {
+                    while ContinuousClock.now < end {
+                        try await Task.sleep(until: min(end, .now + .milliseconds(500)), clock: .continuous)
+                        // Attack: a server stops in the middle of the body, and keeps the caller for ever.
+                        if progress.isStalled(for: self.stall) { break }
+                    }
+                    return false
+                }
+                defer { group.cancelAll() }
+                guard let isDone = try await group.next(), isDone else { throw OnlineRefusal.unreachable(.timedOut) }
+            }
+        } catch { throw HTTPExchange.refusal(error) }
+    }
+}
+
+/// How far one request is. While the caller is waited for, no time of the server passes.
+private final class RequestProgress: Sendable {
+    private let state = Mutex<(last: ContinuousClock.Instant, pauses: Int, hasHead: Bool)>((.now, 0, false))
+
+    var hasHead: Bool { state.withLock { $0.hasHead } }
+
+    func headHasCome() { state.withLock { ($0.last, $0.hasHead) = (.now, true) } }
+
+    func note() { state.withLock { $0.last = .now } }
+
+    /// Whether the body of the answer stopped. Until its head has come, the server may think.
+    func isStalled(for limit: Duration) -> Bool {
+        state.withLock { state in
+            state.hasHead && state.pauses == 0
+                && state.last.duration(to: .now) >= limit
+        }
+    }
+
+    func pausing<R>(_ body: () async throws -> R) async throws -> R {
+        state.withLock { $0.pauses += 1 }
+        defer { state.withLock { ($0.pauses, $0.last) = ($0.pauses - 1, .now) } }
+        return try await body()
+    }
+}
+
+/// The body of a request, fetched from the caller piece by piece when the connection takes more.
+private struct Pieces<Caller: WebRequester.Caller>: AsyncSequence, Sendable {
+    let caller: Caller
+    let progress: RequestProgress
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let caller: Caller
+        let progress: RequestProgress
+
+        mutating func next() async throws -> ByteBuffer? {
+            let caller = caller
+            let piece = try await progress.pausing { try await caller.next() }
+            return piece.isEmpty ? nil : ByteBuffer(bytes: piece)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(caller: caller, progress: progress) }
+}
+
+extension HTTPExchange {
+    /// Sends a request, and returns when the head of the answer has come. Its body comes piece by piece.
+    fileprivate func open(
+        _ request: HTTPClientRequest, at address: EndpointURL, until end: ContinuousClock.Instant
+    ) async throws -> HTTPClientResponse {
+        let left = NIODeadline.now() + .nanoseconds(ContinuousClock.now.duration(to: end).nanoseconds)
+        guard !address.isSecure, address.host == EndpointURL.localName else {
+            return try await client.execute(request, deadline: left)
+        }
+        var refused: OnlineRefusal?
+        for client in local {
+            do { return try await client.execute(request, deadline: left) } catch {
+                // Nothing was sent, because no connection was established. If both addresses fail, the first error says more.
+                let refusal = Self.refusal(error)
+                guard refusal == .unreachable(.refused) || refusal == .unreachable(.noRoute) else { throw error }
+                refused = refused ?? refusal
+            }
+        }
+        throw refused ?? OnlineRefusal.unreachable(.refused)
+    }
+}

@@ -1,0 +1,173 @@
+// The registration of a client at an OAuth server (RFC 7591), and its management (RFC 7592). docs/reference/online.md, "OAuth".
+
+internal import AsyncHTTPClient
+internal import FoundationEssentials
+internal import NIOHTTP1
+internal import OMJSON
+public import OMOnlineModel
+public import OMSecrets
+
+public struct ClientRegistrar: Sendable {
+    private static let maximumAnswer = 64 << 10
+
+    private let service: OnlineService
+    private let oauth: OAuthService
+
+    public init(_ service: OnlineService, _ oauth: OAuthService) { (self.service, self.oauth) = (service, oauth) }
+
+    /// Takes one step of a registration.
+    ///
+    /// - Parameters:
+    ///   - token: The initial access token of ``ClientStep/register(_:at:)``, which may be empty. Of every other step the token of
+    ///     the registration.
+    ///   - statement: A software statement for the registration, or empty.
+    /// - Returns: ``OnlineGrant/client``; as the session the registration's token, and as the access token the client's secret, if
+    ///   the server gave them. Nothing for ``ClientStep/remove(at:)``.
+    /// - Throws: ``OnlineFailure/noRegistration``, ``OnlineFailure/registrationRefused``, ``OnlineFailure/redirectRefused``,
+    ///   ``OnlineFailure/foreignEndpoint``, ``OnlineFailure/unexpectedAnswer``; ``OnlineRefusal/rejected`` for a wrong token.
+    public func ask(
+        _ step: ClientStep, token: borrowing SecretBytes, statement: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let exchange = try HTTPExchange(service)
+        let (address, methods) = try await address(of: step, exchange)
+        var request = HTTPClientRequest(url: address.text)
+        for header in try CustomHeaders(service.headers).fields { request.headers.add(name: header.name, value: header.value) }
+        request.headers.replaceOrAdd(name: "Accept", value: "application/json")
+        if token.count > 0 { request.headers.add(name: "Authorization", value: try Self.bearer(token)) }
+        switch step {
+        case .register(let metadata, _):
+            request.method = .POST
+            let proof = metadata.proof ?? (methods.contains("none") ? "none" : "client_secret_basic")
+            try Self.add(metadata, proof: proof, id: nil, statement: statement, to: &request)
+        case .read: request.method = .GET
+        case .update(let metadata, let id, _):
+            request.method = .PUT
+            try Self.add(metadata, proof: metadata.proof, id: id, statement: statement, to: &request)
+        case .remove: request.method = .DELETE
+        }
+        let answer = try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
+        guard answer.isSuccess else { throw Self.refusal(answer) }
+        if case .remove = step { return OnlineGrant() }
+        return try grant(answer, at: address)
+    }
+
+    // MARK: - The request
+
+    /// The address, and the ways in which clients prove themselves there, if a document says so.
+    private func address(
+        of step: ClientStep, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> (EndpointURL, methods: [String]) {
+        if let text = step.address {
+            let address = try EndpointURL(text)
+            guard oauth.allows(address) else { throw .failed(.foreignEndpoint) }
+            return (address, [])
+        }
+        guard case .discovery(let text) = oauth.endpoint else { throw .failed(.noRegistration) }
+        let document = try await DiscoveryDocument.fetch(text, of: oauth, exchange)
+        guard let address = try document.endpoint(.clientRegistration) else { throw .failed(.noRegistration) }
+        return (address, try document.list("token_endpoint_auth_methods_supported") ?? [])
+    }
+
+    private static func bearer(_ token: borrowing SecretBytes) throws(OnlineRefusal) -> String {
+        let text = token.withBytes { token in String(decoding: token.indices.map { token[$0] }, as: UTF8.self) }
+        // Attack: the token ends the header's line and begins another one.
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .failed(.unusableSession) }
+        return "Bearer \(text)"
+    }
+
+    /// Only inline values: no address that the server would fetch (RFC 7591, section 5).
+    private static func add(
+        _ metadata: ClientMetadata, proof: String?, id: String?, statement: borrowing SecretBytes,
+        to request: inout HTTPClientRequest
+    ) throws(OnlineRefusal) {
+        func list(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }
+        var members: [String: JSON] = [
+            "application_type": .string("native"), "grant_types": list(metadata.grants),
+        ]
+        if let proof { members["token_endpoint_auth_method"] = .string(proof) }
+        if let name = metadata.name { members["client_name"] = .string(name) }
+        if !metadata.redirects.isEmpty {
+            members["redirect_uris"] = list(metadata.redirects)
+            members["response_types"] = list(["code"])
+        }
+        if !metadata.scopes.isEmpty { members["scope"] = .string(metadata.scopes.joined(separator: " ")) }
+        if let id { members["client_id"] = .string(id) }
+        if statement.count > 0 {
+            let text = statement.withBytes { text in String(decoding: text.indices.map { text[$0] }, as: UTF8.self) }
+            guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .failed(.unusableSession) }
+            members["software_statement"] = .string(text)
+        }
+        request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+        request.body = .bytes(Array(JSON.object(members).serialized.utf8))
+    }
+
+    // MARK: - The answer
+
+    private static func refusal(_ answer: HTTPResponse) -> OnlineRefusal {
+        let status = UInt16(answer.status)
+        switch JSON(answer: answer.body)?.members?["error"]?.text {
+        case "invalid_redirect_uri"?: return .failed(.redirectRefused, status: status)
+        case "invalid_client_metadata"?, "invalid_software_statement"?, "unapproved_software_statement"?:
+            return .failed(.registrationRefused, status: status)
+        case "invalid_token"?: return .rejected
+        default: break
+        }
+        return answer.status == 400 ? .failed(.registrationRefused, status: status) : HTTPExchange.refusal(answer)
+    }
+
+    private func grant(_ answer: HTTPResponse, at address: EndpointURL) throws(OnlineRefusal) -> OnlineGrant {
+        guard let members = JSON(answer: answer.body)?.members, let id = members["client_id"]?.text, Self.isShowable(id)
+        else { throw .failed(.unexpectedAnswer) }
+        let managed = try members["registration_client_uri"]?.text.map { (text) throws(OnlineRefusal) in
+            // Attack: the token of the registration would be sent to another server.
+            let managed = try EndpointURL(text)
+            guard managed.hasOrigin(of: address), managed.isSecure || !address.isSecure,
+                text.utf8.count <= ClientMetadata.longest
+            else { throw .failed(.foreignEndpoint) }
+            return text
+        }
+        let secret = try Self.secret(members["client_secret"]), token = try Self.secret(members["registration_access_token"])
+        return OnlineGrant(
+            session: token, access: secret,
+            client: ClientRegistration(
+                id: id, secretExpiry: Self.time(members["client_secret_expires_at"]), address: managed,
+                metadata: try Self.metadata(members)))
+    }
+
+    private static func secret(_ value: JSON?) throws(OnlineRefusal) -> SecretBytes? {
+        guard let text = value?.text, !text.isEmpty else { return nil }
+        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw .failed(.unexpectedAnswer)
+        }
+        return SecretBytes(copying: Array(text.utf8))
+    }
+
+    /// 0 is "never".
+    private static func time(_ value: JSON?) -> Int64? {
+        guard case .number(let digits)? = value, let seconds = Double(digits), seconds >= 1, seconds <= 0x1p53 else { return nil }
+        return Int64(seconds)
+    }
+
+    private static func metadata(_ members: [String: JSON]) throws(OnlineRefusal) -> ClientMetadata {
+        func list(_ name: String) throws(OnlineRefusal) -> [String] {
+            let texts = members[name].map { $0.texts ?? $0.text.map { [$0] } ?? [] } ?? []
+            guard texts.count <= ClientMetadata.mostEntries, texts.allSatisfy(isShowable) else {
+                throw .failed(.unexpectedAnswer)
+            }
+            return texts
+        }
+        let scopes = members["scope"]?.text?.split(separator: " ").map(String.init) ?? []
+        let name = members["client_name"]?.text
+        guard scopes.count <= ClientMetadata.mostEntries, scopes.allSatisfy(isShowable), name.map(isShowable) ?? true else {
+            throw .failed(.unexpectedAnswer)
+        }
+        // Servers have been seen to answer with a list of one.
+        let proof = try list("token_endpoint_auth_method").first ?? "client_secret_basic"
+        return ClientMetadata(
+            name: name, redirects: try list("redirect_uris"), grants: try list("grant_types"), proof: proof, scopes: scopes)
+    }
+
+    private static func isShowable(_ text: String) -> Bool {
+        (1...ClientMetadata.longest).contains(text.utf8.count) && ShowableText.isOneLine(text)
+    }
+}

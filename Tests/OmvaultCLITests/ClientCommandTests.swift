@@ -1,0 +1,109 @@
+// The registration of a client, from the command to a real server: docs/reference/profiles.md, "Registration".
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Clients that register themselves") struct ClientCommandTests {
+    /// A vault that is open in the agent.
+    private static let start = #"""
+        set -o pipefail
+        agent_folder
+        printf 'vault password' > pw
+        (export OMVAULT_PASSWORD_FROM=file:pw; omvault -q init --kdf-mem 8 --kdf-time 1 > /dev/null; omvault -q unlock)
+        setting() { sed -nE "s/.*\"$1\": *\"([^\"]*)\".*/\1/p" ".config/omvault/profiles/$2.json"; }
+
+        """#
+
+    /// - Returns: What the script printed, line by line.
+    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        try await Serving.lines(Self.start + text, location)
+    }
+
+    @Test("a client is registered, logs a user in, is updated and removed; its secrets are in the vault only")
+    func glewlwyd() async throws {
+        let lines = try await script(
+            #"""
+            serve glewlwyd
+            base=http://127.0.0.1:$port
+            at_page() { curl -s -b jar -c jar -o page -H 'Content-Type: application/json' "$@"; }
+            discover() { omvault -q --yes profile discover "$@" ConnectTimeOut=30 TotalTimeOut=60; }
+            discover lab "$issuer" --register "OAuthRedirectEndpoint=$redirect" 'OAuthScope=openid profile'
+            client=$(setting OAuthClientID lab); echo "${#client} $(setting OAuthClientSecret lab)"
+            omvault client show lab | grep -c "$client"
+            refused 5 omvault --yes client register lab
+            # The new client logs a user in.
+            at_page "$base/api/auth/" -d '{"username":"alice","password":"correct horse 42"}'
+            at_page -X PUT "$base/api/auth/grant/$client" -d '{"scope":"openid profile"}'
+            cat > browser <<'END'
+            #!/bin/bash
+            curl -s -b jar -L -o page "$1&g_continue"
+            END
+            chmod +x browser
+            omvault -q login --profile lab --browser ./browser --json | grep -c granted
+            omvault -q profile set lab OAuthRedirectEndpoint=http://127.0.0.1:1/other
+            omvault -q client update lab --name Lab
+            omvault client show lab | grep -E 'client_name|redirect_uris' | tr '\t' ' '
+            omvault -q --yes client rm lab
+            refused 10 omvault client show lab
+            # A client of its own has a secret. This server wants a redirect address of it too.
+            refused 52 discover job "$issuer" --register --grant OAuthClientCredentials OAuthScope=profile
+            grep -o 'this redirect address' .refused; refused 10 omvault show client.job
+            discover job "$issuer" --register --grant OAuthClientCredentials OAuthScope=profile OAuthRedirectEndpoint=http://localhost
+            setting OAuthClientSecret job
+            omvault token get job --no-agent > got; (($(stat -c %s got) > 100)) && echo token
+            secret=$(omvault get client.job:secret); echo "${#secret}"; rm got
+            grep -rlaF --exclude-dir=web -- "$secret" . && echo found || echo clean
+            omvault -q lock
+            refused 7 omvault --no-input token get job --no-agent
+            OMVAULT_PASSWORD_FROM=file:pw omvault token get job --no-agent | wc -l
+            """#)
+        #expect(
+            lines == [
+                "16 vault:client.lab:secret", "1", "1", "client_name Lab", "redirect_uris http://127.0.0.1:1/other",
+                "this redirect address",
+                "vault:client.job:secret", "token", "32", "clean", "0",
+            ], "\(lines)")
+    }
+
+    @Test("each new token of a registration is kept before anything else happens, and the old one is used no more")
+    func rotated() async throws {
+        let lines = try await script(
+            #"""
+            serve odd
+            issuer=http://127.0.0.1:$http/told
+            answers() { curl -s -o /dev/null "http://127.0.0.1:$http/tell/$1" --data-binary "[$2]"; }
+            answer() { printf '{"status":%s,"fields":[],"body":%s}' "$1" "$(python3 -c 'import json,sys; print(json.dumps(sys.argv[1]))' "$2")"; }
+            client() { printf '{"client_id":"c-1","registration_access_token":"%s","registration_client_uri":"%s"}' "$1" "$issuer/client"; }
+            answers .well-known/openid-configuration "$(answer 200 '{"issuer":"'"$issuer"'","token_endpoint":"'"$issuer"'/token",
+                "registration_endpoint":"'"$issuer"'/register"}')"
+            answers register "$(answer 201 "$(client r-1)")"
+            answers client "$(answer 200 "$(client r-2)"),$(answer 200 "$(client r-3)"),$(answer 200 "$(client r-4)"),$(answer 204 '')"
+            printf first > first; printf a.b.c > statement
+            omvault -q --yes profile discover lab "$issuer" --register --grant OAuthResourceOwner \
+                --initial-token-from file:first --statement-from file:statement
+            omvault -q client show lab > shown
+            omvault -q client update lab
+            omvault -q --yes client rm lab
+            python3 - "$seen" <<'END'
+            import sys, re
+            text = open(sys.argv[1], errors="replace").read()
+            print(" ".join(re.findall(r'"Bearer ([^"]*)"', text)))
+            print(text.count('software_statement'))
+            END
+            refused 10 omvault show client.lab
+            # A refused token is 51, a server without registrations 52, and an answer that leads elsewhere is refused.
+            answers register "$(answer 401 '{"error":"invalid_token"}')"
+            refused 51 omvault -q --yes profile discover lab2 "$issuer" --register
+            answers register "$(answer 201 '{"client_id":"c","registration_access_token":"r","registration_client_uri":"https://other.example/c"}')"
+            refused 13 omvault -q --yes profile discover lab2 "$issuer" --register
+            answers .well-known/openid-configuration "$(answer 200 '{"issuer":"'"$issuer"'","token_endpoint":"'"$issuer"'/token"}')"
+            refused 52 omvault -q --yes profile discover lab2 "$issuer" --register --grant OAuthResourceOwner
+            refused 2 omvault -q --yes profile discover lab2 "$issuer" --register --client-id c
+            refused 2 omvault -q --yes profile discover lab2 "$issuer"
+            refused 2 omvault -q --yes profile discover lab2 "$issuer" --client-id c --proof none
+            omvault profile ls
+            """#)
+        #expect(lines == ["first r-1 r-2 r-3 r-4", "1", "lab"], "\(lines)")
+    }
+}
