@@ -120,7 +120,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 count += 1
             }
         }
-        #expect(count == 102)
+        #expect(count == 112)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
