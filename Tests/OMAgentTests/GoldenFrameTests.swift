@@ -241,6 +241,9 @@ private let later = [UInt8](16..<32)
                 .sign(
                     paths, identity: "robot",
                     .handshake(text: SigningPurpose.handshakePrefix + [UInt8](repeating: 7, count: 32), scheme: 0x0403))
+            }
+        ),
+        (
             "request",
             {
                 .request(
@@ -372,6 +375,14 @@ private let later = [UInt8](16..<32)
             { .endSession(page: "https://a.example/out", path: "/once", user: 7, idToken: secret("it"), of: pages) }
         ),
         ("authorize-by-device", { .authorize(nil, within: 1_800, byDevice: true, of: pages) }),
+        (
+            "client",
+            {
+                .client(
+                    .register(ClientMetadata(name: "n", redirects: ["r"], grants: ["g"], proof: "none", scopes: ["s"]), at: nil),
+                    token: secret("t"), statement: secret(""), of: oauth[0])
+            }
+        ),
         ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
         ("exchange", { .exchange(secret("st"), actor: secret("at"), for: exchange, of: exchanging, clientSecret: secret("cs")) }),
         (

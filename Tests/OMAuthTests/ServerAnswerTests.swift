@@ -88,7 +88,7 @@ import Testing
     func logged() {
         for failure in OnlineFailure.allCases {
             let ours: Set<OnlineFailure> = [
-                .unusableRedirect, .redirectPortTaken,
+                .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate,
                 .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled,
                 .noLogout, .unusablePassword,
             ]

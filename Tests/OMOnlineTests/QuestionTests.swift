@@ -146,7 +146,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 count += 1
             }
         }
-        #expect(count == 108)
+        #expect(count == 118)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")

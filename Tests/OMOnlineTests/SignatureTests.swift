@@ -40,7 +40,7 @@ private final class NotingSigner: QuestionSigner {
         token = b'\\1\\1'
         blanks = b' ' * 64 + b'TLS 1.3, client CertificateVerify\\0'
         def handshake(text): return b'\\2\\4\\3' + len(text).to_bytes(2, 'big') + text
-        ok = number + b'\\0\\0\\0\\0\\0\\1\\0\\0\\0\\1x\\0\\0'
+        ok = number + b'\\0\\0\\0\\0\\0\\1\\0\\0\\0\\1x\\0\\0\\0'
 
         """
 

@@ -119,6 +119,6 @@ import Testing
             omvault logout "$who" 2> left; cat left
             """#)
         #expect(lines.prefix(7) == ["32", "1", "0", "renewed", "live", "again", "200"], "\(lines)")
-        #expect(lines.count == 8 && lines.last?.hasPrefix("omvault: logged out") == true, "\(lines)")
+        #expect(lines.count == 9 && lines.last?.hasPrefix("omvault: logged out") == true, "\(lines)")
     }
 }
