@@ -52,7 +52,9 @@ struct TokenLoad: Verb {
         if held.contains(where: { $0.state == .idle }) {
             throw missing("none", "the session of the exchanged token was idle for too long: none", profile)
         }
-        if held.isEmpty, !agent.keep(receipt, request, try ForeignTokenAccess(profile, access, context).provider, dropsUnkept: false) {
+        if held.isEmpty,
+            !agent.keep(receipt, request, try ForeignTokenAccess(profile, access, context).provider, dropsUnkept: false)
+        {
             throw Failure(.agent, "the agent does not take the token; it stays in the ledger", hint: "omvault agent status")
         }
         try KeptTokenReport(context.output).print("loaded", receipt)
