@@ -109,7 +109,7 @@ import Testing
         #expect(seen[2].fields["authorization"] == nil && seen[2].fields["cookie"] == nil)
     }
 
-    @Test("a confidential client proves itself as at other grants, and a token without a life gets an hour")
+    @Test("a confidential client proves itself as at other grants, and a token without a life that can be renewed gets an hour")
     func confidential() async throws {
         let issuer = try await Issuer()
         try await issuer.publish(["token_endpoint_auth_methods_supported": ["client_secret_post"]])

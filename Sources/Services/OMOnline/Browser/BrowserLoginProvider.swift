@@ -247,7 +247,7 @@ public struct BrowserLoginProvider: Sendable {
         }
         (tokens.user, tokens.subject) = (named.name, named.subject)
         // The caller counts the life from the question, so the time that the person took is added.
-        let life = UInt32(clamping: Int64(said.lifetime) + arrival.waited.components.seconds)
+        let life = UInt32(clamping: Int64(said.sessionLifetime) + arrival.waited.components.seconds)
         // Only a login that asks for an ID token verifies it.
         let idToken = asksForIDToken ? said.idToken.map { SecretBytes(copying: Array($0.utf8)) } : nil
         return OnlineGrant(

@@ -138,7 +138,7 @@ struct OAuthClient: Sendable {
         _ said: TokenResponse, sent: Int64, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes
     ) -> ServerSession.Tokens {
         var tokens = ServerSession.Tokens(
-            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.lifetime,
+            access: said.access, refresh: said.refresh, issued: sent, lifetime: said.sessionLifetime,
             scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text)
         noteRevocation(&tokens, endpoints, clientSecret: clientSecret)
         return tokens

@@ -40,7 +40,7 @@ public struct OAuthProvider: Sendable {
         let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
-            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
+            scopes: ScopeSet(granted: tokens.scopes), lifetime: said.sessionLifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }

@@ -7,6 +7,9 @@ struct TokenResponse: Sendable {
     let access: String
     let refresh: String?
     let lifetime: UInt32
+    /// The life for a session. If the server names no life and gives no refresh token, the session could not get another token: it
+    /// then has the longest one, and the server decides.
+    let sessionLifetime: UInt32
     /// Nil if the server does not say. Then it granted the scopes that the client asked for.
     let scopes: [String]?
     /// Not verified.
@@ -15,7 +18,7 @@ struct TokenResponse: Sendable {
     /// The life of a token whose server names none, in seconds.
     static let standardLifetime: UInt32 = 3_600
     /// The longest life that counts, in seconds.
-    private static let longestLifetime: Double = 315_360_000
+    static let longestLifetime: UInt32 = 315_360_000
 
     /// Descriptions of a blocked or disabled account, in lower case and without the full stop. The whole description is
     /// compared: it may quote a user name, and an attacker can choose that name.
@@ -68,7 +71,8 @@ struct TokenResponse: Sendable {
         else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
         self.access = access
         refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }
-        lifetime = document.lifetime
+        sessionLifetime = document.lifetime ?? (refresh == nil ? Self.longestLifetime : Self.standardLifetime)
+        lifetime = document.lifetime ?? Self.standardLifetime
         scopes = document.scope?.split(separator: " ").map(String.init)
         idToken = document.idToken.flatMap { (1...64 << 10).contains($0.utf8.count) ? $0 : nil }
     }
@@ -151,7 +155,7 @@ struct TokenResponse: Sendable {
         let idToken: String?
         let error: String?
         let description: String?
-        let lifetime: UInt32
+        let lifetime: UInt32?
 
         init(_ fields: [String: JSON]) {
             access = fields["access_token"]?.text
@@ -168,7 +172,7 @@ struct TokenResponse: Sendable {
                 default: nil
                 }
             // A negative life is over. A life that is no number is none.
-            lifetime = seconds.flatMap { $0.isFinite ? UInt32(min(max($0, 0), longestLifetime)) : nil } ?? standardLifetime
+            lifetime = seconds.flatMap { $0.isFinite ? UInt32(min(max($0, 0), Double(longestLifetime))) : nil }
         }
     }
 }

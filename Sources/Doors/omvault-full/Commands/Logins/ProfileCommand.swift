@@ -220,10 +220,16 @@ extension Output {
         if profile.presentsClientCertificate, profile.clientCertificate == nil {
             notice("ClientCertificate is not set, so each login asks which identity to show")
         }
-        let kept = profile.values.filter {
+        let unused = profile.values.filter {
             $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none
         }
-        .map(\.key.rawValue).sorted()
+        .map(\.key)
+        if unused.contains(.presentClientCertificate) {
+            notice(
+                "PresentClientCertificate: saved, but without effect; only HTTP Basic and OAuth show a certificate beside the rest"
+            )
+        }
+        let kept = unused.filter { $0 != .presentClientCertificate }.map(\.rawValue).sorted()
         if !kept.isEmpty {
             notice("\(kept.joined(separator: ", ")): saved, but without effect; with OAuth only the user name is remembered")
         }
