@@ -45,6 +45,14 @@ extension CommandPage {
     /// What the commands themselves bring. That of a group holds for all its commands.
     static let ofCommands: [(words: [String], statuses: [ExitStatus])] = [
         (["init"], [.aborted, .exists]),
+        (
+            ["client"],
+            [
+                .aborted, .unsupported, .exists, .locked, .config, .notFound, .policy, .network, .remoteAuth, .remoteError,
+                .agent,
+            ]
+        ),
+        (["profile", "preset", "show"], [.unsupported, .notFound]),
         (["vault", "create"], [.aborted, .exists]),
         (["vault", "default"], [.noVault, .permission, .corrupt]),
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
