@@ -51,6 +51,32 @@ import Testing
             ])
     }
 
+    @Test("a question about a token is signed in the vault of its session, and a locked key is told before the server is asked")
+    func signing() throws {
+        let paths = try #require(VaultPaths(vault: "/v", device: ""))
+        let service = OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("http://127.0.0.1:1/token", revocation: nil), clientID: "id",
+                    proof: ClientProof(.signedAssertion, key: "robot"))))
+        let kept = NewSession(
+            login: try sessionLogin(), profile: try said("this"), mode: .online,
+            limits: SessionLimits(survivesRestart: false, idle: nil, session: nil), release: .never,
+            serverPart: NewSession.ServerPart(
+                service: service, clientSecret: bytes(""), logout: 5_000, session: bytes("token 1"),
+                access: OMAgentTests.token("at 1", []),
+                expires: nil, vault: paths))
+        let entry = SessionEntry(kept, at: clock.read())
+        for (inquiry, identities) in [(.introspection, ["robot"]), (.userInfo, [])] as [(TokenInquiry, [String])] {
+            switch entry.question(inquiry) {
+            case .none: Issue.record("no question")
+            case .some(let question):
+                let (vault, needed) = (question.keyVault, question.neededIdentities)
+                #expect(vault == paths && needed == identities, "\(inquiry)")
+            }
+        }
+    }
+
     @Test("a token that the server refuses is renewed once, and the session stays")
     func refused() throws {
         let login = try sessionLogin(), store = try store(login)

@@ -203,10 +203,12 @@ final class SessionEntry: @unchecked Sendable {
     /// A question about its access token. Nil without a server's session.
     func question(_ inquiry: TokenInquiry) -> OnlineQuestion? {
         guard let service, session.count > 0, isOAuth else { return nil }
-        return switch inquiry {
-        case .userInfo: .userInfo(session.duplicate(), of: service)
-        case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
-        }
+        let question: OnlineQuestion =
+            switch inquiry {
+            case .userInfo: .userInfo(session.duplicate(), of: service)
+            case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+            }
+        return question.signed(in: vault)
     }
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {

@@ -106,7 +106,7 @@ public struct BrowserLoginProvider: Sendable {
         // Attack: the answer leads the person to another server's page.
         guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
         try await person.show(code.step)
-        var polling = DevicePolling(code, now: began)
+        var polling = DevicePolling(code, now: began, isSigned: !service.identities.isEmpty)
         while true {
             let wait = try polling.wait(now: timer.now())
             do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
