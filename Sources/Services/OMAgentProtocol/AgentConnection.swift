@@ -6,6 +6,7 @@ internal import Glibc
 package import OMItems
 internal import OMRecords
 package import OMSecrets
+package import OMSystem
 
 /// This user's agent, if one runs. Each question opens its own connection.
 package struct AgentConnection: Sendable {

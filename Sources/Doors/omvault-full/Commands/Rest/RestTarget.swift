@@ -37,7 +37,10 @@ struct RestTarget: ~Copyable {
     consuming func write(_ response: RESTResponse) throws {
         let isGood = (200..<300).contains(response.status)
         // Accident: a page about an error takes the name of the file, and looks like its content.
-        if !isGood, !takesAnyStatus, !file.isStandardOutput { (file, path) = (try OutputFile(nil, replacing: false), nil) }
+        if !isGood, !takesAnyStatus, !file.isStandardOutput {
+            file = try OutputFile(nil, replacing: false)
+            path = nil
+        }
         let isHeld = mustBeJSON && isGood || isJSON && file.isStandardOutput
         let held = isHeld ? try Self.whole(response, mustBeJSON: mustBeJSON) : nil
         if mustBeJSON, isGood {
