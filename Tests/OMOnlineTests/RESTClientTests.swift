@@ -207,7 +207,7 @@ import Testing
         let sent = try #require(try trace.seen().first { $0.target == "/told/b" })
         #expect(sent.fields["transfer-encoding"] == "chunked" && sent.fields["content-length"] == nil)
         #expect(sent.body == "edcba".map { String(repeating: $0, count: 100_000) }.joined())
-        // Where no one waits for the rest of a body.
+        // nginx answers without the rest of a body.
         let server = try await Server.nginx.value
         let target = try address(server.url("/open", "plain", scheme: "http", host: "127.0.0.1"))
         let failing = RESTBody(count: 10, canBeSentAgain: false) { () throws(RESTError) in

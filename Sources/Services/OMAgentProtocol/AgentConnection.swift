@@ -46,12 +46,20 @@ package struct AgentConnection: Sendable {
     ) throws(AgentError) -> Frame {
         let end = min(last, bootMilliseconds() + Int64(AgentProtocol.busyTime))
         var pause: UInt32 = 2_000
+        var wasBusy = false
         while true {
             let time = Int(max(1, min(Int64(AgentProtocol.answerTime), last - bootMilliseconds())))
-            let frame = try answer(to: kind, body, descriptors, budget, within: time, unless: interruption)
+            let frame: Frame
+            do throws(AgentError) {
+                frame = try answer(to: kind, body, descriptors, budget, within: time, unless: interruption)
+            } catch {
+                // The last try has little time.
+                throw wasBusy && error == .deadline && bootMilliseconds() >= last ? .busy : error
+            }
             guard frame.version == AgentProtocol.version else { throw .otherVersion(frame.version) }
             guard frame.kind == FrameKind.busy.rawValue, frame.body.count == 0 else { return frame }
             guard bootMilliseconds() < end, interruption?.isAsked != true else { throw .busy }
+            wasBusy = true
             usleep(pause)
             pause = min(pause * 2, 100_000)
         }
