@@ -95,6 +95,34 @@ import Testing
         #expect(store.list().isEmpty)
     }
 
+    @Test("a server whose new tokens have ended already is asked for new ones once, and then about the user")
+    func deadRenewal() throws {
+        let login = try sessionLogin(), store = try store(login, life: 0)
+        let refusal = OnlineRefusal.failed(.tokenRefused, status: 401)
+        // After these the server would say yes without claims.
+        server.say(.yes("token 2", access: "at 2", lifetime: 0), .claims("{}"))
+        server.say(.yes("token 3", access: "at 3", lifetime: 0), .no(refusal), .claims("{}"))
+        #expect(claims(store, login, .userInfo) == "{}")
+        #expect(claims(store, login, .userInfo) == "\(refusal)")
+        #expect(server.asked.map(\.task) == [.refresh, .userInfo, .refresh, .userInfo])
+    }
+
+    @Test("a question about a token is signed with the key of the client where a renewal is")
+    func signed() throws {
+        let login = try sessionLogin(), vault = try #require(VaultPaths(vault: "/a/vault", device: ""))
+        let vaults = Guarded<[VaultPaths?]>([])
+        let store = SessionStore(
+            nil,
+            ask: { (question: consuming OnlineQuestion) in
+                let vault = question.keyVault
+                vaults.withLock { $0.append(vault) }
+                return .accepted(OnlineAcceptance(session: nil, claims: bytes("{}")))
+            }, clear: { _, _ in })
+        #expect(store.keep(try keptSession(login, access: "at 1", vault: vault)))
+        #expect(claims(store, login, .userInfo) == "{}" && claims(store, login, .introspection) == "{}")
+        #expect(vaults.withLock { $0 } == [vault, vault])
+    }
+
     @Test("without a session or a token nothing is asked")
     func nothing() throws {
         let login = try sessionLogin(), store = try store(login, access: nil)
@@ -140,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("a browser is sent to the server's page only after a login there, and the session has ended before that")
+    @Test("a browser is sent to the server's page only after a login there, and after the server was told and was reached")
     func inBrowser() throws {
         let login = try sessionLogin()
         func end(_ kind: SessionKind, idToken: String, inBrowser: Bool = true) throws -> String {
@@ -152,7 +180,21 @@ import Testing
         #expect(try end(.browser, idToken: "it 1") == "endedAtServer http://127.0.0.1:1/once")
         #expect(try end(.browser, idToken: "it 2", inBrowser: false) == "endedAtServer -")
         #expect(try end(.browser, idToken: "") == "endedAtServer -" && end(.oauth, idToken: "it 3") == "endedAtServer -")
-        #expect(server.ledOut == ["it 1"])
+        #expect(try end(.device, idToken: "it 4") == "endedAtServer -")
+        let (unreached, told) = (OnlineRefusal.unreachable(.refused), OnlineRefusal.failed(.noLogout))
+        server.say(.no(unreached), .no(told))
+        #expect(try end(.browser, idToken: "it 5") == "\(SessionEnding.endedHereOnly(unreached)) -")
+        #expect(try end(.browser, idToken: "it 6") == "\(SessionEnding.endedHereOnly(told)) http://127.0.0.1:1/once")
+        let logout = OnlineTask.logout(user: nil)
+        #expect(server.ledOut == [LedOut(idToken: "it 1", after: logout), LedOut(idToken: "it 6", after: logout)])
+    }
+
+    @Test("an offline login continues the session of a login by a code, under the same profile")
+    func continuesByDevice() throws {
+        let login = try sessionLogin(), store = try store(login, .device)
+        #expect(try store.keeps(login, .browser, token: nil, mode: .offline))
+        #expect(claims(store, login, .introspection) != "none")
+        #expect(server.asked == [AskedOf(task: .introspect, session: "token 1")])
     }
 
     @Test("a page for the end of a server's session has an origin of the profile, and characters that mean nothing to a shell")

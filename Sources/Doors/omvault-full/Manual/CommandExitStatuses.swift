@@ -137,6 +137,9 @@ extension CommandPage {
                 .permission, .network, .remoteAuth, .remoteError, .io, .agent,
             ]
         ),
+        (["token", "userinfo"], tokenQuestion),
+        (["token", "introspect"], tokenQuestion + [.locked]),
+        (["token", "revoke"], tokenQuestion + [.locked]),
         (["token", "ls"], [.agent]),
         (["token", "show"], [.unsupported, .notFound, .ambiguous, .agent]),
         (["profile"], [.config, .permission]),
@@ -159,6 +162,10 @@ extension CommandPage {
         (["crypto", "verify"], [.badSignature]),
         (["vectors", "verify"], [.vectors]),
         (["agent"], [.agent]),
+    ]
+
+    private static let tokenQuestion: [ExitStatus] = [
+        .unsupported, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError, .agent,
     ]
 
     private static let login: [ExitStatus] = [

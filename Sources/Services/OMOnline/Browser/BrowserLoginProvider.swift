@@ -266,7 +266,7 @@ public struct BrowserLoginProvider: Sendable {
             guard let page = try server.page(.userInfo) else { throw .failed(.unnamedUser) }
             let claims = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
             let name = try claims.name(claim)
-            return NamedUser(name, subject: claims.subject ?? claims.number ?? name)
+            return NamedUser(name, subject: claims.identity(claim) ?? name)
         }
         guard let text = arrival.said.idToken, let issuer = server.issuer else { throw .failed(.unusableIDToken) }
         let verified = try await server.idTokenKeys().verified(text, exchange)

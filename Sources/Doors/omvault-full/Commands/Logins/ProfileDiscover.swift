@@ -228,15 +228,16 @@ struct ProfileDiscover: Verb {
 
     // MARK: - The user
 
-    /// The endpoints that a login uses. All others are only shown.
+    /// The endpoints that a login uses, or a question about its token. All others are only shown.
     private var used: Set<ServerEndpoint.Kind> {
         let others: Set<ServerEndpoint.Kind> =
             switch OAuthGrant(rawValue: grant) {
-            case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo]
+            case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo, .endSession]
             case .deviceCode: [.device, .keySet, .userInfo]
             default: []
             }
-        return others.union(register ? [.token, .revocation, .clientRegistration] : [.token, .revocation])
+        let all: Set<ServerEndpoint.Kind> = [.token, .revocation, .introspection]
+        return others.union(register ? all.union([.clientRegistration]) : all)
     }
 
     /// The origins of the endpoints that a login uses, but for the issuer's own.
