@@ -261,7 +261,9 @@ import Testing
         return made
     }
 
-    @Test("a helper that ends after the time of its request leaves one that was not in time, and the longest one fits its life")
+    @Test(
+        "a helper that ends after the time of its request leaves a request that was not in time, and the longest one fits its life"
+    )
     func helperEnds() throws {
         #expect(RequestOpening.life > RequestOpening.total)
         for (seconds, expected) in [(0, RESTError.failed(.unreachable(.timedOut))), (300, .failed(.failed(.helper)))] {
