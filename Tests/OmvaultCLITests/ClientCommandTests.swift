@@ -118,6 +118,11 @@ import Testing
             omvault -q --yes profile rm lab3
             omvault -q --yes client rm lab3
             refused 2 omvault -q --yes profile discover lab4 "$issuer" --register --system
+            # A source that names nothing is no client without a secret.
+            omvault -q profile set lab "OAuthClientSecret=vault:x:$(printf 'f%.0s' {1..300})"
+            refused 9 omvault login check ada --profile lab --mode online --password-from file:old
+            grep -c token "$seen" > before; refused 9 omvault login check ada --profile lab --password-from file:old
+            grep -c token "$seen" | cmp - before
             answers .well-known/openid-configuration "$(answer 200 '{"issuer":"'"$issuer"'","token_endpoint":"'"$issuer"'/token"}')"
             refused 52 omvault -q --yes profile discover lab2 "$issuer" --register --grant OAuthResourceOwner
             refused 2 omvault -q --yes profile discover lab2 "$issuer" --register --client-id c

@@ -208,7 +208,7 @@ struct ProfileDiscover: Verb {
             unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .oauthIssuer].map(\.rawValue))
     }
 
-    /// The client. One that is still to be registered has a name in place of its id, and its secret has its place.
+    /// The client's id and the source of its secret. Before the registration the id is "unregistered".
     private func client(of name: ProfileName, _ typed: [(key: String, value: String)]) -> [(ProfileKey, String)] {
         guard register else { return [(.oauthClientID, clientID ?? "")] }
         guard grant == OAuthGrant.clientCredentials.rawValue,

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAuth
 internal import OMItems
 internal import OMSecrets
 internal import OMShell
@@ -10,8 +11,22 @@ enum ProfileSecret {
     /// A field of an item of the default vault.
     case field(FieldPath)
 
+    /// The source of the client's secret. Nil if the profile names none.
+    ///
+    /// - Throws: ``ExitStatus/config`` for a text that names nothing, such as a field with too long a name. Attack: a client whose secret
+    ///   cannot be found would be sent without it.
+    static func ofClient(_ profile: Profile) throws(Failure) -> ProfileSecret? {
+        guard let text = profile.oauthClientSecretSource else { return nil }
+        guard let source = ProfileSecret(text) else {
+            throw Failure(
+                .config, "\(ServerAccess.secretName) names no item and field that a vault can have",
+                hint: "the form is vault:ITEM:FIELD, as in 'omvault get ITEM:FIELD'")
+        }
+        return source
+    }
+
     /// Nil for any other text. The last colon begins the field.
-    init?(_ text: String) {
+    private init?(_ text: String) {
         let start = "vault:"
         guard text.hasPrefix(start) else {
             guard let source = SecretSource(text) else { return nil }

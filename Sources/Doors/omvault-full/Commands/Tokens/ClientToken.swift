@@ -32,7 +32,7 @@ struct ClientToken {
 
     /// The client's secret. Nil for a profile with a key and without a secret.
     private func secret() throws(Failure) -> SecretBytes? {
-        switch profile.oauthClientSecretSource.flatMap(ProfileSecret.init) {
+        switch try ProfileSecret.ofClient(profile) {
         case .none: return nil
         case .field(let path)?: return try ProfileSecret.read(path, context)
         case .source(let source)?:
