@@ -180,7 +180,7 @@ let tests: [Target] = [
         name: "OMAgentTests",
         dependencies: [
             "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMRemote",
-            "OMItems", "OMStorage", "OMParcels", "OMRecords",
+            "OMCrypto", "OMItems", "OMStorage", "OMParcels", "OMRecords",
             "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),

@@ -1,7 +1,10 @@
 // The agent's work without a request. Here the work is the test's own.
 
 import Foundation
+import OMCrypto
+import OMOnlineModel
 import OMRecords
+import OMSecrets
 import OMSystem
 import Synchronization
 import TestSupport
@@ -118,6 +121,22 @@ import Testing
         #expect(handle.withState { $0.lastUse } == 5)
         guard case .reply = handle.perform(.items(trashed: false)) else { throw Unexpected() }
         #expect(handle.withState { $0.lastUse } > 5, "a list is a use")
+    }
+
+    @Test("a signature, and a look whether there can be one, is no use of the vault")
+    func signatures() throws {
+        let home = try AgentHome()
+        let (table, handle) = try Self.table(home, TestSync { _ in .idle }, idle: .max >> 1)
+        try home.open().addIdentity("robot", key: PrivateKey.generate(.ed25519))
+        let signer = OpenVaultSigner(table, home.paths)
+        handle.withState { $0.lastUse = 5 }
+        #expect(signer.problem(of: "robot") == nil)
+        let length = try signer.sign(.assertion(clientID: "id", audience: "https://a.example"), with: "robot").count
+        #expect(length > 0)
+        #expect(throws: OnlineRefusal.failed(.noKeyAlgorithm)) {
+            _ = try signer.sign(.assertion(clientID: "id", audience: "https://a.example", algorithms: 15), with: "robot")
+        }
+        #expect(handle.withState { $0.lastUse } == 5)
     }
 
     @Test("a locked vault is exchanged with the keys that the lock left; after 'forget' there is no exchange")

@@ -30,6 +30,12 @@ struct AskedOf: Equatable {
     let session: String
 }
 
+/// The ID token of a session whose server ends its own session in a browser, and the server's last question.
+struct LedOut: Equatable {
+    let idToken: String
+    let after: OnlineTask?
+}
+
 /// A server under test control, and the cleared logins. Questions wait at the gate while it is closed.
 final class SessionServer: Sendable {
     enum Answer: Sendable {
@@ -42,7 +48,7 @@ final class SessionServer: Sendable {
         var asked: [AskedOf] = []
         var cleared: [ClearingEvent] = []
         var answers: [Answer] = []
-        var ledOut: [String] = []
+        var ledOut: [LedOut] = []
     }
 
     private let state = Mutex(State())
@@ -50,8 +56,7 @@ final class SessionServer: Sendable {
 
     var asked: [AskedOf] { state.withLock { $0.asked } }
     var cleared: [ClearingEvent] { state.withLock { $0.cleared } }
-    /// The ID tokens of sessions whose server ends its own session in a browser.
-    var ledOut: [String] { state.withLock { $0.ledOut } }
+    var ledOut: [LedOut] { state.withLock { $0.ledOut } }
 
     /// The next answers. After them the server says yes and gives nothing.
     func say(_ answers: Answer...) { state.withLock { $0.answers += answers } }
@@ -79,7 +84,7 @@ final class SessionServer: Sendable {
             clear: { _, event in self.state.withLock { $0.cleared.append(event) } },
             leadOut: { (_, idToken: consuming SecretBytes) in
                 let text = idToken.text
-                self.state.withLock { $0.ledOut.append(text) }
+                self.state.withLock { $0.ledOut.append(LedOut(idToken: text, after: $0.asked.last?.task)) }
                 return "http://127.0.0.1:1/once"
             }, clock: { clock.read() })
     }
@@ -109,7 +114,7 @@ func sessionLogin(_ user: String = "ada") throws -> LoginReference {
 }
 
 enum SessionKind {
-    case oauth, browser, basic, noServer
+    case oauth, browser, device, basic, noServer
 }
 
 /// The digest of a profile that contains `text`.
@@ -121,7 +126,8 @@ func said(_ text: String) throws -> ProfileDigest {
 func keptSession(
     _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
     session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
-    expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never, idToken: String = ""
+    expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never, idToken: String = "",
+    vault: VaultPaths? = nil
 ) throws -> NewSession {
     let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
@@ -130,11 +136,12 @@ func keptSession(
         switch kind {
         case .oauth:
             OnlineService(.oauth(OAuthService(.token(address + "/token", revocation: nil), clientID: "id")))
-        case .browser:
+        case .browser, .device:
             OnlineService(
                 .oauth(
                     OAuthService(
-                        .token(address + "/token", revocation: nil), clientID: "id", grant: .authorizationCode,
+                        .token(address + "/token", revocation: nil), clientID: "id",
+                        grant: kind == .device ? .deviceCode : .authorizationCode,
                         browser: BrowserLogin(redirect: "http://127.0.0.1"))))
         case .basic: OnlineService(.basic(BasicService(login: address + "/in", logout: address + "/out")))
         case .noServer: nil
@@ -146,7 +153,7 @@ func keptSession(
         login: login, profile: profile, mode: mode, limits: limits, release: release,
         serverPart: NewSession.ServerPart(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
-            access: OMAgentTests.token(access, scopes, idToken: idToken), expires: expires))
+            access: OMAgentTests.token(access, scopes, idToken: idToken), expires: expires, vault: vault))
 }
 
 /// An access token. Nil if there is no text.

@@ -51,6 +51,32 @@ import Testing
             ])
     }
 
+    @Test("a question about a token is signed in the vault of its session, and a locked key is told before the server is asked")
+    func signing() throws {
+        let paths = try #require(VaultPaths(vault: "/v", device: ""))
+        let service = OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("http://127.0.0.1:1/token", revocation: nil), clientID: "id",
+                    proof: ClientProof(.signedAssertion, key: "robot"))))
+        let kept = NewSession(
+            login: try sessionLogin(), profile: try said("this"), mode: .online,
+            limits: SessionLimits(survivesRestart: false, idle: nil, session: nil), release: .never,
+            serverPart: NewSession.ServerPart(
+                service: service, clientSecret: bytes(""), logout: 5_000, session: bytes("token 1"),
+                access: OMAgentTests.token("at 1", []),
+                expires: nil, vault: paths))
+        let entry = SessionEntry(kept, at: clock.read())
+        for (inquiry, identities) in [(.introspection, ["robot"]), (.userInfo, [])] as [(TokenInquiry, [String])] {
+            switch entry.question(inquiry) {
+            case .none: Issue.record("no question")
+            case .some(let question):
+                let (vault, needed) = (question.keyVault, question.neededIdentities)
+                #expect(vault == paths && needed == identities, "\(inquiry)")
+            }
+        }
+    }
+
     @Test("a token that the server refuses is renewed once, and the session stays")
     func refused() throws {
         let login = try sessionLogin(), store = try store(login)
@@ -67,6 +93,34 @@ import Testing
         server.say(.no(refusal), .no(.failed(.invalidGrant, status: 400)))
         #expect(claims(store, login, .userInfo) == "\(OnlineRefusal.failed(.invalidGrant, status: 400))")
         #expect(store.list().isEmpty)
+    }
+
+    @Test("a server whose new tokens have ended already is asked for new ones once, and then about the user")
+    func deadRenewal() throws {
+        let login = try sessionLogin(), store = try store(login, life: 0)
+        let refusal = OnlineRefusal.failed(.tokenRefused, status: 401)
+        // After these the server would say yes without claims.
+        server.say(.yes("token 2", access: "at 2", lifetime: 0), .claims("{}"))
+        server.say(.yes("token 3", access: "at 3", lifetime: 0), .no(refusal), .claims("{}"))
+        #expect(claims(store, login, .userInfo) == "{}")
+        #expect(claims(store, login, .userInfo) == "\(refusal)")
+        #expect(server.asked.map(\.task) == [.refresh, .userInfo, .refresh, .userInfo])
+    }
+
+    @Test("a question about a token is signed with the key of the client where a renewal is")
+    func signed() throws {
+        let login = try sessionLogin(), vault = try #require(VaultPaths(vault: "/a/vault", device: ""))
+        let vaults = Guarded<[VaultPaths?]>([])
+        let store = SessionStore(
+            nil,
+            ask: { (question: consuming OnlineQuestion) in
+                let vault = question.keyVault
+                vaults.withLock { $0.append(vault) }
+                return .accepted(OnlineAcceptance(session: nil, claims: bytes("{}")))
+            }, clear: { _, _ in })
+        #expect(store.keep(try keptSession(login, access: "at 1", vault: vault)))
+        #expect(claims(store, login, .userInfo) == "{}" && claims(store, login, .introspection) == "{}")
+        #expect(vaults.withLock { $0 } == [vault, vault])
     }
 
     @Test("without a session or a token nothing is asked")
@@ -114,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("a browser is sent to the server's page only after a login there, and the session has ended before that")
+    @Test("a browser is sent to the server's page only after a login there, and after the server was told and was reached")
     func inBrowser() throws {
         let login = try sessionLogin()
         func end(_ kind: SessionKind, idToken: String, inBrowser: Bool = true) throws -> String {
@@ -126,7 +180,21 @@ import Testing
         #expect(try end(.browser, idToken: "it 1") == "endedAtServer http://127.0.0.1:1/once")
         #expect(try end(.browser, idToken: "it 2", inBrowser: false) == "endedAtServer -")
         #expect(try end(.browser, idToken: "") == "endedAtServer -" && end(.oauth, idToken: "it 3") == "endedAtServer -")
-        #expect(server.ledOut == ["it 1"])
+        #expect(try end(.device, idToken: "it 4") == "endedAtServer -")
+        let (unreached, told) = (OnlineRefusal.unreachable(.refused), OnlineRefusal.failed(.noLogout))
+        server.say(.no(unreached), .no(told))
+        #expect(try end(.browser, idToken: "it 5") == "\(SessionEnding.endedHereOnly(unreached)) -")
+        #expect(try end(.browser, idToken: "it 6") == "\(SessionEnding.endedHereOnly(told)) http://127.0.0.1:1/once")
+        let logout = OnlineTask.logout(user: nil)
+        #expect(server.ledOut == [LedOut(idToken: "it 1", after: logout), LedOut(idToken: "it 6", after: logout)])
+    }
+
+    @Test("an offline login continues the session of a login by a code, under the same profile")
+    func continuesByDevice() throws {
+        let login = try sessionLogin(), store = try store(login, .device)
+        #expect(try store.keeps(login, .browser, token: nil, mode: .offline))
+        #expect(claims(store, login, .introspection) != "none")
+        #expect(server.asked == [AskedOf(task: .introspect, session: "token 1")])
     }
 
     @Test("a page for the end of a server's session has an origin of the profile, and characters that mean nothing to a shell")

@@ -9,20 +9,31 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import OMAgent
 @testable import OMOnline
 
-/// Signs with a key of the test.
+/// Signs with a key of the test, as often as a question may.
 private final class KeySigner: IdentitySigner {
     let purposes = Locked<[SigningPurpose]>([])
     private let key: SigningKey
+    private let budget: Locked<SignatureBudget>
 
-    init(_ key: SigningKey = .p256) { self.key = key }
+    init(_ service: OAuthService, _ task: OnlineTask, _ key: SigningKey = .p256) {
+        self.key = key
+        budget = Locked(SignatureBudget(OnlineService(.oauth(service), deadlines: patient), task))
+    }
 
     func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes {
+        var isAllowed = false
+        budget.change { isAllowed = $0.take(purpose) != nil }
+        guard isAllowed else { throw .failed(.helper) }
         purposes.change { $0.append(purpose) }
+        guard case .assertion(_, let algorithms) = purpose else { throw .failed(.unusableClientKey) }
+        let fitting = ClientAssertion.algorithm(for: key.key.kind, of: algorithms)
+        guard fitting != nil else { throw .failed(.noKeyAlgorithm) }
         do throws(CryptoError) {
             return try ClientAssertion(clientID: "native", audience: "https://i.example").signed(
-                by: key.key, certificate: nil, now: 1_700_000_000)
+                by: key.key, certificate: nil, now: 1_700_000_000, algorithms: algorithms)
         } catch { throw .failed(.unusableClientKey) }
     }
 }
@@ -43,9 +54,10 @@ private final class KeySigner: IdentitySigner {
 
     /// The form and the header of the one question for a token.
     private func granted(
-        _ issuer: Issuer, _ proof: ClientProof, secret: String = "", _ signer: KeySigner = KeySigner()
+        _ issuer: Issuer, _ proof: ClientProof, secret: String = "", _ signed: Locked<[SigningPurpose]>? = nil
     ) async throws -> String {
-        let oauth = service(issuer, proof)
+        let oauth = service(issuer, proof), signer = KeySigner(oauth, .grant)
+        defer { signed?.change { $0 = signer.purposes.value } }
         let provider = OAuthProvider(OnlineService(.oauth(oauth), deadlines: patient), oauth, signer: signer)
         do { _ = try await provider.grant(clientSecret: bytes(secret)) } catch let refusal as OnlineRefusal {
             _ = try issuer.asked()
@@ -88,14 +100,20 @@ private final class KeySigner: IdentitySigner {
         try await issuer.publish([algorithms: ["PS256", "ES256"]])
         #expect(try await granted(issuer, keyed).hasPrefix("client_assertion"))
         try await issuer.publish([algorithms: ["PS256", "RS256"]])
-        #expect(try await granted(issuer, keyed) == "\(OnlineRefusal.failed(.noKeyAlgorithm))")
+        let asked = Locked<[SigningPurpose]>([])
+        #expect(try await granted(issuer, keyed, asked) == "\(OnlineRefusal.failed(.noKeyAlgorithm))")
+        #expect(asked.value == [.assertion(at: .token, algorithms: 3)])
+        // No key here can do it, so nothing is signed.
+        try await issuer.publish([algorithms: ["HS256", "ES512"]])
+        #expect(try await granted(issuer, keyed, asked) == "\(OnlineRefusal.failed(.noKeyAlgorithm))")
+        #expect(asked.value.isEmpty)
         try await issuer.publish()
         for (address, works) in [(issuer.url("token"), true), (issuer.url("Token"), false)] {
             let known = ClientProof(key: "robot", audience: .endpoint, endpoints: [ServerEndpoint(.token, address)])
-            let signer = KeySigner()
-            let told = try await granted(issuer, known, signer)
+            let signed = Locked<[SigningPurpose]>([])
+            let told = try await granted(issuer, known, signed)
             #expect(works == told.hasPrefix("client_assertion"), "\(told)")
-            #expect(signer.purposes.value == (works ? [.assertion(at: .token)] : []))
+            #expect(signed.value == (works ? [.assertion(at: .token)] : []))
         }
         let oauth = service(issuer, keyed)
         let alone = OAuthProvider(OnlineService(.oauth(oauth), deadlines: patient), oauth)
@@ -108,9 +126,10 @@ private final class KeySigner: IdentitySigner {
     private static let name = "urn:example:1?&x"
 
     private func logIn(
-        _ issuer: Issuer, _ proof: ClientProof, error: String? = nil
+        _ issuer: Issuer, _ proof: ClientProof, as user: String? = nil, error: String? = nil
     ) async throws -> (refusal: OnlineRefusal?, shown: [BrowserStep]) {
-        let oauth = service(issuer, proof, .authorizationCode), signer = KeySigner()
+        let oauth = service(issuer, proof, .authorizationCode)
+        let signer = KeySigner(oauth, .authorize(user: user, seconds: 60, byDevice: false))
         let person = Person { step, _ in
             let opened = try Opened(step)
             let pushed = try issuer.asked().first { $0.target == "/told/push" }.flatMap { QueryParameters($0.body) }
@@ -127,7 +146,7 @@ private final class KeySigner: IdentitySigner {
             OnlineService(.oauth(oauth), deadlines: patient), oauth, signer: signer)
         do {
             _ = try await provider.logIn(
-                listening: [Raw.listen().socket], user: nil, clientSecret: bytes(""), with: person)
+                listening: [Raw.listen().socket], user: user, clientSecret: bytes(""), with: person)
             return (nil, person.shown)
         } catch let refusal as OnlineRefusal { return (refusal, person.shown) }
     }
@@ -141,6 +160,18 @@ private final class KeySigner: IdentitySigner {
         #expect(login.refusal == nil && login.shown.count == 1)
         #expect(
             try await logIn(issuer, ClientProof(key: "robot"), error: "invalid_request_uri").refusal == .failed(.requestExpired))
+    }
+
+    @Test("a login as another user revokes both tokens, with the assertions that its question has")
+    func revoked() async throws {
+        let issuer = try await Issuer()
+        try await issuer.publish(["pushed_authorization_request_endpoint": issuer.url("push")])
+        try await issuer.tell("push", .init("{\"request_uri\":\"\(Self.name)\",\"expires_in\":60}", status: 201))
+        let required = ClientProof(key: "robot", pushedRequests: .required)
+        #expect(try await logIn(issuer, required, as: "bob").refusal == .failed(.otherUser))
+        let revoked = try issuer.asked().filter { $0.target == "/told/revoke" }
+            .compactMap { QueryParameters($0.body)?.text("token", longest: 99) }
+        #expect(revoked == ["rt-1", "at-1"])
     }
 
     @Test("pushed requests that one side demands and the other does not take end the login, before the person does anything")

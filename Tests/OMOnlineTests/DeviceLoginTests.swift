@@ -9,6 +9,11 @@ import Testing
 
 @testable import OMOnline
 
+/// Signs with a text.
+private struct FixedSigner: IdentitySigner {
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { bytes("signed") }
+}
+
 @Suite("A login by another device") struct DeviceLoginTests {
     /// A clock that runs only while someone sleeps.
     private final class TestClock: Sendable {
@@ -102,11 +107,11 @@ import Testing
 
     private func outcome(
         _ issuer: Issuer, _ clock: TestClock, _ person: Person, user: String? = nil, scopes: [String] = ["openid"],
-        deadlines: OnlineDeadlines = patient
+        deadlines: OnlineDeadlines = patient, proof: ClientProof = ClientProof()
     ) async -> Result<NamedUser?, OnlineRefusal> {
-        let oauth = issuer.service(scopes: scopes, BrowserLogin())
+        let oauth = issuer.service(scopes: scopes, BrowserLogin()).proving(proof)
         let provider = BrowserLoginProvider(
-            OnlineService(.oauth(oauth), deadlines: deadlines), oauth, timer: clock.timer)
+            OnlineService(.oauth(oauth), deadlines: deadlines), oauth, signer: FixedSigner(), timer: clock.timer)
         do throws(OnlineRefusal) {
             return .success(try await provider.logInByDevice(user: user, clientSecret: bytes(""), with: person).user)
         } catch { return .failure(error) }
@@ -119,13 +124,13 @@ import Testing
         return .init("{\"access_token\":\"at-1\",\"refresh_token\":\"rt-1\",\"id_token\":\"\(token)\"}")
     }
 
-    private func begin(_ issuer: Issuer, life: Int = 600) async throws {
+    private func begin(_ issuer: Issuer, life: Int = 600, interval: Int = 7) async throws {
         try await issuer.publish()
         let whole = "\"verification_uri_complete\":\"\(issuer.url("activate?code=W"))\""
         try await issuer.tell(
             "device",
             .init(
-                "{\(Self.code),\"verification_uri\":\"\(issuer.url("activate"))\",\(whole),\"expires_in\":\(life),\"interval\":7}"
+                "{\(Self.code),\"verification_uri\":\"\(issuer.url("activate"))\",\(whole),\"expires_in\":\(life),\"interval\":\(interval)}"
             ))
     }
 
@@ -149,6 +154,19 @@ import Testing
         #expect(polls.count == 7)
         let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=d%201&client_id=native"
         #expect(polls.allSatisfy { $0.body == grant })
+    }
+
+    @Test("a login by a code that signs each question asks every five seconds at most")
+    func signed() async throws {
+        let issuer = try await Issuer()
+        try await begin(issuer, interval: 1)
+        for (proof, wait) in [(ClientProof(), 1), (ClientProof(key: "robot"), 5)] {
+            let clock = TestClock()
+            try await issuer.tell("token", says("authorization_pending"), tokens(issuer))
+            let login = await outcome(issuer, clock, Person { _, _ in }, proof: proof)
+            #expect(login == .success(NamedUser("ada", subject: "s-1")))
+            #expect(clock.waits == [wait, wait])
+        }
     }
 
     @Test("each refusal of the server ends the login, and the code's end does too")

@@ -95,6 +95,21 @@ import Testing
         }
     }
 
+    @Test("of two connections that are open already, one is sent on")
+    func once() async throws {
+        let (socket, port) = try Raw.listen()
+        let redirect = try redirect()
+        async let end: Void = redirect.serve(user: geteuid(), listening: [socket])
+        func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n" }
+        let (first, second) = (try Raw.connect(to: port, "127.0.0.1"), try Raw.connect(to: port, "127.0.0.1"))
+        // Connections are accepted in their order, so after this answer both are accepted.
+        #expect(try await Raw.send(get("/favicon.ico"), to: port).hasPrefix("HTTP/1.1 404 "))
+        #expect(try await Raw.send(get("/0a1b"), over: first).hasPrefix("HTTP/1.1 302 "))
+        try await end
+        let answer = try await Raw.send(get("/0a1b"), over: second)
+        #expect(answer.hasPrefix("HTTP/1.1 404 ") && !answer.contains("id_token_hint"), "\(answer)")
+    }
+
     @Test(
         "a process of another user is not sent on",
         .enabled(if: geteuid() == 0, "only root can start a process of another user"))

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OMAgent
+@testable import OMOnline
 
 @Suite("The handshakes of a question") struct HandshakeBudgetTests {
     private static let blanks = [UInt8](repeating: 0x20, count: 64)
@@ -26,17 +27,54 @@ import Testing
     /// A message of TLS 1.2 with a body of three bytes.
     private func message(_ type: UInt8) -> [UInt8] { [type, 0, 0, 3, 7, 7, 7] }
 
-    @Test("a question has four handshakes with the identity of its certificate, and no fifth")
-    func four() {
-        var budget = budget()
+    private static let oauth = OnlineService.Kind.oauth(
+        OAuthService(.token("https://a.example/t", revocation: nil), clientID: "id", proof: ClientProof(key: "robot")))
+
+    /// How many purposes of a task are signed.
+    private func count(_ purpose: SigningPurpose, _ kind: OnlineService.Kind, _ task: OnlineTask) -> Int {
+        let service = OnlineService(kind, deadlines: patient, chain: ClientChain([[1]], of: "ada"))
+        var budget = SignatureBudget(service, task), count = 0
+        while budget.take(purpose) != nil, count < 9_999 { count += 1 }
+        return count
+    }
+
+    @Test("a question has a handshake for each of its requests, with the identity of its certificate, and no further one")
+    func requests() {
         let text = Self.prefix + [UInt8](repeating: 5, count: 32)
-        for _ in 0..<4 {
-            let taken = budget.take(.handshake(text: text, scheme: 0x0403))
-            #expect(taken?.identity == "ada")
-            #expect(taken?.1 == .use(.handshake(text: text, scheme: 0x0403)))
+        let addresses = BasicService(login: "https://a.example/login")
+        for (kind, task, expected) in [
+            (.basic(addresses), .login(user: "ada"), 13), (.certificate(addresses), .login(user: "ada"), 13),
+            (.basic(addresses), .check, 6), (.certificate(addresses), .logout(user: nil), 6),
+            (Self.oauth, .login(user: "ada"), 5), (Self.oauth, .refresh, 5), (Self.oauth, .introspect, 5),
+            (Self.oauth, .authorize(user: nil, seconds: 180, byDevice: false), 8),
+            (Self.oauth, .authorize(user: nil, seconds: 4, byDevice: true), 8),
+            (Self.oauth, .authorize(user: nil, seconds: 180, byDevice: true), 44),
+        ] as [(OnlineService.Kind, OnlineTask, Int)] {
+            #expect(count(.handshake(text: text, scheme: 0x0403), kind, task) == expected, "\(task)")
         }
-        #expect(budget.take(.handshake(text: text, scheme: 0x0403)) == nil)
+        var budget = budget()
+        let taken = budget.take(.handshake(text: text, scheme: 0x0403))
+        #expect(taken?.identity == "ada")
+        #expect(taken?.1 == .use(.handshake(text: text, scheme: 0x0403)))
         #expect(!takes(text, chain: false))
+    }
+
+    @Test("a login in a browser has four assertions, and one by a code has one more for every five seconds")
+    func assertions() {
+        for (task, expected) in [
+            (.login(user: "ada"), 3), (.refresh, 3), (.logout(user: nil), 3),
+            (.authorize(user: nil, seconds: 180, byDevice: false), 4),
+            (.authorize(user: nil, seconds: 4, byDevice: true), 4), (.authorize(user: nil, seconds: 180, byDevice: true), 40),
+        ] as [(OnlineTask, Int)] {
+            #expect(count(.assertion(at: .token), Self.oauth, task) == expected, "\(task)")
+        }
+    }
+
+    @Test("a handshake that fits into no question for a signature is refused")
+    func tooLong() throws {
+        let longest = [UInt8](repeating: 1, count: 65_535)
+        #expect(try ShownCertificate.purpose(longest, scheme: 1) == .handshake(text: longest, scheme: 1))
+        #expect(throws: OnlineRefusal.untrusted(.handshake)) { try ShownCertificate.purpose(longest + [1], scheme: 1) }
     }
 
     @Test("only the text of a TLS 1.3 handshake of a client is signed")

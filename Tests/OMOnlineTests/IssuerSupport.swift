@@ -144,23 +144,32 @@ enum Raw {
     static func send(_ text: String, to port: Int, host: String = "127.0.0.1") async throws -> String {
         let bytes = Array(text.utf8)
         return try await onOwnThread {
-            let socket = try connect(to: port, host)
-            defer { close(socket) }
-            var sent = 0
-            while sent < bytes.count {
-                let count = bytes[sent...].withUnsafeBytes { write(socket, $0.baseAddress, $0.count) }
-                guard count > 0 else { break }
-                sent += count
-            }
-            var answer: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 65536)
-            while true {
-                let count = read(socket, &buffer, buffer.count)
-                guard count > 0 else { break }
-                answer += buffer[..<count]
-            }
-            return String(decoding: answer, as: UTF8.self)
+            exchange(bytes, over: try connect(to: port, host))
         }
+    }
+
+    /// The whole answer to bytes over an open connection, which this closes.
+    static func send(_ text: String, over socket: Int32) async throws -> String {
+        let bytes = Array(text.utf8)
+        return try await onOwnThread { exchange(bytes, over: socket) }
+    }
+
+    private static func exchange(_ bytes: [UInt8], over socket: Int32) -> String {
+        defer { close(socket) }
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { write(socket, $0.baseAddress, $0.count) }
+            guard count > 0 else { break }
+            sent += count
+        }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(socket, &buffer, buffer.count)
+            guard count > 0 else { break }
+            answer += buffer[..<count]
+        }
+        return String(decoding: answer, as: UTF8.self)
     }
 
     struct NoConnection: Error {}

@@ -1,6 +1,7 @@
 // The library's calls for requests, through the real helper: gates, connections, cancelling, and what the helper refuses.
 
 import Foundation
+import Glibc
 import OMAuth
 import OMOnlineModel
 import OMRecords
@@ -186,26 +187,94 @@ import Testing
 
     @Test("a body of unknown length goes in chunks and comes whole, and a source that fails leaves no request behind")
     func bodies() async throws {
-        let server = try await Server.nginx.value
-        let target = try address(server.url("/open", "plain", scheme: "http", host: "127.0.0.1"))
+        let trace = try await Trace()
         let client = RESTClient(program: Self.program)
         let left = Mutex(5)
         let body = RESTBody(count: nil, canBeSentAgain: false) { () throws(RESTError) in
             { (most) throws(RESTError) in
-                let isOver = left.withLock { left in
+                let number = left.withLock { left in
                     left -= 1
-                    return left < 0
+                    return left
                 }
-                return isOver
-                    ? SecretBytes(copying: []) : SecretBytes(copying: [UInt8](repeating: 0x78, count: min(most, 100_000)))
+                return number < 0
+                    ? SecretBytes(copying: [])
+                    : SecretBytes(copying: [UInt8](repeating: UInt8(0x61 + number), count: min(most, 100_000)))
             }
         }
-        // nginx takes no body there: 405 or 413, but it answers.
-        #expect(try client.sendBlocking(try RESTRequest("PUT", target, body: body)).status == 405)
+        try await say(trace, "b", [told(200)])
+        let request = try RESTRequest("PUT", try address(trace.url("/told/b")), body: body)
+        #expect(try client.sendBlocking(request).status == 200)
+        let sent = try #require(try trace.seen().first { $0.target == "/told/b" })
+        #expect(sent.fields["transfer-encoding"] == "chunked" && sent.fields["content-length"] == nil)
+        #expect(sent.body == "edcba".map { String(repeating: $0, count: 100_000) }.joined())
+        // nginx answers without the rest of a body.
+        let server = try await Server.nginx.value
+        let target = try address(server.url("/open", "plain", scheme: "http", host: "127.0.0.1"))
         let failing = RESTBody(count: 10, canBeSentAgain: false) { () throws(RESTError) in
             { (_) throws(RESTError) in throw .body(EIO) }
         }
         #expect(throws: RESTError.body(EIO)) { try client.sendBlocking(try RESTRequest("PUT", target, body: failing)) }
+    }
+
+    @Test("a request whose method has no body says nothing of a length", arguments: ["GET", "HEAD", "DELETE", "TRACE"])
+    func noLength(_ method: String) async throws {
+        let trace = try await Trace()
+        try await say(trace, "a", [told(200)])
+        let response = try await RESTClient(program: Self.program).send(
+            try RESTRequest(method, try address(trace.url("/told/a"))))
+        #expect(response.status == 200)
+        let sent = try #require(try trace.seen().first { $0.target == "/told/a" })
+        #expect(sent.method == method && sent.fields["content-length"] == nil && sent.fields["transfer-encoding"] == nil)
+    }
+
+    @Test("a wait for the agent ends with the time of the request, and when the task is cancelled")
+    func silentAgent() async throws {
+        let folder = try TestFolder()
+        let listener = try Self.listener(at: folder.file("agent.sock"))
+        defer { close(listener) }
+        let agent = AgentClient(try AgentSocket(path: folder.file("agent.sock")))
+        let key = LoginKey(profile: try ProfileName("work"), user: try UserName("alice"))
+        let login = try #require(LoginReference(state: folder.path, device: folder.path, key: key))
+        let client = RESTClient(program: Self.program, agent: agent, login: login)
+        let target = try address("http://127.0.0.1:1/")
+        #expect(throws: RESTError.failed(.unreachable(.timedOut))) {
+            try client.sendBlocking(try RESTRequest("GET", target, seconds: 1))
+        }
+        func hasCaller() -> Bool { accept(listener, nil, nil) >= 0 }
+        #expect(hasCaller())
+        let waiting = Task { try await client.send(try RESTRequest("GET", target)) }
+        try await eventually { hasCaller() }
+        waiting.cancel()
+        await #expect(throws: RESTError.cancelled) { try await waiting.value }
+    }
+
+    /// A socket whose callers get no answer.
+    private static func listener(at path: String) throws -> Int32 {
+        let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafeBytes(of: address) { bytes in
+            bind(made, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count)) == 0
+        }
+        try #require(isBound && chmod(path, 0o600) == 0 && listen(made, 8) == 0)
+        return made
+    }
+
+    @Test(
+        "a helper that ends after the time of its request leaves a request that was not in time, and the longest one fits its life"
+    )
+    func helperEnds() throws {
+        #expect(RequestOpening.life > RequestOpening.total)
+        for (seconds, expected) in [(0, RESTError.failed(.unreachable(.timedOut))), (300, .failed(.failed(.helper)))] {
+            var ends: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+            let channel = RequestChannel(.init(origin: "http://127.0.0.1:1", token: .none), mark: nil, socket: ends[0])
+            close(ends[1])
+            #expect(throws: expected) {
+                try channel.begin("GET", "/", headers: [], body: .none, seconds: UInt32(seconds))
+            }
+        }
     }
 
     @Test("cancelling ends a request before its head and within its body, and does nothing after its end")
@@ -289,6 +358,7 @@ import Testing
 
     @Test("the frames of requests are read only whole and exact")
     func frames() throws {
+        #expect(RequestHead.mostHeaders == WebRequester.mostHeaders)
         func bytes(_ body: consuming SecretBuffer) -> [UInt8] { body.withBytes { span in span.indices.map { span[$0] } } }
         let head = RequestHead(
             number: 7, method: "PUT", target: "/a?b", headers: [.init("A", "b"), .init("C", "")], body: .counted(5),

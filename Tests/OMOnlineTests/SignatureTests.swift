@@ -37,7 +37,7 @@ private final class NotingSigner: QuestionSigner {
             assert body[:16] == number
             open(here + '/answers', 'a').write(str(head[3]) + ' ' + body[16:].hex() + '\\n')
             return head[3], body[16:]
-        token = b'\\1\\1'
+        token = b'\\1\\1\\x1f'
         blanks = b' ' * 64 + b'TLS 1.3, client CertificateVerify\\0'
         def handshake(text): return b'\\2\\4\\3' + len(text).to_bytes(2, 'big') + text
         ok = number + b'\\0\\0\\0\\0\\0\\1\\0\\0\\0\\1x\\0\\0\\0'
@@ -77,7 +77,8 @@ private final class NotingSigner: QuestionSigner {
         #expect(three.answers == Array(repeating: "34 00000006" + Hex.encode(Array("signed".utf8)), count: 3))
         #expect(
             signer.asked.value
-                == Array(repeating: "robot assertion(clientID: \"id\", audience: \"https://a.example\")", count: 3))
+                == Array(
+                    repeating: "robot assertion(clientID: \"id\", audience: \"https://a.example\", algorithms: 31)", count: 3))
         let fourth = try await ask("for n in range(4): sign(token)\nsay(ok)", by: NotingSigner())
         #expect(fourth.refusal == .failed(.helper) && fourth.answers.count == 3)
     }
@@ -90,8 +91,9 @@ private final class NotingSigner: QuestionSigner {
             ("no prefix", "sign(handshake(b'd' * 130))", Self.keyed),
             ("another prefix", "sign(handshake(blanks.replace(b'client', b'server') + b'd' * 32))", Self.keyed),
             ("another digest", "sign(handshake(blanks + b'd' * 33))", Self.keyed),
-            ("a page", "sign(b'\\1\\10')", Self.keyed), ("no endpoint", "sign(b'\\1\\77')", Self.keyed),
+            ("a page", "sign(b'\\1\\10\\x1f')", Self.keyed), ("no endpoint", "sign(b'\\1\\77\\x1f')", Self.keyed),
             ("a third purpose", "sign(b'\\3\\1')", Self.keyed), ("a byte more", "sign(token + b'x')", Self.keyed),
+            ("no algorithm", "sign(b'\\1\\1\\0')", Self.keyed), ("a sixth algorithm", "sign(b'\\1\\1\\x20')", Self.keyed),
             ("another number", "say(bytes(16) + token, 0xa3)\nread(1)", Self.keyed),
         ] as [(String, String, ClientProof?)] {
             let signer = NotingSigner()
@@ -119,6 +121,8 @@ private final class NotingSigner: QuestionSigner {
     func causes() async throws {
         let locked = NotingSigner { () throws(OnlineRefusal) in throw .failed(.lockedClientKey) }
         #expect(try await ask("sign(token)\nsay(ok)", by: locked).answers == ["35 33"])
+        let lacking = NotingSigner { () throws(OnlineRefusal) in throw .failed(.noKeyAlgorithm) }
+        #expect(try await ask("sign(token)\nsay(ok)", by: lacking).answers == ["35 34"])
         // Another refusal of the signer is none of the protocol.
         let failing = NotingSigner { () throws(OnlineRefusal) in throw .rejected }
         #expect(try await ask("sign(token)\nsay(ok)", by: failing).answers == ["35 32"])
@@ -127,8 +131,8 @@ private final class NotingSigner: QuestionSigner {
         let unknown = ClientProof(key: "robot", audience: .endpoint, endpoints: [ServerEndpoint(.revocation, "https://a/r")])
         #expect(try await ask("sign(token)\nsay(ok)", of: unknown, by: signer).answers == ["35 32"])
         #expect(signer.asked.value.isEmpty)
-        _ = try await ask("sign(b'\\1\\2')\nsay(ok)", of: unknown, by: signer)
-        #expect(signer.asked.value == ["robot assertion(clientID: \"id\", audience: \"https://a/r\")"])
+        _ = try await ask("sign(b'\\1\\2\\x1f')\nsay(ok)", of: unknown, by: signer)
+        #expect(signer.asked.value == ["robot assertion(clientID: \"id\", audience: \"https://a/r\", algorithms: 31)"])
     }
 
     @Test("a program gets no signature of another text from the agent: each byte in front of the digest counts")

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Questions about a token") struct TokenInquiryTests {
     private func provider(_ issuer: Issuer, scopes: [String] = ["openid"]) -> OAuthProvider {
-        let oauth = issuer.service(scopes: scopes)
+        let oauth = issuer.service(scopes: scopes, BrowserLogin(redirect: "http://127.0.0.1/cb", userClaim: "login"))
         return OAuthProvider(OnlineService(.oauth(oauth), deadlines: patient), oauth)
     }
 
@@ -62,9 +62,16 @@ import Testing
             try await issuer.tell("user", .init(body))
             #expect(try await userInfo(issuer) == expected, "\(body)")
         }
-        // Without OpenID Connect the server may have another name for the user, and no `sub`.
-        try await issuer.tell("user", .init(#"{"login":"ada"}"#))
-        #expect(try await userInfo(issuer, scopes: ["x"], subject: "ada") == #"{"login":"ada"}"#)
+        // Without OpenID Connect `sub` may be missing. Then `id` says who it is, else the name, as at the login.
+        for (body, subject, isOfUser) in [
+            (#"{"id":7,"login":"ada"}"#, "7", true), (#"{"id":8,"login":"ada"}"#, "7", false),
+            (#"{"id":7,"login":"ada"}"#, "ada", false), (#"{"login":"ada"}"#, "7", false),
+            (#"{"login":"ada"}"#, "ada", true), (#"{"login":"bob"}"#, "ada", false), (#"{"mail":"ada"}"#, "ada", false),
+            (#"{"id":"s-2","sub":"s-1"}"#, "s-1", true), (#"{"id":"s-1","sub":"s-2"}"#, "s-1", false),
+        ] {
+            try await issuer.tell("user", .init(body))
+            #expect(try await userInfo(issuer, scopes: ["x"], subject: subject) == (isOfUser ? body : other), "\(body)")
+        }
         // A login with a password has named no user.
         try await issuer.tell("user", .init(#"{"sub":"s-2"}"#))
         #expect(try await userInfo(issuer, scopes: ["x"], subject: nil) == #"{"sub":"s-2"}"#)

@@ -105,8 +105,10 @@ import Testing
             (by_code) > said 2> shown & login=$!
             approve shown
             wait "$login"; user < said | wc -c
+            # The server's own session is in another browser, so none opens here.
+            omvault logout "$(user < said)" --browser ./browser --json 2> noticed | grep -o '"browser":false'
+            grep -c 'may still know the user' noticed; [[ -e opened ]] || echo "not opened"
             # Without a display the command takes the code by itself.
-            omvault -q logout "$(user < said)"
             (unset DISPLAY WAYLAND_DISPLAY; exec omvault login --profile sso --json) > said2 2> shown2 & login=$!
             approve shown2
             wait "$login"; grep -c '"step":"enter"' shown2
@@ -119,7 +121,7 @@ import Testing
             kill -TERM "$login"; wait "$login" || echo "ended"
             eventually is_gone "${helper% }"
             """#)
-        #expect(lines == ["33", "1", "--online", "ended"], "\(lines)")
+        #expect(lines == ["33", #""browser":false"#, "1", "not opened", "1", "--online", "ended"], "\(lines)")
     }
 
     @Test("without a person the command ends by itself; a taken port and a foreign redirect address have codes too")

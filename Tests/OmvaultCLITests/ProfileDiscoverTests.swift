@@ -32,7 +32,7 @@ import Testing
             """)
         let shown = [
             "token_endpoint = URL/oauth2/token", "revocation_endpoint = URL/oauth2/revoke",
-            "introspection_endpoint = URL/oauth2/introspect (no login uses it)",
+            "introspection_endpoint = URL/oauth2/introspect",
         ]
         let lines = ran.output.split(separator: "\n").map(String.init)
         #expect(

@@ -82,6 +82,7 @@ import Testing
             say other 400 '{"error":"invalid_grant"}' -- 200 yes; get $u/other
             say scope 403 no 'WWW-Authenticate: Bearer error="insufficient_scope", scope="c d"'; get $u/scope; cat errors
             { omvault rest GET $u/scope --profile work --json 2>&1 > /dev/null || true; } | grep -o '"scope":"c d"'
+            code omvault rest GET $u/scope; tail -n 1 errors
             asked | grep -c /token
             """#)
         #expect(
@@ -89,8 +90,41 @@ import Testing
                 "51", "no", Self.renewal, Self.renewal, "GET /told/always Bearer at-2", Self.renewal,
                 "GET /told/always Bearer at-3", "no51", "yes0", "yes0", #"{"error":"invalid_grant"}1"#, "no51",
                 "omvault: error: the server wants a token with the scopes c d",
-                "omvault: hint: add them to OAuthScope of the profile, then log in again", #""scope":"c d""#, "2",
+                "omvault: hint: add them to OAuthScope of the profile, then log in again", #""scope":"c d""#, "no51",
+                "omvault: hint: no token of a session was sent; --profile sends one", "2",
             ])
+    }
+
+    @Test("an answer that stops or breaks after 403 is printed as far as it came")
+    func brokenRefusals() async throws {
+        let lines = try await script(
+            #"""
+            unique
+            u=http://127.0.0.1:$http/told
+            say cut 403 hi 'Content-Length: 20'; code omvault rest GET $u/cut --profile work
+            say stalls 403 here 'Content-Length: 20' 'X-Stalls: yes'
+            omvault rest GET $u/stalls --profile work > came & rest=$!
+            eventually grep -q here came; kill $rest; wait $rest || echo $?
+            """#)
+        #expect(lines == ["hi52", "143"])
+    }
+
+    @Test("sixteen requests with a token run at the same time, a renewal takes the place of the refused one, and one more is 61")
+    func sixteen() async throws {
+        let lines = try await script(
+            #"""
+            unique
+            u=http://127.0.0.1:$http
+            hang() { omvault rest GET $u/hanging --profile work & requests+=($!); }
+            hanging() { [[ $(grep -c '"/hanging"' "$seen") = "$1" ]]; }
+            requests=(); for number in {1..15}; do hang; done
+            eventually hanging 15
+            say a 401 no -- 200 yes; code omvault rest GET $u/told/a --profile work
+            hang; eventually hanging 16
+            code omvault rest GET $u/told/a --profile work --timeout 2
+            kill "${requests[@]}"
+            """#)
+        #expect(lines == ["yes0", "61"])
     }
 
     @Test("a body from a file is sent again after a 401, and one from a pipe is not")
@@ -197,7 +231,7 @@ import Testing
         #expect(lines == ["13", "13", "13", "13", "13", "2", "2", "2", "0"])
     }
 
-    @Test("redirects: the same origin keeps the token, another one loses it and the cookies, and none leads away from TLS")
+    @Test("redirects: the same origin keeps the token, another one gets neither it nor own headers, and none leads away from TLS")
     func redirects() async throws {
         let lines = try await script(
             #"""
@@ -214,7 +248,7 @@ import Testing
             go GET $u/here --profile work; go GET $u/here --profile work --follow 1; go GET $u/rel --profile work --follow 5
             asked | grep told; echo other
             go GET $u/away --profile work --follow 5; go GET $u/back --profile work --follow 5
-            go GET $u/away --follow 5 -H 'Cookie: a=b' -H 'Authorization: own' -H 'X-Own: kept'
+            go GET $u/away --follow 5 -H 'Cookie: a=b' -H 'Authorization: own' -H 'X-Own: secret' -H 'Content-Type: a/b'
             asked | grep told; echo refused
             go GET $u/loop --profile work --follow 3; go GET $u/odd --follow 3
             asked | grep -c told; echo bodies
@@ -227,7 +261,8 @@ import Testing
                 "0", "end0", "end0", "GET /told/here Bearer at-2", "GET /told/here Bearer at-2", "GET /told/end Bearer at-2",
                 "GET /told/rel Bearer at-2", "GET /told/end?q=1 Bearer at-2", "other", "end0", "end0", "end0",
                 "GET /told/away Bearer at-2", "GET /told/end", "GET /told/back Bearer at-2", "GET /told/back2", "GET /told/end",
-                "GET /told/away own a=b kept", "GET /told/end kept", "refused", "52", "52", "5", "bodies", "end0", "end0", "52",
+                "GET /told/away own a=b a/b secret", "GET /told/end a/b", "refused", "52", "52", "5", "bodies", "end0", "end0",
+                "52",
                 "POST /told/keep Bearer at-2 application/x-www-form-urlencoded a=b",
                 "POST /told/end Bearer at-2 application/x-www-form-urlencoded a=b",
                 "POST /told/see Bearer at-2 application/x-www-form-urlencoded a=b", "GET /told/end Bearer at-2",
@@ -270,7 +305,9 @@ import Testing
             ])
     }
 
-    @Test("a file of -o is there as a whole or not at all, and other content than JSON is 52 with --json-body")
+    @Test(
+        "a file of -o is there as a whole or not at all, and only with a status 2xx; --json-body refuses other content than JSON"
+    )
     func files() async throws {
         let lines = try await script(
             #"""
@@ -285,10 +322,16 @@ import Testing
             code omvault rest GET $u/told/b --json-body; code omvault rest GET $u/told/e --json-body
             code omvault rest GET $u/told/c --json-body
             omvault rest GET $u/told/a --json -o three | grep -o '"bytes":8'
+            say d 503 down -- 404 '' -- 200 up; code omvault rest GET $u/told/d -o four
+            code omvault rest GET $u/told/d -o four; omvault rest GET $u/told/d -o four; cat four; echo
+            code omvault rest GET $u/told/c -o five --any-status; cat five; echo
+            { omvault rest GET $u/told/c -o six --json 2> errors || true; } | grep -o '"body":"gone"'; ls six 2> /dev/null || true
             """#)
         #expect(
             lines == [
-                #"{"a": 1}"#, "5", #"{"a": 1} x"#, "52", "0", #"{"a": 1}"#, "52", "52", "gone10", #""bytes":8"#,
+                #"{"a": 1}"#, "5", #"{"a": 1} x"#, "52", "0", #"{"a": 1}"#, "52", "52", "gone10", #""bytes":8"#, "down52", "10",
+                "up", "0", "gone",
+                #""body":"gone""#,
             ])
     }
 
@@ -300,8 +343,14 @@ import Testing
             say esc 200 $'a\x1b[31mb\r\ncä\u202e\n'
             omvault rest GET http://127.0.0.1:$http/told/esc | od -An -c | tr -s ' '
             script -qec "omvault rest GET http://127.0.0.1:$http/told/esc" /dev/null | tr -d '\r'
+            # Each byte is a piece.
+            say cut 200 $'€\r\nä😀\x1b[31m\n' 'Transfer-Encoding: chunked'
+            script -qec "omvault rest GET http://127.0.0.1:$http/told/cut" /dev/null | tr -d '\r'
             """#)
-        #expect(lines == [#"a 033 [ 3 1 m b \r \n c 303 244 342 200 256 \n"#, #"a\u{1b}[31mb"#, #"cä\u{202e}"#])
+        #expect(
+            lines == [
+                #"a 033 [ 3 1 m b \r \n c 303 244 342 200 256 \n"#, #"a\u{1b}[31mb"#, #"cä\u{202e}"#, "€", #"ä😀\u{1b}[31m"#,
+            ])
     }
 
     // MARK: - What is refused
@@ -335,11 +384,15 @@ import Testing
             say most 200 yes "${fields[@]:0:255}"; omvault rest GET http://127.0.0.1:$http/told/most; echo
             say more 200 no "${fields[@]:0:256}"; code omvault rest GET http://127.0.0.1:$http/told/more
             say many 200 no "${fields[@]}"; code omvault rest GET http://127.0.0.1:$http/told/many; head -n 2 errors
+            printf -v long '%090000d' 0
+            say long 200 no "X-Long: $long"; code omvault rest GET http://127.0.0.1:$http/told/long; head -n 2 errors
             """#)
         #expect(
             lines == [
-                "yes", "52", "52", "omvault: error: the answer is too long, or has more than 256 header lines",
-                "omvault: hint: -o FILE takes a body of any length",
+                "yes", "52", "52", "omvault: error: the headers of the answer are too long, or more than 256",
+                "omvault: hint: ask the administrator of the server", "52",
+                "omvault: error: the headers of the answer are too long, or more than 256",
+                "omvault: hint: ask the administrator of the server",
             ])
     }
 

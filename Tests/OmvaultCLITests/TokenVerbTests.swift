@@ -74,11 +74,14 @@ import Testing
                 omvault logout --profile sso --browser ./leave --no-input --json | grep -o '"browser":false'
                 in_browser > said 2> shown
                 omvault logout --profile sso --browser none 2>&1 | grep -c 'may still know the user' || true
+                in_browser > said 2> shown
+                omvault logout --profile sso --browser ./missing 2>&1 | grep -c 'may still know the user'
                 [[ -e left ]] || echo nothing
                 """#)
         #expect(
             lines == [
-                #""browser":true"#, "http://127.0.0.1:PORT/PATH", "302", "hint", "gone", "1", #""browser":false"#, "0", "nothing",
+                #""browser":true"#, "http://127.0.0.1:PORT/PATH", "302", "hint", "gone", "1", #""browser":false"#, "0", "1",
+                "nothing",
             ], "\(lines)")
     }
 

@@ -279,7 +279,14 @@ def http(scheme):
             with lock:
                 answers = told.get((word, path.removeprefix("/told/"))) or [{"status": 404, "fields": [], "body": ""}]
                 answer = answers.pop(0) if len(answers) > 1 else answers[0]
-            send(connection, answer["status"], answer["body"].encode(), *answer["fields"])
+            body, names = answer["body"].encode(), {field.partition(":")[0].lower() for field in answer["fields"]}
+            if "transfer-encoding" in names:
+                # Each byte is a chunk.
+                body = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+            own = bool({"content-length", "transfer-encoding"} & names)
+            send(connection, answer["status"], body, *answer["fields"], length=not own)
+            if "x-stalls" in names:
+                black_hole(connection)
         elif path.startswith("/token/"):
             oauth(connection, path.rpartition("/")[2], method, fields, body, base)
         elif path.endswith("/.well-known/openid-configuration"):

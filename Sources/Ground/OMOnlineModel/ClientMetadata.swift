@@ -11,6 +11,8 @@ public struct ClientMetadata: Hashable, Sendable {
     public let proof: String?
     /// `scope`
     public let scopes: [String]
+    /// The public half of the client's key, as a JWK. Only a request has one.
+    public let publicKey: String?
 
     /// The most entries of a list.
     public static let mostEntries = 64
@@ -18,9 +20,10 @@ public struct ClientMetadata: Hashable, Sendable {
     public static let longest = 2048
 
     public init(
-        name: String? = nil, redirects: [String] = [], grants: [String] = [], proof: String? = nil, scopes: [String] = []
+        name: String? = nil, redirects: [String] = [], grants: [String] = [], proof: String? = nil, scopes: [String] = [],
+        publicKey: String? = nil
     ) {
         (self.name, self.redirects, self.grants) = (name, redirects, grants)
-        (self.proof, self.scopes) = (proof, scopes)
+        (self.proof, self.scopes, self.publicKey) = (proof, scopes, publicKey)
     }
 }

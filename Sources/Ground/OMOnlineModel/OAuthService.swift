@@ -80,6 +80,13 @@ public struct OAuthService: Hashable, Sendable {
             clientAssertion: clientAssertion)
     }
 
+    /// The same service, for a login by a code.
+    package func byDevice() -> OAuthService {
+        OAuthService(
+            endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: .deviceCode,
+            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints)
+    }
+
     /// The same service, with another proof of the client.
     package func proving(_ proof: ClientProof) -> OAuthService {
         OAuthService(

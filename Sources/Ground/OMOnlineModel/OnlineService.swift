@@ -76,6 +76,24 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.grant.namesUser || oauth.grant == .tokenExchange } else { false }
     }
 
+    /// The most redirects that lead to a page of a server with cookies.
+    package static let mostRedirects = 5
+
+    /// The shortest pause between two questions for the tokens of a device code, in seconds, if each needs a signature: a question
+    /// has few. RFC 8628, 3.5 has it as the usual one.
+    package static let shortestSignedPause: UInt32 = 5
+
+    /// Whether a user logs in by a code, in a browser on any device.
+    package var isByDevice: Bool {
+        if case .oauth(let oauth) = kind { oauth.grant == .deviceCode } else { false }
+    }
+
+    /// This service for a session whose user logged in by a code.
+    package func byDevice() -> OnlineService {
+        guard case .oauth(let oauth) = kind, oauth.browser != nil else { return self }
+        return asking(.oauth(oauth.byDevice()))
+    }
+
     /// The identity whose key proves the client. Nil if none may.
     package var assertionKey: String? {
         guard case .oauth(let oauth) = kind, oauth.proof.mayAssert else { return nil }

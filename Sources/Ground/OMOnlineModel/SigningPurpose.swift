@@ -1,12 +1,20 @@
 /// What a private key of the user signs for a server: never bytes that a server chose.
 public enum SigningPurpose: Hashable, Sendable {
     /// A client assertion (RFC 7523). The signer writes every claim.
-    case assertion(at: ServerEndpoint.Kind)
+    ///
+    /// - Parameter algorithms: Those of which the signer takes one: 1 RS256, 2 PS256, 4 ES256, 8 ES384, 16 EdDSA, or their sum.
+    case assertion(at: ServerEndpoint.Kind, algorithms: UInt8 = SigningPurpose.allAlgorithms)
     /// The client's proof in a TLS 1.3 handshake (RFC 8446, 4.4.3): the text that is signed, with its prefix, and the scheme's number (RFC 8446, 4.2.3).
     case handshake(text: [UInt8], scheme: UInt16)
 }
 
 extension SigningPurpose {
+    /// Every algorithm of an assertion.
+    public static let allAlgorithms: UInt8 = 31
+
+    /// The most bytes of the text of a handshake. In TLS 1.2 the text has the certificates of both sides.
+    package static let longestText = Int(UInt16.max)
+
     /// The bytes in front of the digest in a client's handshake (RFC 8446, 4.4.3).
     package static let handshakePrefix =
         [UInt8](repeating: 0x20, count: 64) + Array("TLS 1.3, client CertificateVerify".utf8) + [0]

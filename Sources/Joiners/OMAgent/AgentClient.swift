@@ -69,7 +69,7 @@ public struct AgentClient: Sendable {
     /// Has the agent sign with an identity of a vault that is open there.
     ///
     /// - Throws: ``OnlineFailure/lockedClientKey`` while its level is locked, or if the agent does not have the vault;
-    ///   ``OnlineFailure/unusableClientKey``; ``OnlineFailure/helper`` if the agent failed.
+    ///   ``OnlineFailure/unusableClientKey``; ``OnlineFailure/noKeyAlgorithm``; ``OnlineFailure/helper`` if the agent failed.
     package func sign(
         _ use: IdentityUse, with identity: String, in paths: VaultPaths
     ) throws(OnlineRefusal) -> SecretBytes {

@@ -306,7 +306,7 @@ package final class AgentServer: Sendable {
             do throws(OnlineRefusal) {
                 return .signed(try OpenVaultSigner(vaults, paths).sign(use, with: identity))
             } catch {
-                return .notSigned(error == .failed(.lockedClientKey) ? .lockedClientKey : .unusableClientKey)
+                return .notSigned(error.signingProblem)
             }
         case .request(let question):
             expireDue()

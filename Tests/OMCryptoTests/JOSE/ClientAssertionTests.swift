@@ -46,6 +46,26 @@ import Testing
         #expect(throws: CryptoError.wrongKeyType) { _ = try Self.assertion.signed(by: key, certificate: nil, now: 0) }
     }
 
+    @Test("a key signs with the first algorithm that the server takes and the key has, and with no other one")
+    func lists() throws {
+        let rsa = try PrivateKey.generate(.rsa(bits: 2048))
+        for (names, algorithm) in [
+            (["PS256", "ES256"], .ps256), (["PS256", "RS256"], .rs256), (["ES256"], nil), (["HS256"], nil), ([], nil),
+        ] as [([String], JWSAlgorithm?)] {
+            let allowed = ClientAssertion.algorithms(named: names)
+            #expect(ClientAssertion.algorithm(for: rsa.kind, of: allowed) == algorithm, "\(names)")
+            guard let algorithm else {
+                #expect(throws: CryptoError.wrongKeyType) {
+                    _ = try Self.assertion.signed(by: rsa, certificate: nil, now: 0, algorithms: allowed)
+                }
+                continue
+            }
+            let token = try Self.assertion.signed(by: rsa, certificate: nil, now: 0, algorithms: allowed)
+            _ = try JWS(token).verified(by: rsa.publicKey(), as: algorithm)
+        }
+        #expect(ClientAssertion.algorithms(named: JWSAlgorithm.allCases.map(\.rawValue)) == ClientAssertion.everyAlgorithm)
+    }
+
     @Test("a scheme of a handshake signs with its own kind of key only")
     func schemes() throws {
         let text = [UInt8](repeating: 0x20, count: 130)

@@ -45,6 +45,14 @@ extension CommandPage {
     /// What the commands themselves bring. That of a group holds for all its commands.
     static let ofCommands: [(words: [String], statuses: [ExitStatus])] = [
         (["init"], [.aborted, .exists]),
+        (
+            ["client"],
+            [
+                .aborted, .unsupported, .exists, .locked, .config, .notFound, .policy, .network, .remoteAuth, .remoteError,
+                .agent,
+            ]
+        ),
+        (["profile", "preset", "show"], [.unsupported, .notFound]),
         (["vault", "create"], [.aborted, .exists]),
         (["vault", "default"], [.noVault, .permission, .corrupt]),
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
@@ -129,6 +137,9 @@ extension CommandPage {
                 .permission, .network, .remoteAuth, .remoteError, .io, .agent,
             ]
         ),
+        (["token", "userinfo"], tokenQuestion),
+        (["token", "introspect"], tokenQuestion + [.locked]),
+        (["token", "revoke"], tokenQuestion + [.locked]),
         (["token", "ls"], [.agent]),
         (["token", "show"], [.unsupported, .notFound, .ambiguous, .agent]),
         (["profile"], [.config, .permission]),
@@ -151,6 +162,10 @@ extension CommandPage {
         (["crypto", "verify"], [.badSignature]),
         (["vectors", "verify"], [.vectors]),
         (["agent"], [.agent]),
+    ]
+
+    private static let tokenQuestion: [ExitStatus] = [
+        .unsupported, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError, .agent,
     ]
 
     private static let login: [ExitStatus] = [

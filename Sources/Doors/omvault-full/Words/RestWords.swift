@@ -7,7 +7,9 @@ internal import OMShell
 
 extension Failure {
     /// The status of an answer, as an error. Nil for 1xx to 3xx.
-    init?(_ response: RESTResponse) {
+    ///
+    /// - Parameter isOfSession: Whether the agent sent the token of a session.
+    init?(_ response: RESTResponse, ofSession isOfSession: Bool) {
         let status = response.status
         guard status >= 400 else { return nil }
         let exit: ExitStatus =
@@ -25,7 +27,11 @@ extension Failure {
             let wanted = scope.isEmpty ? "another scope" : "the scopes \(scope)"
             self.init(
                 exit, "the server wants a token with \(wanted)",
-                hints: ["add them to OAuthScope of the profile, then log in again"],
+                hints: [
+                    isOfSession
+                        ? "add them to OAuthScope of the profile, then log in again"
+                        : "no token of a session was sent; --profile sends one"
+                ],
                 details: ["status": .number(status), "scope": .text(scope)])
             return
         }
@@ -95,8 +101,8 @@ extension Failure {
                 hint: "with --profile, TrustedCA of the profile names the authorities to trust")
         case .failed(.answerTooLarge, _, _):
             self.init(
-                .remoteError, "the answer is too long, or has more than 256 header lines",
-                hint: "-o FILE takes a body of any length")
+                .remoteError, "the headers of the answer are too long, or more than \(RequestHead.mostHeaders)",
+                hint: "ask the administrator of the server")
         case .failed(.brokenAnswer, _, _):
             self.init(
                 .remoteError, "the answer is broken", hint: "try again; if it stays so, ask the administrator of the server")

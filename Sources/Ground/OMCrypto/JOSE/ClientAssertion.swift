@@ -19,12 +19,13 @@ public struct ClientAssertion: Hashable, Sendable {
     /// - Parameters:
     ///   - certificate: The key's certificate: the header names it by its digest. Nil without one.
     ///   - now: Seconds since 1970.
-    /// - Throws: ``CryptoError/wrongKeyType`` for a key that no algorithm of ``JWSAlgorithm`` takes; what ``JWS/sign(_:_:with:embedsKey:)``
+    ///   - algorithms: Those that the server takes.
+    /// - Throws: ``CryptoError/wrongKeyType`` for a key that none of the algorithms takes; what ``JWS/sign(_:_:with:embedsKey:)``
     ///   throws.
     public func signed(
-        by key: borrowing PrivateKey, certificate: Certificate?, now: Int64
+        by key: borrowing PrivateKey, certificate: Certificate?, now: Int64, algorithms: UInt8 = everyAlgorithm
     ) throws(CryptoError) -> SecretBytes {
-        guard let algorithm = Self.algorithm(for: key.kind) else { throw .wrongKeyType }
+        guard let algorithm = Self.algorithm(for: key.kind, of: algorithms) else { throw .wrongKeyType }
         let id = Base64URL.encode(Random.bytes(32))
         let (client, audience) = (JSONText.quoted(clientID), JSONText.quoted(audience))
         let claims =
@@ -32,8 +33,16 @@ public struct ClientAssertion: Hashable, Sendable {
         return try JWS.sign(Array(claims.utf8), JWSHeader(algorithm, type: "JWT", certificate: certificate), with: key)
     }
 
-    /// RS256 for RSA: every server of this method has it.
-    public static func algorithm(for kind: KeyKind) -> JWSAlgorithm? {
-        JWSAlgorithm.allCases.first { $0.fits(kind) }
+    /// A number of algorithms has a bit for each of ``JWSAlgorithm/allCases``: 1 for the first, then 2, 4, 8 and 16.
+    public static let everyAlgorithm: UInt8 = 31
+
+    /// Those of the names that are algorithms here.
+    public static func algorithms(named names: [String]) -> UInt8 {
+        JWSAlgorithm.allCases.enumerated().reduce(0) { $0 | (names.contains($1.element.rawValue) ? 1 << $1.offset : 0) }
+    }
+
+    /// The first of the algorithms that keys of this kind sign with. RS256 goes before PS256: every server of this method has it.
+    public static func algorithm(for kind: KeyKind, of algorithms: UInt8 = everyAlgorithm) -> JWSAlgorithm? {
+        JWSAlgorithm.allCases.enumerated().first { algorithms & 1 << $0.offset != 0 && $0.element.fits(kind) }?.element
     }
 }

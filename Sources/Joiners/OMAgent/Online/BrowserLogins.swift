@@ -24,6 +24,7 @@ extension OnlineProvider: BrowserProvider {
                 listeners = nil
             }
             let isDevice = question.kind == .device
+            wasByDevice.withLock { $0 = isDevice }
             let seconds = question.profile.browserTimeOut ?? (isDevice ? Self.deviceSeconds : Self.personSeconds)
             let event = OnlineCancellation()
             let sockets: [Int32] =

@@ -27,7 +27,7 @@ extension ClientStep: WireValue {
     }
 }
 
-/// optional name ‖ redirects ‖ grants ‖ optional proof ‖ scopes
+/// optional name ‖ redirects ‖ grants ‖ optional proof ‖ scopes ‖ optional public key
 extension ClientMetadata: WireValue {
     func write(to body: inout SecretBuffer) {
         body.write(name)
@@ -35,6 +35,7 @@ extension ClientMetadata: WireValue {
         body.write(shortList: grants)
         body.write(proof)
         body.write(shortList: scopes)
+        body.write(publicKey)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -43,9 +44,10 @@ extension ClientMetadata: WireValue {
         let grants: [String] = try wire.shortList(upTo: Self.mostEntries)
         let proof: String? = try wire.read()
         let scopes: [String] = try wire.shortList(upTo: Self.mostEntries)
-        let texts = redirects + grants + scopes + [name, proof].compactMap(\.self)
+        let publicKey: String? = try wire.read()
+        let texts = redirects + grants + scopes + [name, proof, publicKey].compactMap(\.self)
         guard texts.allSatisfy({ (1...Self.longest).contains($0.utf8.count) }) else { throw MalformedBytes() }
-        self.init(name: name, redirects: redirects, grants: grants, proof: proof, scopes: scopes)
+        self.init(name: name, redirects: redirects, grants: grants, proof: proof, scopes: scopes, publicKey: publicKey)
     }
 }
 

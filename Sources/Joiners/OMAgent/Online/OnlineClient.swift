@@ -56,14 +56,18 @@ package struct OnlineClient: Sendable {
         let isOAuth = if case .oauth = question.service.kind { true } else { false }
         let personEnd = bootMilliseconds() + Int64(task.personSeconds) * 1_000
         let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
-        var event = cancellation?.event ?? -1
+        let event = cancellation?.event ?? -1
+        /// Whether it was cancelled while the helper has a page. Then the sending side is closed.
+        var wasCancelled = false
         var budget = SignatureBudget(question.service, task)
         for _ in 0..<mostFrames + budget.left {
-            switch om_socket_wait(channel.descriptor, event, Int32(clamping: max(1, end - bootMilliseconds()))) {
+            switch om_socket_wait(
+                channel.descriptor, wasCancelled ? -1 : event, Int32(clamping: max(1, end - bootMilliseconds())))
+            {
             case 1: break
             case 2 where pages != nil:
                 // The server may be giving tokens now. The helper gives them back, or answers, or ends.
-                event = -1
+                wasCancelled = true
                 _ = shutdown(channel.descriptor, Int32(SHUT_WR))
                 continue
             case 2: return .refused(.failed(.cancelled))
@@ -72,7 +76,7 @@ package struct OnlineClient: Sendable {
             let left = Int(max(1, end - bootMilliseconds()))
             let received = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody)
             guard let frame = received, frame.version == AgentProtocol.version else {
-                if event == -1, cancellation != nil, pages != nil { return .refused(.failed(.cancelled)) }
+                if wasCancelled { return .refused(.failed(.cancelled)) }
                 throw .malformed
             }
             if frame.kind == FrameKind.answer.rawValue {
@@ -89,8 +93,7 @@ package struct OnlineClient: Sendable {
                     do throws(MalformedBytes) { return try SigningPurpose(decoding: bytes, of: id) } catch { throw .malformed }
                 }
                 guard let (identity, content) = budget.take(purpose) else { throw .malformed }
-                // After a cancellation the sending side is closed.
-                if event == -1, cancellation != nil { continue }
+                if wasCancelled { continue }
                 try sign(content, with: identity, by: signer, of: id, over: channel)
                 continue
             }
@@ -132,7 +135,7 @@ package struct OnlineClient: Sendable {
             body.write(try signer.sign(use, with: identity))
             kind = .signature
         } catch {
-            body.write(error == .failed(.lockedClientKey) ? OnlineFailure.lockedClientKey : .unusableClientKey)
+            body.write(error.signingProblem)
             kind = .noSignature
         }
         try channel.send(kind, body, within: AgentProtocol.frameTime)

@@ -20,6 +20,8 @@ public final class OnlineProvider: Provider {
     private let signer: (any QuestionSigner)?
     /// The server's endpoints, as a document named them before.
     private let known: [ServerEndpoint]
+    /// Whether the last login in a browser was by a code for another device.
+    let wasByDevice = Guarded(false)
 
     /// - Parameters:
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
@@ -176,7 +178,8 @@ public final class OnlineProvider: Provider {
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return NewSession.ServerPart(
-            service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
+            service: wasByDevice.withLock { $0 } ? service.byDevice() : service, clientSecret: clientSecret.duplicate(),
+            logout: Self.logoutTime(request.profile),
             session: session ?? SecretBytes(copying: []), access: access, expires: expires,
             vault: service.identities.isEmpty ? nil : signer?.vault)
     }

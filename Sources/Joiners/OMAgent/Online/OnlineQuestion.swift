@@ -146,23 +146,23 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         return task.personSeconds == 0 ? total : 3 * total + Int64(task.personSeconds) * 1_000
     }
 
-    /// The identities that must sign before the server can answer: the one of the certificate, and for new tokens the one that
-    /// proves the client. None to check a live session of OAuth, whose token may need no server.
+    /// The identities that must sign before the server can answer: the one of the certificate, and for new tokens, and for a question
+    /// about one, the one that proves the client. None to check a live session of OAuth, whose token may need no server.
     var neededIdentities: [String] {
         let shown = service.chain.map { [$0.identity] } ?? []
         switch (service.kind, task) {
         case (.oauth, .check): return []
-        default: return shown + (keyOfRefresh.map { [$0] } ?? [])
+        default: return shown + (keyOfClient.map { [$0] } ?? [])
         }
     }
 
-    /// The identity that must sign for new tokens. Nil for another question, and if a secret could prove the client too.
-    private var keyOfRefresh: String? {
+    /// The identity that must sign for new tokens, or for a question about one. Nil for another question, and if a secret could prove the client too.
+    private var keyOfClient: String? {
         guard case .oauth(let oauth) = service.kind, oauth.proof.method == .signedAssertion || clientSecret.count == 0 else {
             return nil
         }
         switch task {
-        case .refresh, .narrow: return service.assertionKey
+        case .refresh, .narrow, .introspect: return service.assertionKey
         default: return nil
         }
     }

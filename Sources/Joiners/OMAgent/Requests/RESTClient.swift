@@ -95,7 +95,9 @@ public final class RESTClient: Sendable {
             }
             if response.gateChallenge != nil { return response }
             if run.sentToken, run.mayRenew, try response.refusesToken() {
-                guard run.body.canBeSentAgain, try renew(run) else { return response }
+                guard run.body.canBeSentAgain else { return response }
+                try response.endHelper()
+                guard try renew(run) else { return response }
                 continue
             }
             guard try run.follow(response) else { return response }
@@ -110,7 +112,7 @@ public final class RESTClient: Sendable {
         let question = RequesterQuestion(
             login: session.login, origin: run.origin, token: run.question, refused: refused)
         do throws(RESTError) {
-            let channel = try session.agent.requester(question, run.key)
+            let channel = try session.agent.requester(question, run.key, until: run.end, unless: run.interruption)
             guard channel.mark != refused else {
                 channel.cancel()
                 return false
@@ -172,7 +174,8 @@ public final class RESTClient: Sendable {
             guard let session else { throw .noSession }
             do throws(RESTError) {
                 return try session.agent.requester(
-                    RequesterQuestion(login: session.login, origin: run.origin, token: run.question, refused: nil), run.key)
+                    RequesterQuestion(login: session.login, origin: run.origin, token: run.question, refused: nil), run.key,
+                    until: run.end, unless: run.interruption)
             } catch {
                 // A session without access tokens can still open gates.
                 guard error == .token(.noToken), gates != nil else { throw error }

@@ -1,3 +1,4 @@
+internal import OMAgentProtocol
 public import OMAuth
 public import OMOnlineModel
 public import OMSecrets
@@ -19,6 +20,8 @@ public final class RESTResponse: Sendable {
     private struct State: ~Copyable {
         /// The start of the body, if it was read already.
         var start = SecretBuffer(capacity: 0)
+        /// Why no more of the body comes.
+        var failure: RESTError?
         var isAtEnd = false
         var isReleased = false
     }
@@ -50,14 +53,19 @@ public final class RESTResponse: Sendable {
     /// The same for a caller that may block.
     public func nextPieceBlocking() throws(RESTError) -> SecretBytes? {
         if let start = takeStart() { return start }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
         guard !state.withLock({ $0.isAtEnd }) else { return nil }
         if let piece = try channel.nextPiece() { return piece }
+        reachEnd()
+        return nil
+    }
+
+    private func reachEnd() {
         let isFirst = state.withLock { state in
             defer { (state.isAtEnd, state.isReleased) = (true, true) }
             return !state.isReleased
         }
         if isFirst { atEnd(channel) }
-        return nil
     }
 
     /// The whole body.
@@ -117,25 +125,17 @@ public final class RESTResponse: Sendable {
 
     private var challenges: [String] { headers.filter { $0.name.lowercased() == "www-authenticate" }.map(\.value) }
 
-    /// The most bytes of a body in which a server's word about the token is looked for.
-    private static let longestError = 64 << 10
+    /// The most bytes of a body that are read before the caller asks for them.
+    private static let longestStart = 64 << 10
+    /// How long such bytes are waited for, in milliseconds. The caller waits meanwhile.
+    private static let longestLook: Int64 = 2_000
 
     /// Whether the server refuses the access token: 401, or `invalid_token` with 400 or 403, in a header or in the body. The start of
     /// the body is kept for the reader.
     func refusesToken() throws(RESTError) -> Bool {
         guard status == 400 || status == 403 else { return status == 401 }
         if challenges.contains(where: { $0.contains("invalid_token") }) { return true }
-        while state.withLock({ $0.start.count }) < Self.longestError {
-            guard let piece = try channel.nextPiece() else {
-                let isFirst = state.withLock { state in
-                    defer { (state.isAtEnd, state.isReleased) = (true, true) }
-                    return !state.isReleased
-                }
-                if isFirst { atEnd(channel) }
-                break
-            }
-            state.withLock { $0.start.append(piece) }
-        }
+        try readStart()
         return state.withLock { state in
             state.start.withBytes { bytes in
                 let word = Array("invalid_token".utf8)
@@ -143,6 +143,28 @@ public final class RESTResponse: Sendable {
                 return (0...bytes.count - word.count).contains { start in
                     word.indices.allSatisfy { bytes[start + $0] == word[$0] }
                 }
+            }
+        }
+    }
+
+    /// Keeps a short body, and ends the helper then: the agent starts only a few. A longer body still needs its helper.
+    func endHelper() throws(RESTError) {
+        try readStart()
+        if state.withLock({ $0.isAtEnd }) { channel.cancel() }
+    }
+
+    /// Reads the start of the body for the reader. An answer that stops or breaks is no error here: the reader gets the bytes first.
+    private func readStart() throws(RESTError) {
+        let end = bootMilliseconds() + Self.longestLook
+        while state.withLock({ !$0.isAtEnd && $0.failure == nil && $0.start.count < Self.longestStart }),
+            channel.hasNext(until: end)
+        {
+            do throws(RESTError) {
+                guard let piece = try channel.nextPiece() else { return reachEnd() }
+                state.withLock { $0.start.append(piece) }
+            } catch {
+                guard error != .cancelled else { throw error }
+                state.withLock { $0.failure = error }
             }
         }
     }

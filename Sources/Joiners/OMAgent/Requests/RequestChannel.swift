@@ -29,6 +29,8 @@ final class RequestChannel: Sendable {
     private static let mostRest = RequestOpening.idle - 2_000
     /// How long the helper may take beyond the request's own limit, in milliseconds.
     private static let grace: Int64 = 2_000
+    /// How long before the helper's own end a request must be over, in milliseconds. The helper is older than this object.
+    private static let reserve: Int64 = 5_000
 
     let key: Key
     /// Names the access token that the agent gave the helper. Nil without one.
@@ -40,7 +42,7 @@ final class RequestChannel: Sendable {
 
     private struct State {
         var number: UInt32 = 0
-        /// When the answer to the request must be complete.
+        /// When the answer to the request must be complete. The helper's word about that may come a little later.
         var end: Int64 = 0
         var restsSince: Int64 = 0
         var sends = false
@@ -92,10 +94,11 @@ final class RequestChannel: Sendable {
     func begin(
         _ method: String, _ target: String, headers: [OnlineService.Header], body: RESTBody, seconds: UInt32
     ) throws(RESTError) -> AnswerHead {
-        let limit = UInt32(clamping: min(Int64(seconds) * 1_000, made + Int64(RequestOpening.total) - bootMilliseconds()))
+        let left = made + Int64(RequestOpening.life) - Self.reserve - bootMilliseconds()
+        let limit = UInt32(clamping: min(Int64(seconds) * 1_000, left))
         let number = state.withLock { state in
             state.number += 1
-            state.end = bootMilliseconds() + Int64(limit) + Self.grace
+            state.end = bootMilliseconds() + Int64(limit)
             return state.number
         }
         let head = RequestHead(
@@ -145,8 +148,19 @@ final class RequestChannel: Sendable {
         }
     }
 
+    /// Waits until a piece or an end comes, at most until `end`.
+    ///
+    /// - Returns: false if nothing came.
+    func hasNext(until end: Int64) -> Bool {
+        while true {
+            var waiting = pollfd(fd: channel.descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&waiting, 1, Int32(clamping: max(0, end - bootMilliseconds())))
+            guard count < 0, errno == EINTR else { return count > 0 }
+        }
+    }
+
     private func receive(maximum: Int) throws(RESTError) -> Frame {
-        let left = Int(clamping: max(1, state.withLock { $0.end } - bootMilliseconds()))
+        let left = Int(clamping: max(1, state.withLock { $0.end } + Self.grace - bootMilliseconds()))
         let frame: Frame?
         do throws(ChannelError) { frame = try channel.receive(start: left, frame: left, maximum: maximum) } catch {
             throw ended()
@@ -211,13 +225,20 @@ private final class HelperChild: Sendable {
 
 extension AgentClient {
     /// Asks the agent for a helper that sends requests with a session's access token.
-    func requester(_ question: RequesterQuestion, _ key: RequestChannel.Key) throws(RESTError) -> RequestChannel {
+    ///
+    /// - Parameters:
+    ///   - end: When the answer must be there, in milliseconds since boot. The agent may ask a server for a token first.
+    ///   - interruption: Once it is asked, the wait ends with ``RESTError/cancelled``.
+    func requester(
+        _ question: RequesterQuestion, _ key: RequestChannel.Key, until end: Int64 = .max,
+        unless interruption: Interruption? = nil
+    ) throws(RESTError) -> RequestChannel {
         let reply: AgentReply
         do throws(AgentError) {
             var body = SecretBuffer()
             body.write(question)
             let frame = try connection.askForFrame(
-                .request, body, receiving: DescriptorBudget(Int(OM_SENT_DESCRIPTORS)))
+                .request, body, receiving: DescriptorBudget(Int(OM_SENT_DESCRIPTORS)), until: end, unless: interruption)
             if frame.kind == FrameKind.requester.rawValue {
                 guard frame.body.count == 16, let socket = frame.descriptors?.takeSocket() else { throw .misbehaved }
                 return RequestChannel(
@@ -228,7 +249,11 @@ extension AgentClient {
                     try AgentReply.decode(frame.kind, bytes)
                 }
             } catch { throw .misbehaved }
-        } catch { throw .agent(error) }
+        } catch {
+            if interruption?.isAsked == true { throw .cancelled }
+            if error != .busy, bootMilliseconds() >= end { throw .failed(.unreachable(.timedOut)) }
+            throw .agent(error)
+        }
         switch reply {
         case .foreignOrigin: throw .foreignOrigin
         case .noSession: throw .noSession

@@ -8,7 +8,7 @@ package import OMSecrets
 /// A request without its body.
 package struct RequestHead: Hashable, Sendable {
     /// The most header lines of a request or an answer.
-    package static let mostHeaders = 1_000
+    package static let mostHeaders = 256
     /// The most bytes of a piece of a body.
     static let longestPiece = 1 << 20
     static let maximumBody = 3 << 20

@@ -33,7 +33,7 @@ package enum RequestHelper {
         guard let opening = try? Self.opening(channel), om_limit_process(0, 120) == 0,
             Confinement.apply(ports: Set([port(opening.origin)].compactMap(\.self)))
         else { _exit(1) }
-        let end = bootMilliseconds() + Int64(RequestOpening.total)
+        let end = bootMilliseconds() + Int64(RequestOpening.life)
         let server = RequestServer(channel)
         let kept = KeptOpening(opening)
         Task.detached {

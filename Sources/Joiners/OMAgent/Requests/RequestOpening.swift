@@ -8,8 +8,10 @@ package import OMSecrets
 
 /// What a helper needs before the first request: the only origin that it sends to, and the token that it adds.
 package struct RequestOpening: ~Copyable, Sendable {
-    /// How long all requests of one helper may take, in milliseconds.
+    /// How long one request may take with its answer, in milliseconds.
     package static let total: UInt32 = 300_000
+    /// After how long a helper ends in any case, in milliseconds. The longest request ends before, and so is known to be late.
+    package static let life: UInt32 = total + 10_000
     /// How long it may wait for the next request, in milliseconds.
     package static let idle: Int64 = 5_000
     /// The most requests of one helper.

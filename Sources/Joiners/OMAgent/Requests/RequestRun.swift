@@ -4,12 +4,16 @@ internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
+internal import OMSystem
 internal import Synchronization
 
 /// What of a request changes until its last answer. One thread at a time uses it; any thread can cancel it.
 final class RequestRun: @unchecked Sendable {
     private let request: RESTRequest
-    private let end: Int64
+    /// When the last answer must be complete, in milliseconds since boot.
+    let end: Int64
+    /// Ends a wait for the agent.
+    let interruption = Interruption()
 
     private(set) var method: String
     private(set) var address: ServerURL
@@ -75,6 +79,7 @@ final class RequestRun: @unchecked Sendable {
             cancellation.isAsked = true
             return cancellation.channel
         }
+        interruption.begin()
         channel?.cancel()
     }
 
@@ -106,6 +111,9 @@ final class RequestRun: @unchecked Sendable {
 
     // MARK: - Redirects
 
+    /// The only headers of the caller that another origin gets.
+    private static let harmless: Set<String> = ["accept", "accept-language", "content-type", "user-agent"]
+
     /// Follows a redirect, if the answer is one and the request allows it.
     ///
     /// - Returns: false if the answer is the last one.
@@ -124,11 +132,12 @@ final class RequestRun: @unchecked Sendable {
             body = .none
             headers.removeAll { ["content-type", "content-encoding", "content-language"].contains($0.name.lowercased()) }
         }
-        // Attack: a server passes on what was meant for it alone.
+        // Attack: a server passes on the body that was meant for it alone.
         guard body.isEmpty || !isOther && body.canBeSentAgain else { throw .bodySpent }
         if isOther {
             (hasToken, hasLeft, gate, gateToken) = (false, true, nil, nil)
-            headers.removeAll { RESTRequest.ofToken.contains($0.name.lowercased()) }
+            // Attack: a secret is in a header of any name, such as `X-Api-Key`.
+            headers.removeAll { !Self.harmless.contains($0.name.lowercased()) }
         }
         address = next
         return true

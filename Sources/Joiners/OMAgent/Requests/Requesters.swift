@@ -17,8 +17,10 @@ final class Requesters: Sendable {
     private let key = SecretBytes.random(32)
     private let running = Atomic(0)
 
+    private let most: Int
+
     /// - Parameter program: The agent's own program.
-    init(program: String) { self.program = program }
+    init(program: String, most: Int = maximum) { (self.program, self.most) = (program, most) }
 
     func start(_ question: RequesterQuestion, in sessions: SessionStore) -> AgentReply {
         if let refused = question.refused {
@@ -30,9 +32,18 @@ final class Requesters: Sendable {
         guard let origin = ServerURL(question.origin), origin.origin == question.origin, facts.origins.contains(question.origin),
             origin.isSecure || origin.isLoopback
         else { return .foreignOrigin }
+        // A server is asked for a token only if a helper can use it.
+        guard running.add(1, ordering: .relaxed).newValue <= most else {
+            running.subtract(1, ordering: .relaxed)
+            return .busy
+        }
         switch sessions.token(of: question.login, question.token.forRequest) {
-        case .none: return .noSession
-        case .refused(let refusal): return .tokenRefused(refusal)
+        case .none:
+            running.subtract(1, ordering: .relaxed)
+            return .noSession
+        case .refused(let refusal):
+            running.subtract(1, ordering: .relaxed)
+            return .tokenRefused(refusal)
         case .given(let token, _, _):
             let mark = mark(of: token.value)
             return start(
@@ -42,11 +53,11 @@ final class Requesters: Sendable {
         }
     }
 
+    /// The helper is counted already.
     private func start(_ opening: consuming RequestOpening, _ mark: [UInt8]) -> AgentReply {
-        guard let body = opening.encoded() else { return .tokenRefused(.noToken) }
-        guard running.add(1, ordering: .relaxed).newValue <= Self.maximum else {
+        guard let body = opening.encoded() else {
             running.subtract(1, ordering: .relaxed)
-            return .busy
+            return .tokenRefused(.noToken)
         }
         do throws(AgentError) {
             let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
@@ -80,7 +91,7 @@ private final class StartedHelper: Sendable {
 
     init(_ process: consuming ChildProcess) { self.process = process }
 
-    func waitForEnd() { process.waitForEnd(within: Int64(RequestOpening.total) + 5_000) }
+    func waitForEnd() { process.waitForEnd(within: Int64(RequestOpening.life) + 5_000) }
 }
 
 extension SessionStore {

@@ -134,7 +134,9 @@ final class SessionEntry: @unchecked Sendable {
     ///
     /// - Returns: false if the new login has another service, another profile or a server's session of its own.
     func continues(with new: SessionEntry) -> Bool {
-        guard new.session.count == 0, session.count > 0, service == new.service, profile == new.profile else {
+        guard new.session.count == 0, session.count > 0, service == new.service || service == new.service?.byDevice(),
+            profile == new.profile
+        else {
             return false
         }
         (mode, deadlines, since, wasIdle) = (new.mode, new.deadlines, new.since, false)
@@ -203,10 +205,12 @@ final class SessionEntry: @unchecked Sendable {
     /// A question about its access token. Nil without a server's session.
     func question(_ inquiry: TokenInquiry) -> OnlineQuestion? {
         guard let service, session.count > 0, isOAuth else { return nil }
-        return switch inquiry {
-        case .userInfo: .userInfo(session.duplicate(), of: service)
-        case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
-        }
+        let question: OnlineQuestion =
+            switch inquiry {
+            case .userInfo: .userInfo(session.duplicate(), of: service)
+            case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+            }
+        return question.signed(in: vault)
     }
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
@@ -252,9 +256,10 @@ final class SessionEntry: @unchecked Sendable {
         }
     }
 
-    /// The service of its login at the server's own pages. Nil for any other, and without an ID token.
+    /// The service of its login in a browser of this machine. Nil for any other, and without an ID token.
     var serviceInBrowser: OnlineService? {
-        guard let service, service.isOfBrowser, access.idToken.count > 0 else { return nil }
+        // After a login by a code for another device the server's own session is in the browser there.
+        guard let service, service.isOfBrowser, !service.isByDevice, access.idToken.count > 0 else { return nil }
         return service
     }
 

@@ -188,7 +188,7 @@ final class SessionStore: Sendable {
     /// The same. If the caller has a browser, the server can end its own session there too.
     ///
     /// - Parameter inBrowser: Only with `waits`.
-    /// - Returns: The address to open. Nil if the server has no page for it, or the session no ID token.
+    /// - Returns: The address to open. Nil if the server has no page for it or was not reached, or if the session has no ID token.
     func end(
         _ login: LoginReference, waits: Bool, inBrowser: Bool, password: consuming SecretBytes?
     ) -> (ending: SessionEnding, address: String?) {
@@ -203,12 +203,15 @@ final class SessionStore: Sendable {
             DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
             return (.endedHere, nil)
         }
-        var address: String?
-        if inBrowser {
-            let idToken = entries.withLock { _ in entry.access.idToken.duplicate() }
-            if let service = entries.withLock({ _ in entry.serviceInBrowser }) { address = leadOut(service, idToken) }
+        guard inBrowser, let service = entries.withLock({ _ in entry.serviceInBrowser }) else {
+            return (endAtServer(entry, password: password), nil)
         }
-        return (endAtServer(entry, password: password), address)
+        let idToken = entries.withLock { _ in entry.access.idToken.duplicate() }
+        let ending = endAtServer(entry, password: password)
+        // The caller waits for a server that is not reached only once.
+        if case .endedHereOnly(.unreachable) = ending { return (ending, nil) }
+        // The time of the address begins when the caller gets it.
+        return (ending, leadOut(service, idToken))
     }
 
     /// Ends a session at its server, after the agent has deleted it.

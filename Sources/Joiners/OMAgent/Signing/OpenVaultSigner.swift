@@ -15,12 +15,14 @@ struct OpenVaultSigner: QuestionSigner {
     var vault: VaultPaths? { paths }
 
     func sign(_ use: IdentityUse, with identity: String) throws(OnlineRefusal) -> SecretBytes {
-        let signature: Signature = try handle().withIdentity(identity) { key in
+        let signature: Signature? = try handle().withIdentity(identity) { key -> Signature?? in
+            if key.lacksAlgorithm(for: use) { return .some(nil) }
             switch key.sign(use, now: ClockReading.now().wall) {
-            case .none: nil
-            case .some(let bytes): Signature(bytes)
+            case .none: return nil
+            case .some(let bytes): return Signature(bytes)
             }
         }
+        guard let signature else { throw .failed(.noKeyAlgorithm) }
         return signature.bytes.duplicate()
     }
 

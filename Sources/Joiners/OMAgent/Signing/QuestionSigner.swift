@@ -11,16 +11,21 @@ package protocol QuestionSigner: Sendable {
     var vault: VaultPaths? { get }
 
     /// - Parameter identity: Its name, without the item's prefix.
-    /// - Throws: ``OnlineFailure/unusableClientKey``, ``OnlineFailure/lockedClientKey``.
+    /// - Throws: One of ``OnlineFailure/ofSigning``.
     func sign(_ use: IdentityUse, with identity: String) throws(OnlineRefusal) -> SecretBytes
 }
 
 extension OnlineFailure {
     /// The causes why there is no signature.
-    static let ofSigning: Set<OnlineFailure> = [.unusableClientKey, .lockedClientKey]
+    static let ofSigning: Set<OnlineFailure> = [.unusableClientKey, .lockedClientKey, .noKeyAlgorithm]
 }
 
 extension OnlineRefusal {
+    /// Why there is no signature. Another refusal of a signer is no word of the protocol.
+    var signingProblem: OnlineFailure {
+        if case .failed(let failure, _, _) = self, isOfSigning { failure } else { .unusableClientKey }
+    }
+
     var isOfSigning: Bool {
         if case .failed(let failure, _, _) = self { OnlineFailure.ofSigning.contains(failure) } else { false }
     }

@@ -9,22 +9,14 @@ internal import OMVault
 /// Attack: an answer of the server took the helper over. It asks for signatures of bytes of its choice, or for many that are used
 /// later. So each purpose is typed, and each question has few signatures.
 struct SignatureBudget {
-    static let mostAssertions = 3
-    static let mostHandshakes = 4
-    /// The shortest pause between two questions for the tokens of a device code, in seconds (RFC 8628, 3.5).
-    private static let shortestPause: UInt32 = 5
-
     private let service: OnlineService
     private var assertions: Int
     private var handshakes: Int
 
     init(_ service: OnlineService, _ task: OnlineTask) {
         self.service = service
-        // A login by a code asks for the tokens again and again, with a proof each time.
-        var polls = 0
-        if case .authorize(_, let seconds, byDevice: true) = task { polls = Int(seconds / Self.shortestPause) }
-        assertions = service.assertionKey == nil ? 0 : Self.mostAssertions + polls
-        handshakes = service.chain == nil ? 0 : Self.mostHandshakes + polls
+        assertions = service.assertionKey == nil ? 0 : Self.assertions(task)
+        handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind)
     }
 
     /// The most signatures from here on.
@@ -34,13 +26,13 @@ struct SignatureBudget {
     /// not to be trusted.
     mutating func take(_ purpose: SigningPurpose) -> (identity: String, SignatureContent)? {
         switch purpose {
-        case .assertion(let kind):
+        case .assertion(let kind, let algorithms):
             guard case .oauth(let oauth) = service.kind, assertions > 0, let identity = oauth.proof.key,
                 Self.endpoints.contains(kind)
             else { return nil }
             assertions -= 1
             guard let audience = oauth.audience(at: kind) else { return (identity, .noAudience) }
-            return (identity, .use(.assertion(clientID: oauth.clientID, audience: audience)))
+            return (identity, .use(.assertion(clientID: oauth.clientID, audience: audience, algorithms: algorithms)))
         case .handshake(let text, let scheme):
             guard handshakes > 0, let chain = service.chain else { return nil }
             guard SigningPurpose.isHandshake(text) || chain.allowsTLS12 && HandshakeTranscript.isOne(text) else { return nil }
@@ -48,6 +40,34 @@ struct SignatureBudget {
             return (chain.identity, .use(.handshake(text: text, scheme: scheme)))
         }
     }
+
+    /// The most requests with an assertion: for tokens, and two that revoke them if they are not kept.
+    private static func assertions(_ task: OnlineTask) -> Int {
+        switch task {
+        // The request goes to the server first, if it takes pushed requests.
+        case .authorize(_, _, byDevice: false): 4
+        case .authorize(_, let seconds, byDevice: true): 3 + polls(seconds)
+        default: 3
+        }
+    }
+
+    /// The most requests to the profile's own origins. A server may close each connection, so each request can have a handshake.
+    private static func handshakes(_ task: OnlineTask, _ kind: OnlineService.Kind) -> Int {
+        let page = 1 + OnlineService.mostRedirects
+        switch (kind, task) {
+        // Without the password, with it, and for the application profile.
+        case (.basic, .login), (.certificate, .login): return 2 * page + 1
+        case (.basic, _), (.certificate, _), (.oamms, _): return page
+        // The document, the pushed request, the tokens, the keys, the user, two revocations, and the application profile.
+        case (.oauth, .authorize(_, _, byDevice: false)): return 8
+        case (.oauth, .authorize(_, let seconds, byDevice: true)): return 7 + polls(seconds)
+        // The document, the tokens, the keys, and two revocations.
+        case (.oauth, _): return 5
+        }
+    }
+
+    /// How often a login by a code asks for the tokens. The last question comes at the end of the code's life.
+    private static func polls(_ seconds: UInt32) -> Int { Int(seconds / OnlineService.shortestSignedPause) + 1 }
 
     /// The endpoints that take an assertion.
     private static let endpoints: Set<ServerEndpoint.Kind> = [

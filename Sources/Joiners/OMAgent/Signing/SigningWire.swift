@@ -7,11 +7,11 @@ package import OMRecords
 package import OMSecrets
 package import OMVault
 
-/// 1 ‖ endpoint's kind (1), or 2 ‖ scheme (2) ‖ text
+/// 1 ‖ endpoint's kind (1) ‖ algorithms (1), or 2 ‖ scheme (2) ‖ text
 extension SigningPurpose: WireValue {
     func write(to body: inout SecretBuffer) {
         switch self {
-        case .assertion(let kind): body.write(tag: 1, kind.rawValue)
+        case .assertion(let kind, let algorithms): body.write(tag: 1, kind.rawValue, algorithms)
         case .handshake(let text, let scheme): body.write(tag: 2, scheme, HandshakeText(bytes: text))
         }
     }
@@ -20,7 +20,7 @@ extension SigningPurpose: WireValue {
         switch try wire.read(UInt8.self) {
         case 1:
             guard let kind = ServerEndpoint.Kind(rawValue: try wire.read()) else { throw MalformedBytes() }
-            self = .assertion(at: kind)
+            self = .assertion(at: kind, algorithms: try wire.algorithms())
         case 2:
             let scheme: UInt16 = try wire.read()
             self = .handshake(text: try wire.read(HandshakeText.self).bytes, scheme: scheme)
@@ -37,23 +37,31 @@ extension SigningPurpose: WireValue {
     }
 }
 
-/// 1 ‖ client id ‖ audience, or 2 ‖ scheme (2) ‖ text
+/// 1 ‖ client id ‖ audience ‖ algorithms (1), or 2 ‖ scheme (2) ‖ text
 extension IdentityUse: WireValue {
     package func write(to body: inout SecretBuffer) {
         switch self {
-        case .assertion(let client, let audience): body.write(tag: 1, client, audience)
+        case .assertion(let client, let audience, let algorithms): body.write(tag: 1, client, audience, algorithms)
         case .handshake(let text, let scheme): body.write(tag: 2, scheme, HandshakeText(bytes: text))
         }
     }
 
     package init(from wire: inout WireReader) throws(MalformedBytes) {
         switch try wire.read(UInt8.self) {
-        case 1: self = .assertion(clientID: try wire.read(), audience: try wire.read())
+        case 1: self = .assertion(clientID: try wire.read(), audience: try wire.read(), algorithms: try wire.algorithms())
         case 2:
             let scheme: UInt16 = try wire.read()
             self = .handshake(text: try wire.read(HandshakeText.self).bytes, scheme: scheme)
         default: throw MalformedBytes()
         }
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func algorithms() throws(MalformedBytes) -> UInt8 {
+        let algorithms: UInt8 = try read()
+        guard (1...SigningPurpose.allAlgorithms).contains(algorithms) else { throw MalformedBytes() }
+        return algorithms
     }
 }
 

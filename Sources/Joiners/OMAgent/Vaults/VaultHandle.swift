@@ -243,7 +243,9 @@ final class VaultHandle: Sendable {
         }
     }
 
-    /// Lends the key of an identity to `body`, while its level is open here.
+    /// Lends the key of an identity to `body`, while its level is open here. This is no use of the vault.
+    ///
+    /// Attack: a job that refreshes a session again and again keeps the vault open past its idle limit, while its user is away.
     func withIdentity<R>(_ name: String, _ body: (IdentityKey) -> R?) throws(OnlineRefusal) -> R {
         let result: Result<R?, OnlineRefusal> = withState { state in
             expireIfDue(&state)
@@ -251,7 +253,6 @@ final class VaultHandle: Sendable {
             do throws(VaultError) {
                 let loaded = try current(&state)
                 guard let key = try loaded.vault.identityKey(named: name) else { return .success(nil) }
-                state.lastUse = Self.bootSeconds()
                 return .success(body(key))
             } catch {
                 switch refusal(error, &state) {

@@ -77,7 +77,9 @@ package struct ProfilePreset: Sendable {
         default:
             guard key == .oauthRedirectEndpoint else { return true }
             // The scheme of an application stays on this machine.
-            return ServerURL(text)?.isLoopback ?? true
+            if let address = ServerURL(text) { return address.isLoopback }
+            let scheme = text.prefix { $0 != ":" }.lowercased()
+            return scheme != "http" && scheme != "https"
         }
         return addresses.allSatisfy { text in
             guard let address = ServerURL(text.filter { $0 != " " }) else { return false }

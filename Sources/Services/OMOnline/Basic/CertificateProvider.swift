@@ -27,12 +27,12 @@ public struct CertificateProvider: Sendable {
         let exchange = try HTTPExchange(service, signer)
         var visit = Visit(exchange: exchange, headers: headers)
         var (answer, address) = (try await visit.get(login), login)
-        try check(answer, exchange)
+        try requireAcceptance(answer, exchange)
         if answer.isRedirect {
             // The page behind a redirect may say that the certificate was wrong. So the cookies must show that it was right.
             guard !addresses.requiredTokens.isEmpty else { throw .failed(.redirected, status: UInt16(answer.status)) }
             (answer, address) = try await visit.follow(answer, from: address)
-            try check(answer, exchange)
+            try requireAcceptance(answer, exchange)
         }
         guard answer.isSuccess else { throw HTTPExchange.refusal(answer) }
         guard exchange.wasAskedForCertificate else {
@@ -76,7 +76,7 @@ public struct CertificateProvider: Sendable {
     private static let refusals: Set<Int> = [400, 401, 403, 495, 496]
 
     /// Nothing but the certificate was sent, so a refusal is about it.
-    private func check(_ answer: HTTPResponse, _ exchange: HTTPExchange) throws(OnlineRefusal) {
+    private func requireAcceptance(_ answer: HTTPResponse, _ exchange: HTTPExchange) throws(OnlineRefusal) {
         guard Self.refusals.contains(answer.status) else { return }
         throw .failed(
             exchange.wasAskedForCertificate ? .certificateRefused : .certificateNotAsked, status: UInt16(answer.status))

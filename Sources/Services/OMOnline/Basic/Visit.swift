@@ -6,7 +6,6 @@ internal import OMOnlineModel
 
 /// Requests to one server, with its cookies.
 struct Visit {
-    private static let maximumRedirects = 5
     /// The most bytes of a page. The page is read only to see that it is complete; its content is not needed.
     private static let maximumPage = 1 << 20
 
@@ -44,7 +43,7 @@ struct Visit {
                 throw .failed(.redirected, status: status)
             }
             guard target.isSecure || !address.isSecure else { throw .failed(.downgraded, status: status) }
-            guard target.hasOrigin(of: address), followed < Self.maximumRedirects else {
+            guard target.hasOrigin(of: address), followed < OnlineService.mostRedirects else {
                 throw .failed(.redirected, status: status)
             }
             address = target

@@ -106,7 +106,7 @@ public struct BrowserLoginProvider: Sendable {
         // Attack: the answer leads the person to another server's page.
         guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
         try await person.show(code.step)
-        var polling = DevicePolling(code, now: began)
+        var polling = DevicePolling(code, now: began, isSigned: !service.identities.isEmpty)
         while true {
             let wait = try polling.wait(now: timer.now())
             do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
@@ -266,7 +266,7 @@ public struct BrowserLoginProvider: Sendable {
             guard let page = try server.page(.userInfo) else { throw .failed(.unnamedUser) }
             let claims = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
             let name = try claims.name(claim)
-            return NamedUser(name, subject: claims.subject ?? claims.number ?? name)
+            return NamedUser(name, subject: claims.identity(claim) ?? name)
         }
         guard let text = arrival.said.idToken, let issuer = server.issuer else { throw .failed(.unusableIDToken) }
         let verified = try await server.idTokenKeys().verified(text, exchange)

@@ -34,9 +34,12 @@ struct DevicePolling: Sendable {
     /// How long before its end a code is asked about for the last time.
     private static let rest: Duration = .seconds(1)
 
-    /// - Parameter now: The time at which the code came.
-    init(_ code: DeviceAuthorization, now: Duration) {
-        (interval, end) = (.seconds(code.interval), now + .seconds(code.life))
+    /// - Parameters:
+    ///   - now: The time at which the code came.
+    ///   - isSigned: Whether each question needs a signature.
+    init(_ code: DeviceAuthorization, now: Duration, isSigned: Bool = false) {
+        let shortest = isSigned ? Int64(OnlineService.shortestSignedPause) : 0
+        (interval, end) = (.seconds(max(code.interval, shortest)), now + .seconds(code.life))
     }
 
     /// How long to wait before the next question.

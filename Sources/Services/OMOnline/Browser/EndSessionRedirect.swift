@@ -3,6 +3,7 @@
 internal import NIOHTTP1
 public import OMOnlineModel
 public import OMSecrets
+internal import Synchronization
 
 /// Sends the browser of this user on, once.
 ///
@@ -37,9 +38,15 @@ public struct EndSessionRedirect: Sendable {
     ///   - user: The user whose browser is sent on. This process may have another one.
     ///   - listening: A socket at 127.0.0.1 that is bound and listens. This call owns and closes it.
     public func serve(user: UInt32, listening: [Int32]) async throws(OnlineRefusal) {
+        let isUsed = Mutex(false)
         let server = try await LoopbackServer<Void>(listening) { request in
-            let page = rule(request, user: user)
-            return (page ?? RedirectPage.notFound.page, page == nil ? nil : .success(()))
+            guard let page = rule(request, user: user) else { return (RedirectPage.notFound.page, nil) }
+            // Attack: a program opens a connection before the browser is sent on, and asks for the ID token after it.
+            return isUsed.withLock { isUsed in
+                guard !isUsed else { return (RedirectPage.notFound.page, nil) }
+                isUsed = true
+                return (page, .success(()))
+            }
         }
         try await server.answer()
     }

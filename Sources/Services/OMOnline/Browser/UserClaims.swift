@@ -21,6 +21,11 @@ struct UserClaims: Sendable {
         }
     }
 
+    /// Who the user is, also after a change of the name: `sub`, else `id`, else the name. Nil if there is none that can be used.
+    ///
+    /// - Parameter claim: As for ``name(_:)``.
+    func identity(_ claim: String?) -> String? { subject ?? number ?? (try? name(claim)) }
+
     /// Whether ``name(_:)`` finds a name without `sub`.
     func hasName(_ claim: String?) -> Bool {
         switch claim {

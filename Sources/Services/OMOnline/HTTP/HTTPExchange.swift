@@ -144,7 +144,7 @@ final class HTTPExchange: Sendable {
     var showsCertificate: Bool { shown != nil }
 
     /// Whether a server asked for the client's certificate, and got it.
-    var wasAskedForCertificate: Bool { shown?.certificate.wasAsked ?? false }
+    var wasAskedForCertificate: Bool { shown?.certificate.wasShown ?? false }
 
     /// The end of the question, or of `timeLimit` if that is earlier.
     private func deadline(_ timeLimit: UInt32?) -> ContinuousClock.Instant {

@@ -10,7 +10,7 @@ internal import Synchronization
 /// A certificate chain whose private key is in another process. The TLS library asks it for each signature.
 final class ShownCertificate: Sendable {
     private struct State {
-        var isAsked = false
+        var isShown = false
         var refusal: OnlineRefusal?
     }
 
@@ -52,8 +52,8 @@ final class ShownCertificate: Sendable {
         address.isSecure && origins.contains { $0.hasOrigin(of: address) }
     }
 
-    /// Whether a server asked for it, so that it was shown.
-    var wasAsked: Bool { state.withLock { $0.isAsked } }
+    /// Whether a server asked for it, and got it with a signature.
+    var wasShown: Bool { state.withLock { $0.isShown } }
 
     /// Why there was no signature. Nil if there was one, or if none was asked for.
     var refusal: OnlineRefusal? { state.withLock { $0.refusal } }
@@ -77,12 +77,11 @@ extension ShownCertificate: NIOSSLCustomPrivateKey {
     func sign(
         channel: any Channel, algorithm: NIOSSL.SignatureAlgorithm, data: ByteBuffer
     ) -> EventLoopFuture<ByteBuffer> {
-        state.withLock { $0.isAsked = true }
         let promise = channel.eventLoop.makePromise(of: ByteBuffer.self)
         promise.completeWithTask { [signer] in
             do throws(OnlineRefusal) {
-                let signature = try await signer.sign(
-                    .handshake(text: Array(buffer: data), scheme: algorithm.rawValue))
+                let signature = try await signer.sign(Self.purpose(Array(buffer: data), scheme: algorithm.rawValue))
+                self.state.withLock { $0.isShown = true }
                 return signature.requestBody()
             } catch {
                 self.state.withLock { $0.refusal = error }
@@ -90,6 +89,12 @@ extension ShownCertificate: NIOSSLCustomPrivateKey {
             }
         }
         return promise.futureResult
+    }
+
+    /// Attack: a server of TLS 1.2 sends so many certificates that their handshake fits into no question for a signature.
+    static func purpose(_ text: [UInt8], scheme: UInt16) throws(OnlineRefusal) -> SigningPurpose {
+        guard text.count <= SigningPurpose.longestText else { throw .untrusted(.handshake) }
+        return .handshake(text: text, scheme: scheme)
     }
 
     func decrypt(channel: any Channel, data: ByteBuffer) -> EventLoopFuture<ByteBuffer> {

@@ -106,7 +106,7 @@ package final class WebRequester: Sendable {
         else { throw .failed(.unsafeAddress) }
         guard Self.isToken(request.method), request.method != "CONNECT" else { throw .failed(.unusableHeaders) }
         var sent = HTTPClientRequest(url: address.text)
-        sent.method = .RAW(value: request.method)
+        sent.method = HTTPMethod(rawValue: request.method)
         for header in request.headers {
             guard Self.isToken(header.name), Self.isValue(header.value) else { throw .failed(.unusableHeaders) }
             sent.headers.add(name: header.name, value: header.value)

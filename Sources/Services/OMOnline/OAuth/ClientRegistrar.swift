@@ -34,11 +34,11 @@ public struct ClientRegistrar: Sendable {
         for header in try CustomHeaders(service.headers).fields { request.headers.add(name: header.name, value: header.value) }
         request.headers.replaceOrAdd(name: "Accept", value: "application/json")
         if token.count > 0 { request.headers.add(name: "Authorization", value: try Self.bearer(token)) }
+        let sent = methods.contains("none") ? "none" : "client_secret_basic"
         switch step {
         case .register(let metadata, _):
             request.method = .POST
-            let proof = metadata.proof ?? (methods.contains("none") ? "none" : "client_secret_basic")
-            try Self.add(metadata, proof: proof, id: nil, statement: statement, to: &request)
+            try Self.add(metadata, proof: metadata.proof ?? sent, id: nil, statement: statement, to: &request)
         case .read: request.method = .GET
         case .update(let metadata, let id, _):
             request.method = .PUT
@@ -47,8 +47,12 @@ public struct ClientRegistrar: Sendable {
         }
         let answer = try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
         guard answer.isSuccess else { throw Self.refusal(answer) }
-        if case .remove = step { return OnlineGrant() }
-        return try grant(answer, at: address)
+        switch step {
+        case .register(let metadata, _): return try grant(answer, at: address, asked: metadata.proof ?? sent, isNew: true)
+        case .read: return try grant(answer, at: address, asked: nil, isNew: false)
+        case .update(let metadata, _, _): return try grant(answer, at: address, asked: metadata.proof, isNew: false)
+        case .remove: return OnlineGrant()
+        }
     }
 
     // MARK: - The request
@@ -92,6 +96,11 @@ public struct ClientRegistrar: Sendable {
         }
         if !metadata.scopes.isEmpty { members["scope"] = .string(metadata.scopes.joined(separator: " ")) }
         if let id { members["client_id"] = .string(id) }
+        // The public half of the client's key, and never an address of it.
+        if let key = metadata.publicKey {
+            guard let key = try? JSON(parsing: key.utf8.span) else { throw .failed(.unusableClientKey) }
+            members["jwks"] = .object(["keys": .array([key])])
+        }
         if statement.count > 0 {
             let text = statement.withBytes { text in String(decoding: text.indices.map { text[$0] }, as: UTF8.self) }
             guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .failed(.unusableSession) }
@@ -115,28 +124,35 @@ public struct ClientRegistrar: Sendable {
         return answer.status == 400 ? .failed(.registrationRefused, status: status) : HTTPExchange.refusal(answer)
     }
 
-    private func grant(_ answer: HTTPResponse, at address: EndpointURL) throws(OnlineRefusal) -> OnlineGrant {
+    /// - Parameters:
+    ///   - proof: What was asked for. A server that does not repeat it keeps it.
+    ///   - isNew: Whether the client was registered just now.
+    private func grant(
+        _ answer: HTTPResponse, at address: EndpointURL, asked proof: String?, isNew: Bool
+    ) throws(OnlineRefusal) -> OnlineGrant {
         guard let members = JSON(answer: answer.body)?.members, let id = members["client_id"]?.text, Self.isShowable(id)
         else { throw .failed(.unexpectedAnswer) }
-        let managed = try members["registration_client_uri"]?.text.map { (text) throws(OnlineRefusal) in
-            // Attack: the token of the registration would be sent to another server.
-            let managed = try EndpointURL(text)
-            guard managed.hasOrigin(of: address), managed.isSecure || !address.isSecure,
-                text.utf8.count <= ClientMetadata.longest
-            else { throw .failed(.foreignEndpoint) }
+        // Attack: the token of the registration would be sent to another server. The client is registered in any case, so it is kept
+        // without what manages it.
+        let managed = members["registration_client_uri"]?.text.flatMap { text -> String? in
+            guard let managed = try? EndpointURL(text), managed.hasOrigin(of: address), text.utf8.count <= ClientMetadata.longest
+            else { return nil }
             return text
         }
-        let secret = try Self.secret(members["client_secret"]), token = try Self.secret(members["registration_access_token"])
+        let secret = try Self.secret(members["client_secret"])
+        let token = isNew && managed == nil ? nil : try Self.secret(members["registration_access_token"], isToken: true)
         return OnlineGrant(
             session: token, access: secret,
             client: ClientRegistration(
                 id: id, secretExpiry: Self.time(members["client_secret_expires_at"]), address: managed,
-                metadata: try Self.metadata(members)))
+                metadata: try Self.metadata(members, asked: proof)))
     }
 
-    private static func secret(_ value: JSON?) throws(OnlineRefusal) -> SecretBytes? {
+    /// - Parameter isToken: Whether it goes into a header, where no blank is allowed.
+    private static func secret(_ value: JSON?, isToken: Bool = false) throws(OnlineRefusal) -> SecretBytes? {
         guard let text = value?.text, !text.isEmpty else { return nil }
-        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        let first: UInt8 = isToken ? 0x21 : 0x20
+        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ (first...0x7E).contains($0) }) else {
             throw .failed(.unexpectedAnswer)
         }
         return SecretBytes(copying: Array(text.utf8))
@@ -148,7 +164,7 @@ public struct ClientRegistrar: Sendable {
         return Int64(seconds)
     }
 
-    private static func metadata(_ members: [String: JSON]) throws(OnlineRefusal) -> ClientMetadata {
+    private static func metadata(_ members: [String: JSON], asked: String?) throws(OnlineRefusal) -> ClientMetadata {
         func list(_ name: String) throws(OnlineRefusal) -> [String] {
             let texts = members[name].map { $0.texts ?? $0.text.map { [$0] } ?? [] } ?? []
             guard texts.count <= ClientMetadata.mostEntries, texts.allSatisfy(isShowable) else {
@@ -162,7 +178,7 @@ public struct ClientRegistrar: Sendable {
             throw .failed(.unexpectedAnswer)
         }
         // Servers have been seen to answer with a list of one.
-        let proof = try list("token_endpoint_auth_method").first ?? "client_secret_basic"
+        let proof = try list("token_endpoint_auth_method").first ?? asked ?? "client_secret_basic"
         return ClientMetadata(
             name: name, redirects: try list("redirect_uris"), grants: try list("grant_types"), proof: proof, scopes: scopes)
     }

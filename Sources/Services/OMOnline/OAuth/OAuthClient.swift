@@ -87,12 +87,9 @@ struct OAuthClient: Sendable {
         if oauth.proof.audience == .endpoint, let known = oauth.audience(at: kind) {
             guard known.utf8.elementsEqual(address.text.utf8) else { throw .failed(.unusableClientKey) }
         }
-        let assertion = try await signer.sign(.assertion(at: kind))
-        guard let algorithms else { return assertion }
-        let header: JWSHeader
-        do throws(CryptoError) { header = try JWS(assertion).header } catch { throw .failed(.unusableClientKey) }
-        guard algorithms.contains(header.algorithm.rawValue) else { throw .failed(.noKeyAlgorithm) }
-        return assertion
+        let allowed = algorithms.map { ClientAssertion.algorithms(named: $0) } ?? SigningPurpose.allAlgorithms
+        guard allowed != 0 else { throw .failed(.noKeyAlgorithm) }
+        return try await signer.sign(.assertion(at: kind, algorithms: allowed))
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.

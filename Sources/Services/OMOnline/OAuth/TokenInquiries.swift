@@ -1,5 +1,5 @@
-// Questions about the access token of a session: whom it is of, and whether it still counts. docs/reference/online.md, "Questions about
-// a token".
+// Questions about the access token of a session: whose it is, and whether it is active. docs/reference/online.md, "Questions about a
+// token".
 
 internal import OMJSON
 public import OMOnlineModel
@@ -22,18 +22,20 @@ extension OAuthProvider {
         }
         let claims = try Self.claims(answer)
         // Attack: the server, or a program between, answers about another user (OpenID Connect Core, 5.3.2).
-        if let subject = tokens.subject, claims["sub"] != nil || oauth.scopes.contains("openid") {
-            guard let named = claims["sub"]?.text, named.utf8.elementsEqual(subject.utf8) else {
-                throw .failed(.otherSubject)
-            }
+        if let subject = tokens.subject {
+            // Without OpenID Connect the login may have had no `sub` either. Then both go by the same rule.
+            let named =
+                oauth.scopes.contains("openid")
+                ? claims["sub"]?.text : UserClaims(claims).identity(oauth.browser?.userClaim)
+            guard let named, named.utf8.elementsEqual(subject.utf8) else { throw .failed(.otherSubject) }
         }
         return OnlineGrant(claims: Self.secret(claims))
     }
 
-    /// Asks whether the session's access token counts (RFC 7662).
+    /// Asks whether the session's access token is active (RFC 7662).
     ///
     /// - Returns: A grant with the server's claims about the token, and without a session.
-    /// - Throws: ``OnlineFailure/inactiveToken`` if it does not count; ``OnlineFailure/noEndpoint``;
+    /// - Throws: ``OnlineFailure/inactiveToken`` if it is not; ``OnlineFailure/noEndpoint``;
     ///   ``OnlineFailure/invalidClient`` if the server refuses the client's proof.
     public func introspect(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes

@@ -18,14 +18,21 @@ package final class IdentityKey: Sendable {
     /// - Returns: nil if this key cannot make such a signature.
     package func sign(_ use: IdentityUse, now: Int64) -> SecretBytes? {
         switch use {
-        case .assertion(let client, let audience):
-            return try? ClientAssertion(clientID: client, audience: audience).signed(by: key, certificate: certificate, now: now)
+        case .assertion(let client, let audience, let algorithms):
+            return try? ClientAssertion(clientID: client, audience: audience).signed(
+                by: key, certificate: certificate, now: now, algorithms: algorithms)
         case .handshake(let text, let scheme):
             guard let scheme = HandshakeScheme(rawValue: scheme), scheme.fits(key.kind),
                 let signature = try? key.sign(text, scheme.signature)
             else { return nil }
             return SecretBytes(copying: signature)
         }
+    }
+
+    /// Whether this key makes assertions, but with none of the algorithms that the use allows.
+    package func lacksAlgorithm(for use: IdentityUse) -> Bool {
+        guard case .assertion(_, _, let algorithms) = use, ClientAssertion.algorithm(for: key.kind) != nil else { return false }
+        return ClientAssertion.algorithm(for: key.kind, of: algorithms) == nil
     }
 }
 

@@ -17,6 +17,7 @@ private struct OwnSigner: QuestionSigner {
     let vault: VaultPaths?
 
     func sign(_ use: IdentityUse, with identity: String) throws(OnlineRefusal) -> SecretBytes {
+        guard !key.lacksAlgorithm(for: use) else { throw .failed(.noKeyAlgorithm) }
         switch key.sign(use, now: ClockReading.now().wall) {
         case .some(let signature): return signature
         case .none: throw .failed(.unusableClientKey)

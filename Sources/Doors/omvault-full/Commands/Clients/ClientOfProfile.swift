@@ -2,6 +2,7 @@
 
 internal import OMAgent
 internal import OMAuth
+internal import OMCrypto
 internal import OMItems
 internal import OMOnlineModel
 internal import OMRecords
@@ -30,12 +31,20 @@ struct ClientOfProfile: ~Copyable {
     private let vault: VaultAccess
     private let secrets: SecretSources
     private let provider: OnlineProvider
+    private let context: CommandContext
+    private let options: UnlockOptions
 
     /// Opens the vault before any server is asked.
     init(
         _ profile: ProfileName, _ sources: [(key: String, value: SecretSourceArgument?)] = [],
         unlocking unlock: CredentialUnlockOptions, _ context: CommandContext
     ) throws {
+        // A profile names a field of the default vault, or of the variable's.
+        if let given = context.vaultGiven, given != Environment.text("OMVAULT_VAULT") {
+            throw Failure(
+                .usage, "the client's secrets go into the default vault, where the profile looks for them",
+                hint: "leave out --vault \(given.asShellWord)")
+        }
         let item = try Self.itemName(profile)
         let options = try unlock.options()
         let secrets = try SecretSources(context, sources + options.sources)
@@ -44,6 +53,7 @@ struct ClientOfProfile: ~Copyable {
         try AgentProcess.check(program)
         try vault.unlock(secrets, options)
         (self.item, self.vault, provider) = (item, vault, OnlineProvider(program: program))
+        (self.context, self.options) = (context, options)
         self.secrets = secrets
     }
 
@@ -72,8 +82,10 @@ struct ClientOfProfile: ~Copyable {
         }
         let token = try given(ClientRegistrationOptions.tokenOption, options.initialTokenFrom != nil)
         let statement = try given(ClientRegistrationOptions.statementOption, options.statementFrom != nil)
-        let metadata = ClientMetadata(profile, proof: options.proof, name: options.clientName)
-        let registered = try asking(profile) { () throws(OnlineRefusal) in
+        let proof = options.proof ?? (profile.clientProof.mayAssert ? ClientRegistrationOptions.keyProof : nil)
+        let metadata = ClientMetadata(
+            profile, proof: proof, name: options.clientName, publicKey: try publicKey(of: profile, proof))
+        let registered = try asking(profile, isNew: true) { () throws(OnlineRefusal) in
             try provider.client(
                 .register(metadata, at: profile.oauthRegistrationEndpoint?.text), of: profile, token: token, statement: statement)
         }
@@ -90,26 +102,49 @@ struct ClientOfProfile: ~Copyable {
 
     borrowing func read(_ profile: Profile) throws(Failure) -> ClientRegistration {
         let place = try managed()
-        return try keep(read(profile, place), in: place.item)
+        return try keep(read(profile, place), place)
     }
 
     borrowing func update(_ profile: Profile, name: String?) throws(Failure) -> ClientRegistration {
         let before = try read(profile)
         // Reading may have brought another token.
         let place = try managed()
-        let metadata = ClientMetadata(profile, proof: before.metadata.proof, name: name ?? before.metadata.name)
+        let proof = before.metadata.proof
+        let metadata = ClientMetadata(
+            profile, proof: proof, name: name ?? before.metadata.name, publicKey: try publicKey(of: profile, proof))
         let updated = try asking(profile) { () throws(OnlineRefusal) in
             try provider.client(
                 .update(metadata, id: before.id, at: place.address), of: profile, token: place.token,
                 statement: SecretBytes(copying: []))
         }
-        return try keep(updated, in: place.item)
+        return try keep(updated, place)
     }
 
-    /// - Parameter profile: Nil if the server is not asked.
-    borrowing func remove(_ profile: Profile?) throws(Failure) {
-        if let profile {
+    /// The public half of the client's key, if the client proves itself with it.
+    private borrowing func publicKey(of profile: Profile, _ proof: String?) throws(Failure) -> String? {
+        guard proof == ClientRegistrationOptions.keyProof else { return nil }
+        guard let name = profile.clientProof.key else {
+            throw Failure(
+                .config, "OAuthClientKey is missing, which a client with \(ClientRegistrationOptions.keyProof) needs",
+                hint: "omvault profile set \(profile.name.text.asShellWord) OAuthClientKey=identity:NAME")
+        }
+        do {
+            let key = try vault.privateKey(of: try vault.identity(name))
+            return try key.publicKey().jwk()
+        } catch let failure as Failure { throw failure } catch {
+            throw Failure(
+                .config, "the identity \"\(name.shown)\" has no key that a server takes",
+                hint: "omvault cert ls lists the identities")
+        }
+    }
+
+    /// - Parameters:
+    ///   - asksServer: Whether the server ends the registration.
+    ///   - profile: Nil if it was removed. Then the item alone names the server, and the system's authorities are trusted.
+    borrowing func remove(asksServer: Bool, _ profile: Profile?) throws(Failure) {
+        if asksServer {
             let place = try managed()
+            let profile = if let profile { profile } else { try Self.profile(of: place) }
             _ = try asking(profile) { () throws(OnlineRefusal) in
                 try provider.client(
                     .remove(at: place.address), of: profile, token: place.token, statement: SecretBytes(copying: []))
@@ -123,6 +158,9 @@ struct ClientOfProfile: ~Copyable {
     /// The values of the profile that uses the client.
     borrowing func changes(_ registered: ClientRegistration) throws(Failure) -> [(key: String, value: String)] {
         var values = [(ProfileKey.oauthClientID.rawValue, registered.id)]
+        if let proof = registered.metadata.proof, ClientRegistrationOptions.proofs.contains(proof) {
+            values.append((ProfileKey.oauthClientAuthMethod.rawValue, proof))
+        }
         if let stored = try stored(), Field.secret.isIn(stored) {
             values.append((ProfileKey.oauthClientSecret.rawValue, "vault:\(item.text):\(Field.secret.rawValue)"))
         }
@@ -135,6 +173,18 @@ struct ClientOfProfile: ~Copyable {
         return [ProfileKey.oauthClientSecret.rawValue]
     }
 
+    /// A profile for a registration whose own profile was removed.
+    private static func profile(of place: borrowing Managed) throws(Failure) -> Profile {
+        let values: [(ProfileKey, String)] = [
+            (.authServerType, AuthServerType.oauth.rawValue), (.oauthGrantType, OAuthGrant.resourceOwner.rawValue),
+            (.oauthClientID, "client"), (.oauthTokenEndpoint, place.address),
+        ]
+        do throws(AuthError) {
+            return try Profile(
+                try ProfileName("client"), values: Dictionary(uniqueKeysWithValues: values.map { ($0.0.rawValue, .text($0.1)) }))
+        } catch { throw Failure(error) }
+    }
+
     private borrowing func read(_ profile: Profile, _ place: borrowing Managed) throws(Failure) -> RegisteredClient {
         try asking(profile) { () throws(OnlineRefusal) in
             try provider.client(
@@ -143,15 +193,17 @@ struct ClientOfProfile: ~Copyable {
     }
 
     private func asking(
-        _ profile: Profile, _ body: () throws(OnlineRefusal) -> RegisteredClient
+        _ profile: Profile, isNew: Bool = false, _ body: () throws(OnlineRefusal) -> RegisteredClient
     ) throws(Failure) -> RegisteredClient {
         do throws(OnlineRefusal) { return try body() } catch {
             guard case .rejected = error else { throw Failure(error, under: profile) }
-            throw Failure(
-                .remoteAuth, "the server refuses the token of the registration",
-                hint:
-                    "if it wants a token for new clients: --initial-token-from; a client that was removed there: omvault client rm --local"
-            )
+            throw isNew
+                ? Failure(
+                    .remoteAuth, "the server registers no client without a right token",
+                    hint: "its administrator gives one: --initial-token-from SOURCE")
+                : Failure(
+                    .remoteAuth, "the server refuses the token of the registration",
+                    hint: "if the client was removed there: omvault client rm --local, then omvault client register")
         }
     }
 
@@ -175,6 +227,8 @@ struct ClientOfProfile: ~Copyable {
         let item: Item
         let address: String
         let token: SecretBytes
+        /// Empty if there is none.
+        let secret: SecretBytes
     }
 
     private borrowing func managed() throws(Failure) -> Managed {
@@ -185,7 +239,11 @@ struct ClientOfProfile: ~Copyable {
                 .unsupported, "the server gave no address where this registration is managed",
                 hint: "ask the server's administrator; omvault client rm --local removes the item")
         }
-        return Managed(item: stored, address: address, token: try vault.secret(FieldPath(item, Field.token.name)))
+        let secret =
+            Field.secret.isIn(stored)
+            ? try vault.secret(FieldPath(item, Field.secret.name)) : SecretBytes(copying: [])
+        return Managed(
+            item: stored, address: address, token: try vault.secret(FieldPath(item, Field.token.name)), secret: secret)
     }
 
     private borrowing func add(_ registered: borrowing RegisteredClient) throws(Failure) {
@@ -202,27 +260,29 @@ struct ClientOfProfile: ~Copyable {
 
     /// Keeps new secrets before anything else happens: the old ones may work no more.
     private borrowing func keep(
-        _ answer: consuming RegisteredClient, in item: Item
+        _ answer: consuming RegisteredClient, _ place: borrowing Managed
     ) throws(Failure) -> ClientRegistration {
         let registration = answer.registration
-        var values = FieldValues()
-        if try isNew(answer.token, .token, of: item) { try put(.token, answer.token.duplicate(), &values) }
-        if try isNew(answer.secret, .secret, of: item) { try put(.secret, answer.secret.duplicate(), &values) }
-        if let address = registration.address, item.fields.first(where: { $0.name == Field.address.name })?.shownValue != address
-        {
-            try put(.address, text: address, &values)
+        let isNewToken = answer.token.count > 0 && !answer.token.isEqual(to: place.token)
+        let isNewSecret = answer.secret.count > 0 && !answer.secret.isEqual(to: place.secret)
+        let address = registration.address.flatMap { $0 == place.address ? nil : $0 }
+        guard isNewToken || isNewSecret || address != nil else { return registration }
+        func change(_ answer: borrowing RegisteredClient) throws(Failure) -> ItemChange {
+            var values = FieldValues()
+            if isNewToken { try put(.token, answer.token.duplicate(), &values) }
+            if isNewSecret { try put(.secret, answer.secret.duplicate(), &values) }
+            if let address { try put(.address, text: address, &values) }
+            return ItemChange(set: values)
         }
-        if !values.names.isEmpty {
-            _ = try vault.perform(.update(item.name, ItemChange(set: values), ifRevision: item.revision))
+        // Other fields may have changed meanwhile. The server may take the new token only, so it is kept in any case.
+        do throws(Failure) { _ = try vault.perform(.update(place.item.name, try change(answer), ifRevision: nil)) } catch {
+            guard error.status == .locked else { throw error }
+            context.output.notice("the vault was locked meanwhile; it is opened once more to keep the server's new token")
+            let again = try VaultAccess(context)
+            try again.unlock(try SecretSources(context, options.sources), options)
+            _ = try again.perform(.update(place.item.name, try change(answer), ifRevision: nil))
         }
         return registration
-    }
-
-    /// Whether the server gave a value, and it is not the stored one.
-    private borrowing func isNew(_ value: borrowing SecretBytes, _ field: Field, of item: Item) throws(Failure) -> Bool {
-        guard value.count > 0 else { return false }
-        guard field.isIn(item) else { return true }
-        return try !vault.secret(FieldPath(item.name, field.name)).isEqual(to: value)
     }
 
     private func put(_ field: Field, text: String, _ values: inout FieldValues) throws(Failure) {

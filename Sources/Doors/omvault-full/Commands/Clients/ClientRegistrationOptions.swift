@@ -7,7 +7,8 @@ internal import OMShell
 struct ClientRegistrationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How the client proves itself: none, client_secret_basic or client_secret_post.", valueName: "method"),
+            "How the client proves itself: none, client_secret_basic, client_secret_post or private_key_jwt.", valueName: "method"
+        ),
         completion: .list(proofs))
     var proof: String?
 
@@ -20,7 +21,8 @@ struct ClientRegistrationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where a statement about the software comes from.", valueName: "source"))
     var statementFrom: SecretSourceArgument?
 
-    static let proofs = ["none", "client_secret_basic", "client_secret_post"]
+    static let proofs = ["none", "client_secret_basic", "client_secret_post", keyProof]
+    static let keyProof = "private_key_jwt"
 
     func validate() throws {
         if let proof, !Self.proofs.contains(proof) {
@@ -43,7 +45,9 @@ extension ClientMetadata {
     static let standardName = "omvault"
 
     /// What a client of this profile needs.
-    init(_ profile: Profile, proof: String?, name: String?) {
+    ///
+    /// - Parameter publicKey: Of the client's key, for a client that proves itself with it.
+    init(_ profile: Profile, proof: String?, name: String?, publicKey: String?) {
         let isOfClient = profile.serverKind == .oauthClientCredentials
         let grants: [String] =
             switch profile.oauthGrant {
@@ -57,7 +61,8 @@ extension ClientMetadata {
         self.init(
             name: name ?? Self.standardName, redirects: redirect.map { [$0] } ?? [], grants: grants,
             proof: proof ?? (isOfClient ? "client_secret_basic" : nil),
-            scopes: isOfClient ? profile.oauthScopes : profile.browserLogin == nil ? profile.oauthScopes : profile.browserScopes()
-        )
+            scopes: isOfClient
+                ? profile.oauthScopes : profile.browserLogin == nil ? profile.oauthScopes : profile.browserScopes(),
+            publicKey: publicKey)
     }
 }

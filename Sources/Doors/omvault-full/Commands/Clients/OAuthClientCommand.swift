@@ -24,7 +24,8 @@ struct ClientRegister: Verb {
         commandName: "register",
         abstract: "Register a client at the server of a profile.",
         discussion: """
-            The server gives the id of a new client, and the profile uses it from then on. Without --proof a client has a secret, unless
+            The server gives the id of a new client, and the profile uses it from then on. A profile with OAuthClientKey registers the public half of that key. Without it and
+            --proof a client has a secret, unless
             users log in with it and the server says that it takes clients without one. A server that registers certain clients only wants a
             token for it (--initial-token-from) or a statement of the software's maker (--statement-from).
 
@@ -112,7 +113,7 @@ struct ClientUpdate: Verb {
     @OptionGroup var unlock: CredentialUnlockOptions
 
     @Option(help: ArgumentHelp("What the server's pages call the client.", valueName: "text"))
-    var name: String?
+    var clientName: String?
 
     @Argument(help: "The profile.", completion: .profiles)
     var profile: String
@@ -121,7 +122,7 @@ struct ClientUpdate: Verb {
         let name = try ProfileName(profile)
         let profile = try LoginAccess(context).profiles.profile(name)
         let client = try ClientOfProfile(name, unlocking: unlock, context)
-        let found = try client.update(profile, name: self.name)
+        let found = try client.update(profile, name: clientName)
         try context.output.done("updated", found, of: name)
     }
 }
@@ -150,9 +151,11 @@ struct ClientRemove: Verb {
     func run(_ context: CommandContext) throws {
         let name = try ProfileName(profile)
         let client = try ClientOfProfile(name, unlocking: unlock, context)
-        let profile = local ? nil : try LoginAccess(context).profiles.profile(name)
+        let profiles = try LoginAccess(context).profiles
+        // A registration may be left of a profile that was removed.
+        let profile = try profiles.names().contains(name) ? try profiles.profile(name) : nil
         try context.confirm("End the registration of the client of profile \"\(name.text)\"? Its logins fail then.")
-        try client.remove(profile)
+        try client.remove(asksServer: !local, profile)
         try context.output.done(
             local ? "removed the item \"\(client.item.text)\"" : "ended the registration of profile \"\(name.text)\"",
             ["result": .text("removed"), "profile": .text(name.text), "server": .flag(!local)])

@@ -35,12 +35,12 @@ struct AssertionLoginRun {
     func run(_ asked: RequestedUser) throws {
         guard let source = profile.oauthUserAssertion else { throw AuthError.noServer }
         let name = source.key.rawValue
-        let place = ProfileSecret(source.source)
-        let given: SecretSourceArgument? = if case .source(let given)? = place { given } else { nil }
+        let place = try ProfileSecret(source.key, source.source)
+        let given: SecretSourceArgument? = if case .source(let given) = place { given } else { nil }
         let flow = try LoginFlow(profile, .online, in: access, context, passwords: [name: given], takesBrowser: true)
         guard let provider = flow.provider else { throw AuthError.noServer }
         let assertion: SecretBytes
-        if case .field(let path)? = place {
+        if case .field(let path) = place {
             assertion = try ProfileSecret.read(path, context, as: name)
         } else {
             assertion = try flow.secrets.read(name, prompt: name)

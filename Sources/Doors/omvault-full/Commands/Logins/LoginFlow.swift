@@ -29,7 +29,7 @@ struct LoginFlow: ~Copyable {
         (self.profile, self.context) = (profile, context)
         let server = try ServerAccess(profile, mode, in: access, context, takesBrowser: takesBrowser)
         let secrets = try SecretSources(context, Array(passwords) + server.sources)
-        provider = try server.provider(secrets, context)
+        provider = try server.provider(secrets)
         authenticator = access.authenticator(parameters)
         agent = AgentSessionClient(context, access)
         self.secrets = secrets

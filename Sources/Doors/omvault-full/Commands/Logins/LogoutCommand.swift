@@ -16,7 +16,8 @@ struct LogoutCommand: Verb {
             and the remembered name, and locks the vaults that this login opened.
 
             After a login in a browser the server may keep a session of its own there. If the server has a page that ends it, the
-            browser opens that page. Without a display or with --no-input nothing opens.
+            browser opens that page. Without a display or with --no-input nothing opens, and neither after a login by a code for
+            another device.
 
               omvault logout
               omvault logout ada --profile work --clear
@@ -78,14 +79,14 @@ struct LogoutCommand: Verb {
             let (ended, address) =
                 try isCurrent
                 ? agent.end(login, inBrowser: program != nil, password: password) : agent.end(login, password: nil)
-            if let address, let program { isOpened = program.open(address) }
+            if let address, let program, program.open(address) { isOpened = true }
             if case .endedHereOnly(let refusal) = ended {
                 context.output.notice("the session ended here, but may stay open at the server: \(Failure(refusal).message)")
                 for hint in refusal.logoutHints(isCurrent ? profile : nil) { context.output.notice("hint: \(hint)") }
             }
             if ended.wasThere || login == logins[0] { ending = ended }
         }
-        if profile?.serverKind == .oauthBrowser, ending.wasThere, browser != BrowserProgram.none, program == nil {
+        if profile?.serverKind == .oauthBrowser, ending.wasThere, browser != BrowserProgram.none, !isOpened {
             context.output.notice("no browser was opened, so the server may still know the user in a browser")
         }
         if clear { access.noticeDamagedLedgers(context.output) }

@@ -131,6 +131,9 @@ struct ProfileRemove: Verb {
         try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
+        if profile?.oauthClientSecretSource == ClientOfProfile.secretPlace(of: name) {
+            context.output.notice("its client stays registered at the server: omvault client rm \(name.text.asShellWord)")
+        }
         if let profile, profile.serverKind.isThere {
             do throws(AuthError) { try access.authenticator().deleteStoredPolicy(of: profile) } catch {
                 context.output.notice("the known policy of its server could not be deleted: \(Failure(error).message)")

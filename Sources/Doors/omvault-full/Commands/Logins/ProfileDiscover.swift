@@ -13,7 +13,7 @@ struct ProfileDiscover: Verb {
             The issuer has a document that names its endpoints (OpenID Connect Discovery, else RFC 8414). This verb fetches it,
             shows the endpoints, and asks. The profile then has OAuthIssuer: a login believes only a document of exactly this
             issuer, and only endpoints at its origin and at those that you allowed here (OAuthEndpointOrigins). --yes agrees to the
-            issuer's own origin only; any other needs --allow-origin too. KEY=VALUE sets further keys, as for 'omvault profile set'.
+            issuer's own origin only; any other needs --allow-origin too, but for those of a preset. KEY=VALUE sets further keys, as for 'omvault profile set'.
 
             --register registers a new client at the server, if the server lets clients do so; 'omvault client' manages it.
 
@@ -68,6 +68,9 @@ struct ProfileDiscover: Verb {
         guard (clientID != nil) != register else {
             throw ValidationError("give --client-id, or --register for a new client")
         }
+        if register, system {
+            throw ValidationError("--register keeps the client's secret in a user's vault, and --system opens none")
+        }
         if !register, registration.isGiven { throw ValidationError("the options of a registration need --register") }
     }
 
@@ -85,6 +88,7 @@ struct ProfileDiscover: Verb {
         let old = try access.profiles.names().contains(name) ? try access.profiles.profile(name) : nil
         if let preset {
             preset.describe(context.output)
+            preset.describeSettings(context.output)
             let keys = typed.map { ProfileKey(spelled: $0.key) }
             typed += preset.settings.filter { !keys.contains($0.key) && !Self.own.contains($0.key) }
                 .map { ($0.key.rawValue, $0.value) }
@@ -127,6 +131,12 @@ struct ProfileDiscover: Verb {
             let given = try client.changes(registered)
             changes.values.removeAll { value in given.contains { $0.key == value.key } }
             changes.values += given
+            let dropped = try client.unset(registered)
+            changes.values.removeAll { dropped.contains($0.key) }
+            changes.unset += dropped.filter { key in !changes.unset.contains(key) }
+            if registered.address == nil {
+                context.output.notice("the server gave no address of its own where this registration is managed")
+            }
             context.output.notice("registered the client \(registered.id.shown)")
         }
         try changes.save(access, fetchesPolicy: !policy.noFetch, context.output)
@@ -146,7 +156,7 @@ struct ProfileDiscover: Verb {
         }
         guard let text = text ?? preset?[.oauthIssuer] else {
             guard let form = preset?.issuerForm else { return nil }
-            throw Failure(.usage, "this server has an issuer of your own", hint: "give its address: \(form)")
+            throw Failure(.usage, "the preset names no server: type the issuer of yours", hint: "its form is \(form)")
         }
         guard preset?[.oauthTokenEndpoint] == nil else {
             throw Failure(.usage, "the preset \(self.preset ?? "") names the server itself", hint: "leave the issuer out")
@@ -198,7 +208,7 @@ struct ProfileDiscover: Verb {
             unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .oauthIssuer].map(\.rawValue))
     }
 
-    /// The client. One that is still to be registered has a name in place of its id, and its secret has its place.
+    /// The client's id and the source of its secret. Before the registration the id is "unregistered".
     private func client(of name: ProfileName, _ typed: [(key: String, value: String)]) -> [(ProfileKey, String)] {
         guard register else { return [(.oauthClientID, clientID ?? "")] }
         guard grant == OAuthGrant.clientCredentials.rawValue,
@@ -218,15 +228,16 @@ struct ProfileDiscover: Verb {
 
     // MARK: - The user
 
-    /// The endpoints that a login uses. All others are only shown.
+    /// The endpoints that a login uses, or a question about its token. All others are only shown.
     private var used: Set<ServerEndpoint.Kind> {
         let others: Set<ServerEndpoint.Kind> =
             switch OAuthGrant(rawValue: grant) {
-            case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo]
+            case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo, .endSession]
             case .deviceCode: [.device, .keySet, .userInfo]
             default: []
             }
-        return others.union(register ? [.token, .revocation, .clientRegistration] : [.token, .revocation])
+        let all: Set<ServerEndpoint.Kind> = [.token, .revocation, .introspection]
+        return others.union(register ? all.union([.clientRegistration]) : all)
     }
 
     /// The origins of the endpoints that a login uses, but for the issuer's own.

@@ -114,6 +114,14 @@ extension ProfilePreset {
         for note in notes { output.notice(note) }
     }
 
+    /// Shows the settings that are no endpoints.
+    func describeSettings(_ output: Output) {
+        let shown = Set(endpoints.map(\.address))
+        for setting in settings where !shown.contains(setting.value) {
+            output.notice("\(setting.key.rawValue) = \(setting.value)")
+        }
+    }
+
     /// The origins that the preset vouches for.
     var origins: [String] {
         let listed = self[.oauthEndpointOrigins].map { $0.split(separator: ",").map(String.init) } ?? []

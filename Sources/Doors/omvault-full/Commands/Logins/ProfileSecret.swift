@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAuth
 internal import OMItems
 internal import OMSecrets
 internal import OMShell
@@ -10,19 +11,28 @@ enum ProfileSecret {
     /// A field of an item of the default vault.
     case field(FieldPath)
 
-    /// Nil for any other text. The last colon begins the field.
-    init?(_ text: String) {
+    /// What a profile names under a key. The last colon begins the field.
+    ///
+    /// - Throws: ``ExitStatus/config`` for a text that names nothing, such as a field with too long a name. Attack: a client whose secret
+    ///   cannot be found would be sent without it.
+    init(_ key: ProfileKey, _ text: String) throws(Failure) {
         let start = "vault:"
         guard text.hasPrefix(start) else {
-            guard let source = SecretSource(text) else { return nil }
+            guard let source = SecretSource(text) else { throw Self.nothing(key) }
             self = .source(SecretSourceArgument(source))
             return
         }
         let place = text.dropFirst(start.count)
         guard let colon = place.lastIndex(of: ":"), let item = try? ItemName(String(place[..<colon])),
             let field = try? FieldName(String(place[place.index(after: colon)...]))
-        else { return nil }
+        else { throw Self.nothing(key) }
         self = .field(FieldPath(item, field))
+    }
+
+    private static func nothing(_ key: ProfileKey) -> Failure {
+        Failure(
+            .config, "\(key.rawValue) names no item and field that a vault can have",
+            hint: "the form is vault:ITEM:FIELD, as in 'omvault get ITEM:FIELD'")
     }
 
     /// Reads a field from the agent, or from the vault, which is opened as for any other secret.

@@ -82,7 +82,7 @@ struct ServerAccess {
         }
         self.isAsked = isAsked
         identity = isAsked && mode != .offline ? try LoginIdentity.find(profile, access, context) : nil
-        switch isAsked ? (client?.source).flatMap(ProfileSecret.init) : nil {
+        switch try isAsked ? client.map({ ($0.key, $0.source) }).map(ProfileSecret.init) : nil {
         case .none: (source, field) = (nil, nil)
         case .field(let path)?:
             guard !access.isSystem else {
@@ -106,13 +106,13 @@ struct ServerAccess {
 
     /// - Returns: Nil if no server is asked.
     /// - Throws: ``AgentError`` if the program is missing, or if other users can change it.
-    func provider(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> OnlineProvider? {
+    func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
         guard isAsked else { return nil }
-        guard mode != .offline else { return try? asked(secrets, context) }
-        return try asked(secrets, context)
+        guard mode != .offline else { return try? asked(secrets) }
+        return try asked(secrets)
     }
 
-    private func asked(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> OnlineProvider {
+    private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
         guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
         let program = try AgentLauncher.program()
         do throws(AgentError) { try AgentProcess.check(program) } catch {
@@ -126,6 +126,8 @@ struct ServerAccess {
         let signer = identity?.signer ?? own
         let known = own == nil ? [] : access.endpoints(of: profile)
         if let field {
+            // An offline login opens no vault. Without the secret the server is not asked.
+            guard mode != .offline else { return OnlineProvider(program: nil) }
             return OnlineProvider(
                 program: program, clientSecret: try ProfileSecret.read(field, context), showing: identity?.chain, signing: signer,
                 known: known)

@@ -47,7 +47,7 @@ struct RestCommand: Verb {
     @Option(name: [.customShort("d"), .long], help: ArgumentHelp("Where the body comes from.", valueName: "src"))
     var data: RestDataArgument?
 
-    @Option(help: ArgumentHelp("A field of a form, which is the body.", valueName: "name=text"))
+    @Option(help: ArgumentHelp("A field of a form, which is the body. Other programs can see it.", valueName: "name=text"))
     var field: [String] = []
 
     @Option(name: [.customShort("H"), .long], help: ArgumentHelp("A header of the request.", valueName: "name: value"))
@@ -60,7 +60,8 @@ struct RestCommand: Verb {
     var include = false
 
     @Option(
-        name: [.customShort("o"), .customLong("out")], help: "Write the answer to this file, as a whole or not at all.",
+        name: [.customShort("o"), .customLong("out")],
+        help: "Write an answer with a status 2xx to this file, as a whole or not at all.",
         completion: .file())
     var out: String?
 
@@ -82,14 +83,15 @@ struct RestCommand: Verb {
     func run(_ context: CommandContext) throws {
         let request = try request(context)
         var target = RestTarget(
-            context, try OutputFile(out, replacing: force), path: out, printsHead: include, mustBeJSON: jsonBody)
+            context, try OutputFile(out, replacing: force), path: out, printsHead: include, mustBeJSON: jsonBody,
+            takesAnyStatus: anyStatus)
         let client = try client(context)
         // A folder without write access is noticed before the server does anything.
         try target.prepare()
         do {
             let response = try client.rest.sendBlocking(request)
             try target.write(response)
-            guard !anyStatus, let failure = Failure(response) else { return }
+            guard !anyStatus, let failure = Failure(response, ofSession: client.session != nil) else { return }
             throw failure
         } catch let error as RESTError {
             throw Failure(error, of: client.session, address: request.address)

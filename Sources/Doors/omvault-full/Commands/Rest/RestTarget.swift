@@ -12,13 +12,19 @@ struct RestTarget: ~Copyable {
 
     private let context: CommandContext
     private var file: OutputFile
-    private let path: String?
+    private var path: String?
     private let printsHead: Bool
     private let mustBeJSON: Bool
+    /// Whether the file takes an answer of any status. Else it takes a status 2xx only.
+    private let takesAnyStatus: Bool
     private var terminal = TerminalBytes()
 
-    init(_ context: CommandContext, _ file: consuming OutputFile, path: String?, printsHead: Bool, mustBeJSON: Bool) {
+    init(
+        _ context: CommandContext, _ file: consuming OutputFile, path: String?, printsHead: Bool, mustBeJSON: Bool,
+        takesAnyStatus: Bool
+    ) {
         (self.context, self.path, self.printsHead, self.mustBeJSON) = (context, path, printsHead, mustBeJSON)
+        self.takesAnyStatus = takesAnyStatus
         self.file = file
     }
 
@@ -29,9 +35,15 @@ struct RestTarget: ~Copyable {
 
     /// Writes the whole answer.
     consuming func write(_ response: RESTResponse) throws {
-        let isHeld = mustBeJSON && (200..<300).contains(response.status) || isJSON && file.isStandardOutput
-        let held = isHeld ? try response.wholeBodyBlocking(upTo: Self.longest) : nil
-        if mustBeJSON, (200..<300).contains(response.status) {
+        let isGood = (200..<300).contains(response.status)
+        // Accident: a page about an error takes the name of the file, and looks like its content.
+        if !isGood, !takesAnyStatus, !file.isStandardOutput {
+            file = try OutputFile(nil, replacing: false)
+            path = nil
+        }
+        let isHeld = mustBeJSON && isGood || isJSON && file.isStandardOutput
+        let held = isHeld ? try Self.whole(response, mustBeJSON: mustBeJSON) : nil
+        if mustBeJSON, isGood {
             switch held {
             case .some(let body): try Self.checkJSON(body)
             case .none: break
@@ -49,6 +61,15 @@ struct RestTarget: ~Copyable {
         let (count, path, context) = (file.count, path, context)
         try file.finish()
         try Self.print(response, body: nil, file: path, count: count, context)
+    }
+
+    private static func whole(_ response: RESTResponse, mustBeJSON: Bool) throws -> SecretBytes {
+        do throws(RESTError) { return try response.wholeBodyBlocking(upTo: longest) } catch {
+            guard error == .failed(.failed(.answerTooLarge)) else { throw error }
+            throw Failure(
+                .remoteError, "the body of the answer is longer than \(longest >> 20) MiB",
+                hint: mustBeJSON ? "leave out --json-body" : "-o FILE takes a body of any length")
+        }
     }
 
     private mutating func put(_ bytes: borrowing SecretBytes) throws(Failure) {

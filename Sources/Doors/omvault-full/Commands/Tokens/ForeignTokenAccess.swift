@@ -19,7 +19,7 @@ struct ForeignTokenAccess: ~Copyable {
         var sources = given.filter { $0.value != nil }
         let (client, user) = (profile.oauthClientSource, profile.oauthUserAssertion)
         for (key, source) in [client, user.map { ($0.key, $0.source) }].compactMap(\.self) {
-            guard case .source(let source)? = ProfileSecret(source) else { continue }
+            guard case .source(let source) = try ProfileSecret(key, source) else { continue }
             sources.append((key.rawValue, source))
         }
         let secrets = try SecretSources(context, sources)
@@ -29,7 +29,7 @@ struct ForeignTokenAccess: ~Copyable {
         let signer = try access.signer(for: profile, context)
         let secret: SecretBytes?
         if let client {
-            secret = try Self.read(client.source, client.key.rawValue, secrets, context)
+            secret = try Self.read(client.source, under: client.key, secrets, context)
         } else {
             secret = nil
         }
@@ -51,15 +51,16 @@ struct ForeignTokenAccess: ~Copyable {
     /// The assertion in the profile's own source.
     borrowing func assertion() throws(Failure) -> SecretBytes {
         let own = try source()
-        return try Self.read(own.source, own.key.rawValue, secrets, context)
+        return try Self.read(own.source, under: own.key, secrets, context)
     }
 
     /// The secret at a place that the profile names under a key.
     private static func read(
-        _ place: String, _ key: String, _ secrets: borrowing SecretSources, _ context: CommandContext
+        _ place: String, under key: ProfileKey, _ secrets: borrowing SecretSources, _ context: CommandContext
     ) throws(Failure) -> SecretBytes {
-        guard case .field(let path)? = ProfileSecret(place) else { return try secrets.read(key, prompt: key) }
-        return try ProfileSecret.read(path, context, as: key)
+        let name = key.rawValue
+        guard case .field(let path) = try ProfileSecret(key, place) else { return try secrets.read(name, prompt: name) }
+        return try ProfileSecret.read(path, context, as: name)
     }
 
     private borrowing func source() throws(Failure) -> Profile.AssertionSource {

@@ -4,11 +4,11 @@ internal import OMAuth
 internal import OMOnlineModel
 internal import OMShell
 
-/// `omvault token revoke`: gives the tokens of a session back.
+/// `omvault token revoke`: revokes the tokens of a session.
 struct TokenRevoke: Verb {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Give the tokens of a session back to the server.",
+        abstract: "Revoke the tokens of a session at the server.",
         discussion: """
             The server revokes the refresh token and the access token (RFC 7009), and the session ends here in any case. The exit
             code says what the server did: 0 only if it has revoked them. Everything else that is kept of the login stays;
@@ -48,7 +48,7 @@ struct TokenRevoke: Verb {
                     + "until they expire",
                 hints: OnlineRefusal.failed(.noLogout).logoutHints(profile))
         case .endedHereOnly(let refusal):
-            context.output.notice("the session ended here; the server may still take its tokens")
+            context.output.notice("the session ended here; its tokens may still be valid at the server")
             throw Failure(ofClient: refusal, under: profile)
         case .notThere, .endedHere: throw tokens.noSession(given)
         }

@@ -8,21 +8,22 @@ internal import OMSystem
 extension SessionStore {
     /// Asks the server about the session's access token. The token stays in the agent and its helper.
     ///
-    /// Only a question for the user's claims needs a token that counts, so only it renews the token first.
+    /// Only a question for the user's claims needs a valid token, so only it renews the token first, and at most once.
     func claims(of login: LoginReference, _ inquiry: TokenInquiry) -> TokenClaims {
-        var wasRefused = false
+        var wasRefused = false, mayRenew = inquiry == .userInfo
         while true {
-            switch step(login, inquiry) {
+            switch step(login, inquiry, mayRenew: mayRenew) {
             case .answer(let reply): return reply
             case .renew:
                 switch renew(login, newTokens: true) {
-                case .valid: continue
+                // Attack: a server gives tokens that have ended already, and the agent asks for new ones without end.
+                case .valid: mayRenew = false
                 case .none: return .none
                 case .refused(let refusal): return .refused(refusal)
                 }
             case .ask(let entry, let question, let token):
                 switch answer(ask(question), for: entry) {
-                case .refused(.failed(.tokenRefused, let status, _)) where inquiry == .userInfo && !wasRefused:
+                case .refused(.failed(.tokenRefused, let status, _)) where mayRenew && !wasRefused:
                     wasRefused = true
                     guard canRenew(entry) else { return .refused(.failed(.tokenRefused, status: status)) }
                     forgetToken(of: login, refused: token)
@@ -38,14 +39,14 @@ extension SessionStore {
         case ask(SessionEntry, OnlineQuestion, token: SecretBytes)
     }
 
-    private func step(_ login: LoginReference, _ inquiry: TokenInquiry) -> Step {
+    private func step(_ login: LoginReference, _ inquiry: TokenInquiry, mayRenew: Bool) -> Step {
         let clock = clock()
         return entries.withLock { entries in
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
             guard entry.access.value.count > 0, let question = entry.question(inquiry) else { return .answer(.noToken) }
-            if inquiry == .userInfo, entry.needsToken(at: clock) { return .renew }
+            if mayRenew, entry.needsToken(at: clock) { return .renew }
             return .ask(entry, question, token: entry.access.value.duplicate())
         }
     }
