@@ -64,7 +64,7 @@ final class RequestChannel: Sendable {
     static func start(_ key: Key, _ opening: consuming RequestOpening, program: String) throws(RESTError) -> RequestChannel {
         guard let body = opening.encoded() else { throw .unusable }
         do throws(AgentError) {
-            let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
+            let (socket, child) = try EarlyHelper.take() ?? HelperProcess.start(try AgentProcess.check(program), "--request")
             let made = RequestChannel(key, mark: nil, socket: socket, child: child)
             guard (try? made.channel.send(.opening, body, within: AgentProtocol.frameTime)) != nil else { throw .misbehaved }
             return made

@@ -133,8 +133,9 @@ private final class RequestServer: Sendable {
         } catch { throw RequestBroken() }
     }
 
-    /// On a thread of its own: the caller may read slowly.
+    /// On a thread of its own if the socket is full: the caller may read slowly.
     func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
+        do throws(ChannelError) { if try channel.sendNow(kind, body) { return } } catch { throw RequestBroken() }
         let kept = KeptBody(body)
         try await OwnThread.run { () throws(RequestBroken) in
             do throws(ChannelError) {

@@ -74,7 +74,7 @@ extension SessionStore {
     }
 
     /// The answer without a question to the server. A given token is a use of the session. Call this under the lock.
-    private func answer(
+    func answer(
         _ entry: SessionEntry, _ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading
     ) -> TokenReply? {
         switch entry.token(question, after: renewal, at: clock) {
