@@ -33,7 +33,7 @@ package enum AgentProgramFile {
     }
 
     /// Starts the program in its own session, with `descriptor` as descriptor 3. Returns its id, or -1 with `errno`.
-    package static func spawnDetached(_ program: String, _ options: [String], _ descriptor: Int32) -> pid_t {
+    package static func spawnDetached(_ program: String, _ options: [String], _ descriptor: Int32) -> Int32 {
         // The new process gets none of our variables: one could control the loader, and one could contain a secret.
         let environment = ["\(environment.name)=\(environment.value)", "PATH=/usr/bin:/bin"]
         return withStrings([program] + options) { arguments in
