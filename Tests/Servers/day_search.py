@@ -9,7 +9,7 @@ import base64, json, os, pathlib, re, stat, sys, urllib.parse
 MEMBERS = {"access_token": "access", "refresh_token": "refresh", "id_token": "id", "client_secret": "secret",
            "registration_access_token": "registration", "device_code": "device"}
 FIELDS = {"refresh_token": "refresh", "client_secret": "secret", "client_assertion": "assertion", "assertion": "assertion",
-          "subject_token": "subject", "code_verifier": "verifier", "device_code": "device", "password": "password"}
+          "subject_token": "subject", "code_verifier": "verifier", "device_code": "device"}
 
 
 def needles(day):
@@ -36,16 +36,18 @@ def needles(day):
                 add("secret", urllib.parse.unquote_plus(base64.b64decode(value).decode().partition(":")[2]))
         for value in re.findall(r"(?im)^dpop: *(\S+)\r$", text):
             add("proof", value)
-    # What Glewlwyd calls an access token of a client that manages itself is none of a user.
     return found
 
 
 def in_files(day, mark, skipped, roots, found):
     since = os.stat(mark).st_mtime_ns
     places = set()
+    # The home may be below another root.
+    home = os.path.realpath(roots[0])
     for root in roots:
         for folder, folders, names in os.walk(root):
-            folders[:] = [name for name in folders if name not in skipped and os.path.realpath(os.path.join(folder, name)) != day]
+            paths = {name: os.path.realpath(os.path.join(folder, name)) for name in folders}
+            folders[:] = [name for name in folders if name not in skipped and paths[name] not in (day, home)]
             for name in names:
                 path = os.path.join(folder, name)
                 try:

@@ -32,7 +32,8 @@ extension SessionStore {
             case .none: return nil
             case .some(let reply):
                 switch consume reply {
-                case .given(let access, _, let status): return status == .good ? KnownToken(login: entry.login, access: access) : nil
+                case .given(let access, _, let status):
+                    return status == .good ? KnownToken(login: entry.login, access: access) : nil
                 case .none: return nil
                 case .refused: return nil
                 }
