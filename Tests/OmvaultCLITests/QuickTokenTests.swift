@@ -74,6 +74,40 @@ import Testing
             lines == ["at-1", "left", "at-1", "left", "left", "left", "at-1", "left", "at-1", "left", "left"], "\(lines)")
     }
 
+    @Test("omvault-full takes no helper that another process started, whatever a variable says")
+    func foreignHelper() async throws {
+        let ran = try await bash(
+            #"""
+            cat > foreign.py <<'END'
+            import os, signal, socket
+            ours, theirs = socket.socketpair()
+            bystander = os.fork()
+            if bystander == 0: signal.pause()
+            # Port 1 refuses, so only a helper of its own can say so.
+            child = os.fork()
+            if child == 0:
+                other = os.fork()
+                if other == 0: os.close(theirs.fileno()); print(ours.recv(100), flush=True); os._exit(0)
+                ours.close()
+                os.dup2(theirs.fileno(), 9)
+                now = int(float(open("/proc/uptime").read().split()[0]) * 1000)
+                # It runs, and is no child of this process.
+                os.environ["OMVAULT_REQUEST_HELPER"] = f"{os.getpid()} 9 {bystander} {now}"
+                theirs.close()
+                os.execvp("omvault-full", ["omvault-full", "rest", "GET", "http://127.0.0.1:1/"])
+            ours.close(); theirs.close()
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            os.kill(bystander, signal.SIGKILL)
+            END
+            python3 foreign.py 2> errors
+            head -n 1 errors
+            """#)
+        #expect(
+            ran.output.split(separator: "\n").sorted() == [
+                "50", "b''", "omvault: error: the server was not reached: the connection was refused",
+            ], "\(ran.output)\(ran.errors)")
+    }
+
     @Test("a token that has to be renewed or agreed to, and one that fits no line, is left to omvault-full")
     func left() async throws {
         let lines = try await script(
