@@ -22,8 +22,8 @@ extension SessionStore {
     ///
     /// - Returns: nil for every other case: the client that can read the profile asks then.
     func knownToken(_ question: KnownTokenQuestion) -> KnownToken? {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             let found = entries.values.filter { $0.login.isNamed(by: question) }
             guard found.count == 1, let entry = found.first, entry.reading == question.reading,
                 let state = entry.description(at: clock)?.state, state != .idle

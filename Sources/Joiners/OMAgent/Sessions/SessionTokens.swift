@@ -53,8 +53,8 @@ extension SessionStore {
     }
 
     private func tokenStep(_ login: LoginReference, _ question: TokenQuestion, _ renewal: TokenRenewal) -> TokenStep {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
