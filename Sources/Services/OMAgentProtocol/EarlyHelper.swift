@@ -24,8 +24,8 @@ package enum EarlyHelper {
     ///
     /// - Parameter folder: That of the program's own file.
     package static func start(in folder: String) {
-        guard let program = try? AgentProgramFile.check("\(folder)/\(AgentProgramFile.name)"),
-            let (socket, child) = try? AgentProgramFile.startHelper(program, "--request")
+        guard let program = try? AgentFile.check("\(folder)/\(AgentFile.name)"),
+            let (socket, child) = try? AgentFile.startHelper(program, "--request")
         else { return }
         _ = fcntl(socket, F_SETFD, 0)
         setenv(variable, "\(getpid()) \(socket) \(child) \(bootMilliseconds())", 1)
