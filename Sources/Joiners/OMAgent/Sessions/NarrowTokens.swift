@@ -35,8 +35,8 @@ extension SessionStore {
     private func step(
         _ login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing, after renewal: TokenRenewal
     ) -> Step {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -73,9 +73,9 @@ extension SessionStore {
     private func apply(
         _ reply: consuming OnlineReply, _ narrowing: TokenNarrowing, for entry: SessionEntry, sent: ClockReading
     ) -> SessionCheckResult {
-        let clock = clock()
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
+            let clock = clock()
             entry.pending = nil
             switch reply.take() {
             case .none: return .none
