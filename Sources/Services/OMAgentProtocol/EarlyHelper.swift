@@ -52,7 +52,7 @@ package enum EarlyHelper {
             return started
         }
         guard let taken else { return nil }
-        guard (0...mostAge).contains(bootMilliseconds() - taken.at), om_child_is_ours(taken.child) else {
+        guard (0...mostAge).contains(bootMilliseconds() - taken.at), om_socket_wait_for_end(taken.socket, 0) == 0 else {
             end(taken)
             return nil
         }
