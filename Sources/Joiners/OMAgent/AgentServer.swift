@@ -284,6 +284,16 @@ package final class AgentServer: Sendable {
             guard sessions.keep(kept) else { return .full }
             expireDue()
             return .done
+        case .restoreSession(let kept, let since):
+            expireDue()
+            switch sessions.restore(kept, since: since) {
+            case .done:
+                expireDue()
+                return .done
+            case .full: return .full
+            case .gone: return .noSession
+            case .failed: return .sessionRefused(.failed(.unkeptTokens))
+            }
         case .useSession(let login):
             expireDue()
             return sessions.use(login).map { .session($0) } ?? .noSession

@@ -22,6 +22,7 @@ package enum FrameKind: UInt8 {
     case sign = 0x57
     case request = 0x58
     case claims = 0x5B
+    case restoreSession = 0x64
     case knownToken = 0x66
     case profileReading = 0x67
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"

@@ -25,6 +25,8 @@ enum AgentRequest: ~Copyable, Sendable {
     /// Asks for an exchange with one remote, or with all if it is nil. The answer does not wait for it.
     case syncNow(VaultPaths, remote: UInt8?)
     case keepSession(NewSession)
+    /// A session that the ledger remembers, and when its user logged in.
+    case restoreSession(NewSession, since: Int64)
     case useSession(LoginReference)
     case renewSession(LoginReference, newTokens: Bool)
     case endSession(LoginReference, waits: Bool, inBrowser: Bool, password: SecretBytes?)

@@ -39,6 +39,10 @@ extension AgentRequest {
         case .keepSession(let kept):
             body.write(kept)
             return .keepSession
+        case .restoreSession(let kept, let since):
+            body.write(kept)
+            body.write(since)
+            return .restoreSession
         case .useSession(let login):
             body.write(login)
             return .useSession
@@ -102,6 +106,10 @@ extension AgentRequest {
         case .syncStatus: return .syncStatus(try wire.read(), needsFacts: try wire.read())
         case .syncNow: return .syncNow(try wire.read(), remote: try wire.read())
         case .keepSession: return .keepSession(try wire.read())
+        case .restoreSession:
+            let kept: NewSession = try wire.read()
+            guard kept.isRemembered else { throw MalformedBytes() }
+            return .restoreSession(kept, since: try wire.read())
         case .useSession: return .useSession(try wire.read())
         case .renewSession: return .renewSession(try wire.read(), newTokens: try wire.read())
         case .endSession:

@@ -20,6 +20,7 @@ final class SessionStore: Sendable {
     let entries = Guarded<[LoginReference: SessionEntry]>([:])
     let tickets: SessionTickets?
     let ask: Ask
+    let ledger: SessionLedger
     private let clear: Clear
     private let leadOut: LeadOut
     /// Read it under the lock.
@@ -33,20 +34,25 @@ final class SessionStore: Sendable {
     ///   - ask: Asks a server a question.
     ///   - clear: Deletes the parts of a stored login that an event deletes.
     ///   - leadOut: Gets the ID token of a session that ends.
+    ///   - ledger: Keeps the tokens of sessions that are remembered.
     init(
         _ tickets: SessionTickets?, ask: @escaping Ask, clear: @escaping Clear,
-        leadOut: @escaping LeadOut = { (_, _: consuming SecretBytes) in nil },
+        leadOut: @escaping LeadOut = { (_, _: consuming SecretBytes) in nil }, ledger: SessionLedger = .ofLogins,
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
     ) {
         (self.tickets, self.ask, self.clear, self.leadOut, self.clock) = (tickets, ask, clear, leadOut, clock)
+        self.ledger = ledger
     }
 
     /// Takes over the sessions of the previous agent, from their tickets.
     func resume() {
         guard let tickets else { return }
-        entries.withLock { entries in
-            let clock = clock()
-            for entry in tickets.restoreAll(at: clock) where entries.count < Self.maximum { entries[entry.login] = entry }
+        for entry in tickets.restoreAll(at: clock()) {
+            guard confirm(entry) else {
+                tickets.remove(entry.login)
+                continue
+            }
+            entries.withLock { entries in if entries.count < Self.maximum { entries[entry.login] = entry } }
         }
     }
 
@@ -60,12 +66,7 @@ final class SessionStore: Sendable {
         let new = SessionEntry(kept, at: clock)
         let (isKept, replaced) = entries.withLock { entries -> (Bool, SessionEntry?) in
             let old = entries[new.login]
-            if old == nil, entries.count >= Self.maximum {
-                let idle = entries.values.filter { $0.isIdle(at: clock) }.min { $0.lastUse < $1.lastUse }
-                guard let idle else { return (false, nil) }
-                entries[idle.login] = nil
-                tickets?.remove(idle.login)
-            }
+            if old == nil, !makeRoom(in: &entries, at: clock) { return (false, nil) }
             // An offline login continues the server's session of the previous login.
             if let old, old.continues(with: new) {
                 tickets?.renew(old)
@@ -82,6 +83,18 @@ final class SessionStore: Sendable {
             DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(replaced, password: nil) }
         }
         return isKept
+    }
+
+    /// Makes room for one more session. Call this under the lock.
+    ///
+    /// - Returns: false if the table is full and no session in it is idle.
+    func makeRoom(in entries: inout [LoginReference: SessionEntry], at clock: ClockReading) -> Bool {
+        guard entries.count >= Self.maximum else { return true }
+        let idle = entries.values.filter { $0.isIdle(at: clock) }.min { $0.lastUse < $1.lastUse }
+        guard let idle else { return false }
+        entries[idle.login] = nil
+        tickets?.remove(idle.login)
+        return true
     }
 
     /// Starts the idle time again.
@@ -106,6 +119,7 @@ final class SessionStore: Sendable {
     ///
     /// - Parameter newTokens: Whether to ask for new tokens in any case.
     func renew(_ login: LoginReference, newTokens: Bool) -> SessionCheckResult {
+        settle(login)
         while true {
             switch step(login, newTokens) {
             case .answer(let verdict): return verdict
@@ -142,11 +156,13 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Takes over the server's answer. New tokens are in the session's ticket before any caller gets one: if this process
-    /// is killed then, no refresh token that the server has replaced stays behind.
+    /// Takes over the server's answer. New tokens are in the ledger and in the session's ticket, as far as it has them, before any
+    /// caller gets one: if this process is killed then, no refresh token that the server has replaced stays behind.
     ///
     /// - Parameter sent: The clock when the server was asked.
     func apply(_ reply: consuming OnlineReply, for entry: SessionEntry, sent: ClockReading) -> SessionCheckResult {
+        let tokens = reply.newTokens(sent: sent)
+        let outcome = tokens == nil ? nil : write(entry, taking: tokens)
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
@@ -158,9 +174,7 @@ final class SessionStore: Sendable {
             case .accepted(let acceptance)?:
                 // A session that was ended meanwhile gets them too: its logout must revoke the newest tokens.
                 entry.take(acceptance, sent: sent)
-                guard !entry.isRemoved else { return .none }
-                entry.use(at: clock)
-                tickets?.renew(entry)
+                if let refused = keep(outcome, of: entry, in: &entries, at: clock) { return refused }
                 return entry.description(at: clock).map { .valid($0) } ?? .none
             // Only a login is asked questions, and the protocol refuses them for other tasks.
             case .asked?: return .refused(.failed(.helper))
@@ -175,8 +189,31 @@ final class SessionStore: Sendable {
         }
     }
 
+    /// Notes that the session has its new tokens, and that the ledger has them. Call this under the lock.
+    ///
+    /// - Parameter outcome: Nil if there was nothing to write.
+    /// - Returns: Why no caller gets the access token. Nil if each may have it.
+    func keep(
+        _ outcome: SessionLedger.Outcome?, of entry: SessionEntry, in entries: inout [LoginReference: SessionEntry],
+        at clock: ClockReading
+    ) -> SessionCheckResult? {
+        let keeping = outcome.map { note($0, of: entry) } ?? .written
+        guard !entry.isRemoved else { return SessionCheckResult.none }
+        guard keeping != .gone else {
+            drop(entry, in: &entries)
+            return SessionCheckResult.none
+        }
+        entry.use(at: clock)
+        tickets?.renew(entry)
+        return keeping == .failed ? .refused(.failed(.unkeptTokens)) : nil
+    }
+
     /// Deletes a session that its server has ended. Call this under the lock.
     func delete(_ entry: SessionEntry, in entries: inout [LoginReference: SessionEntry]) {
+        if entry.isRemembered {
+            let (login, generation) = (entry.login, entry.rowGeneration)
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in ledger.forget(login, generation) }
+        }
         entry.deleteServerSession()
         if entries[entry.login] === entry {
             entries[entry.login] = nil
@@ -205,6 +242,7 @@ final class SessionStore: Sendable {
             return entry
         }
         guard let entry else { return (.notThere, nil) }
+        forgetRow(of: entry)
         guard waits else {
             DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
             return (.endedHere, nil)
@@ -221,8 +259,10 @@ final class SessionStore: Sendable {
     }
 
     /// Ends a session at its server, after the agent has deleted it.
-    private func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
+    func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
         while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
+        // The question that this waited for may have written a later state.
+        forgetRow(of: entry)
         var password: SecretBytes? = password
         let question = entries.withLock { _ in entry.takeLogout(password: password.take()) }
         switch consume question {
@@ -234,6 +274,12 @@ final class SessionStore: Sendable {
             case .asked: return .endedHereOnly(.failed(.helper))
             }
         }
+    }
+
+    /// Deletes a session that has ended from the ledger. A later login's session stays. Call this without the lock.
+    private func forgetRow(of entry: SessionEntry) {
+        guard entry.isRemembered else { return }
+        ledger.forget(entry.login, entries.withLock { _ in entry.rowGeneration })
     }
 
     // MARK: - The clock

@@ -9,6 +9,7 @@ extension SessionStore {
     /// The session's access token, as docs/formats/agent-protocol.md, "Access tokens", says.
     func token(of login: LoginReference, _ question: TokenQuestion) -> TokenReply {
         if let narrowing = question.narrowing { return token(of: login, question, narrowing) }
+        settle(login)
         var renewal = TokenRenewal.notAsked
         while true {
             let result: SessionCheckResult
@@ -135,6 +136,8 @@ extension SessionEntry {
     /// The answer without a question to the server. Nil if the server must be asked.
     func token(_ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading) -> TokenReply? {
         if let refusal = refusal(of: question, nil) { return .refused(refusal) }
+        // A token that is used before the ledger has its refresh token would be lost with the agent.
+        if isUnkept { return .refused(.server(.failed(.unkeptTokens))) }
         if question.isForIDToken { return idToken(question, after: renewal) }
         let left = expires.map { $0 - clock.sinceBoot }
         let isAlive = left.map { $0 > 0 } ?? true

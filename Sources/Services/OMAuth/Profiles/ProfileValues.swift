@@ -225,6 +225,8 @@ extension Profile {
     package var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
     /// Whether the agent hands out the session's access token. Default: never.
     public var tokenRelease: TokenRelease { word(.tokenRelease).flatMap(TokenRelease.init) ?? .never }
+    /// Whether the ledger keeps the tokens of a login, so that its session outlives the agent and a reboot.
+    package var remembersTokens: Bool { serverKind.hasSessionTokens && flag(.rememberTokens) }
     /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
@@ -249,6 +251,8 @@ extension Profile {
         switch key {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
         case .tokenRelease: serverKind.hasTokens ? .acts : .none
+        case .rememberTokens: serverKind.hasSessionTokens ? .acts : .none
+        case .keychainDataProtection where remembersTokens || serverKind == .oauthTokenExchange: .acts
         case .oauthUserJWT, .oauthUserSAML2: [.oauthAssertion, .oauthTokenExchange].contains(serverKind) ? .acts : .none
         case .tokenExchangeTimeout, .tokenExchangeDialect, .mobileBackendVersion:
             serverKind == .oauthTokenExchange ? .acts : .none
