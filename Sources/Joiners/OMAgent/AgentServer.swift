@@ -309,6 +309,17 @@ package final class AgentServer: Sendable {
             case .none: return .noSession
             case .refused(let refusal): return .tokenRefused(refusal)
             }
+        case .knownToken(let question):
+            expireDue()
+            switch sessions.knownToken(question) {
+            case .none: return .noSession
+            case .some(let known):
+                note(known.access.scopes, of: known.login, to: AskingProgram(channel))
+                return .knownToken(known.access.value.duplicate())
+            }
+        case .profileReading(let login, let reading):
+            sessions.note(reading, of: login)
+            return .done
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
             return .done

@@ -39,6 +39,9 @@ enum AgentRequest: ~Copyable, Sendable {
     case claims(LoginReference, TokenInquiry)
     /// Starts a helper that sends requests with the access token of the session.
     case request(RequesterQuestion)
+    case knownToken(KnownTokenQuestion)
+    /// The session is of the profile that was read so.
+    case profileReading(LoginReference, ProfileReading)
 }
 
 /// The agent's answer.
@@ -72,6 +75,7 @@ enum AgentReply: ~Copyable, Sendable {
     /// One of ``OnlineFailure/ofSigning``.
     case notSigned(OnlineFailure)
     case claims(SecretBytes)
+    case knownToken(SecretBytes)
     case requester(Requester)
     /// `RESTOrigins` does not name the origin.
     case foreignOrigin

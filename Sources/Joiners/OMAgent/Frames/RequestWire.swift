@@ -71,6 +71,12 @@ extension AgentRequest {
         case .request(let question):
             body.write(question)
             return .request
+        case .knownToken(let question):
+            body.write(question)
+            return .knownToken
+        case .profileReading(let login, let reading):
+            body.write(login, reading)
+            return .profileReading
         }
     }
 
@@ -122,6 +128,8 @@ extension AgentRequest {
         case .sign: return .sign(try wire.read(), identity: try wire.read(), try wire.read())
         case .claims: return .claims(try wire.read(), try wire.read())
         case .request: return .request(try wire.read())
+        case .knownToken: return .knownToken(try wire.read())
+        case .profileReading: return .profileReading(try wire.read(), try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

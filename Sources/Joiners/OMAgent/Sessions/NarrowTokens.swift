@@ -36,8 +36,8 @@ extension SessionStore {
     private func step(
         _ login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing, after renewal: TokenRenewal
     ) -> Step {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -74,10 +74,11 @@ extension SessionStore {
     private func apply(
         _ reply: consuming OnlineReply, _ narrowing: TokenNarrowing, for entry: SessionEntry, sent: ClockReading
     ) -> SessionCheckResult {
-        let clock = clock(), tokens = reply.newTokens(sent: sent, isNarrow: true)
+        let tokens = reply.newTokens(sent: sent, isNarrow: true)
         let outcome = tokens == nil ? nil : write(entry, taking: tokens)
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
+            let clock = clock()
             entry.pending = nil
             switch reply.take() {
             case .none: return .none

@@ -166,6 +166,10 @@ extension AgentClient {
         }
     }
 
+    /// Tells the agent that the session is of the profile that was read so. If the agent does not hear it, a later question takes
+    /// longer.
+    package func note(_ reading: ProfileReading, of login: LoginReference) { _ = try? ask(.profileReading(login, reading)) }
+
     public func sessions() throws(AgentError) -> [AgentSession] {
         switch try ask(.sessions) {
         case .sessions(let sessions): return sessions

@@ -42,6 +42,8 @@ final class SessionEntry: @unchecked Sendable {
     /// The last refusals of further tokens, and the clocks when they came.
     private var narrowRefusals: [(narrowing: TokenNarrowing, refusal: TokenRefusal, at: ClockReading)] = []
     let release: TokenRelease
+    /// What a client read of the profile when it found that the session is of this profile. Nil if no client has said so.
+    var reading: ProfileReading?
     /// The origins that may get its access token.
     let origins: [String]
     /// When the session's access token expires, in seconds since boot.

@@ -23,6 +23,10 @@ final class SessionStore: Sendable {
     let ledger: SessionLedger
     private let clear: Clear
     private let leadOut: LeadOut
+    /// Read it under the lock.
+    ///
+    /// Accident: two clients ask at the turn of a second, and the one with the older reading gets the lock later. Its clock seems
+    /// to run backwards, and the session would end.
     let clock: @Sendable () -> ClockReading
 
     /// - Parameters:
@@ -95,8 +99,8 @@ final class SessionStore: Sendable {
 
     /// Starts the idle time again.
     func use(_ login: LoginReference) -> AgentSession? {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login] else { return nil }
             entry.use(at: clock)
             tickets?.renew(entry)
@@ -105,8 +109,10 @@ final class SessionStore: Sendable {
     }
 
     func list() -> [AgentSession] {
-        let clock = clock()
-        return entries.withLock { entries in entries.values.compactMap { $0.description(at: clock) } }
+        entries.withLock { entries in
+            let clock = clock()
+            return entries.values.compactMap { $0.description(at: clock) }
+        }
     }
 
     /// Asks the server whether the session is valid.
@@ -135,8 +141,8 @@ final class SessionStore: Sendable {
     }
 
     private func step(_ login: LoginReference, _ newTokens: Bool) -> Step {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -155,11 +161,12 @@ final class SessionStore: Sendable {
     ///
     /// - Parameter sent: The clock when the server was asked.
     func apply(_ reply: consuming OnlineReply, for entry: SessionEntry, sent: ClockReading) -> SessionCheckResult {
-        let clock = clock(), tokens = reply.newTokens(sent: sent)
+        let tokens = reply.newTokens(sent: sent)
         let outcome = tokens == nil ? nil : write(entry, taking: tokens)
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
+            let clock = clock()
             let renewsTokens = entry.pending?.renewsTokens == true
             entry.pending = nil
             switch reply.take() {
@@ -281,8 +288,8 @@ final class SessionStore: Sendable {
     ///
     /// - Returns: When to call it next, in seconds since boot. Nil for never.
     func expireDue() -> Int64? {
-        let clock = clock()
         let (idle, over, next) = entries.withLock { entries in
+            let clock = clock()
             let over = entries.values.filter { $0.description(at: clock) == nil }
             for entry in over {
                 entry.isRemoved = true

@@ -54,8 +54,8 @@ extension SessionStore {
     }
 
     private func tokenStep(_ login: LoginReference, _ question: TokenQuestion, _ renewal: TokenRenewal) -> TokenStep {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -75,7 +75,7 @@ extension SessionStore {
     }
 
     /// The answer without a question to the server. A given token is a use of the session. Call this under the lock.
-    private func answer(
+    func answer(
         _ entry: SessionEntry, _ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading
     ) -> TokenReply? {
         switch entry.token(question, after: renewal, at: clock) {

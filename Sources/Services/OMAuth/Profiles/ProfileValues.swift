@@ -57,6 +57,12 @@ extension Profile {
         }
     }
 
+    /// Whether the profile's grant is one that only an Oracle Access Manager server has.
+    package var needsOracleServer: Bool {
+        guard case .unsupported(.oauth, let grant) = serverKind else { return false }
+        return values[.oamOAuthServiceEndpoint] != nil || grant == .oamCredential
+    }
+
     /// `scheme://host:port` of the server that answers for the login. Empty without a server.
     package var serverOrigin: String { server?.origin ?? "" }
 

@@ -47,9 +47,11 @@ struct SessionToken {
         consuming func take() -> PrintedToken { token }
     }
 
-    func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> Found {
+    /// - Parameter reading: What was read of the profile. The small program then gets the next token itself.
+    func get(_ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil) throws -> Found {
         let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
+        if let reading, session.release == .allow { client.note(reading, of: session.login) }
         if reply.isUnconfirmed {
             try confirm(session, question)
             return Found(
