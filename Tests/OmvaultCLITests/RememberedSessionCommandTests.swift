@@ -60,7 +60,7 @@ import Testing
             refused 10 omvault token get work
             # At a level of the vault
             printf 'pw' > vault-password; export OMVAULT_PASSWORD_FROM=file:$PWD/vault-password
-            omvault -q init --kdf-mem 8 --kdf-time 1
+            omvault -q init --kdf-mem 8 --kdf-time 1 --no-recovery
             omvault -q unlock
             remembered WhenUnlocked
             murder
