@@ -6,7 +6,7 @@ internal import OMAgentProtocol
 internal import OMOnlineModel
 internal import OMVault
 
-/// A user's home folder with an open vault and a session, and two servers: one that gives tokens, and nginx.
+/// A user's home folder with an open vault and a session, and two servers: for tokens, and nginx.
 final class ServedHome {
     let omvault: Program
     let agent: String

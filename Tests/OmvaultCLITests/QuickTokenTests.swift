@@ -108,7 +108,7 @@ import Testing
             ], "\(ran.output)\(ran.errors)")
     }
 
-    @Test("a token that has to be renewed or agreed to, and one that fits no line, is left to omvault-full")
+    @Test("a token that has to be renewed or agreed to, and a token for no line, is left to omvault-full")
     func left() async throws {
         let lines = try await script(
             #"""

@@ -303,7 +303,7 @@ int om_wait(pid_t child) {
 
 bool om_child_is_ours(pid_t child) {
     siginfo_t found = {.si_pid = 0};
-    // Of a running child there is nothing to tell. One that has ended is named here, and stays for its wait.
+    // Of a running child there is nothing to tell. A child that has ended is named here, and stays for its wait.
     return child > 0 && waitid(P_PID, (id_t)child, &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_pid == 0;
 }
 

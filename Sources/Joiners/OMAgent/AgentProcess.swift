@@ -8,8 +8,8 @@ internal import OMSystem
 
 /// The agent's process.
 public enum AgentProcess {
-    package static let programName = AgentProgramFile.name
-    package static let environment = AgentProgramFile.environment
+    package static let programName = AgentFile.name
+    package static let environment = AgentFile.environment
 
     /// The path of the running program. Empty if the system does not give it.
     package static var ownProgram: String {
@@ -108,7 +108,7 @@ public enum AgentProcess {
 
     /// Starts the program in its own session, with `descriptor` as descriptor 3. Returns its id, or -1 with `errno`.
     static func spawnDetached(_ program: String, _ options: [String], _ descriptor: Int32) -> pid_t {
-        AgentProgramFile.spawnDetached(program, options, descriptor)
+        AgentFile.spawnDetached(program, options, descriptor)
     }
 
     static let ready = "ready"
@@ -144,5 +144,5 @@ public enum AgentProcess {
 
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.
     @discardableResult
-    package static func check(_ program: String) throws(AgentError) -> String { try AgentProgramFile.check(program) }
+    package static func check(_ program: String) throws(AgentError) -> String { try AgentFile.check(program) }
 }

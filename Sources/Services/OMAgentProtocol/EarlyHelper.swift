@@ -24,8 +24,8 @@ package enum EarlyHelper {
     ///
     /// - Parameter folder: That of the program's own file.
     package static func start(in folder: String) {
-        guard let program = try? AgentProgramFile.check("\(folder)/\(AgentProgramFile.name)"),
-            let (socket, child) = try? AgentProgramFile.startHelper(program, "--request")
+        guard let program = try? AgentFile.check("\(folder)/\(AgentFile.name)"),
+            let (socket, child) = try? AgentFile.startHelper(program, "--request")
         else { return }
         _ = fcntl(socket, F_SETFD, 0)
         setenv(variable, "\(getpid()) \(socket) \(child) \(bootMilliseconds())", 1)
@@ -52,7 +52,7 @@ package enum EarlyHelper {
             return started
         }
         guard let taken else { return nil }
-        guard (0...mostAge).contains(bootMilliseconds() - taken.at), om_child_is_ours(taken.child) else {
+        guard (0...mostAge).contains(bootMilliseconds() - taken.at), om_socket_wait_for_end(taken.socket, 0) == 0 else {
             end(taken)
             return nil
         }

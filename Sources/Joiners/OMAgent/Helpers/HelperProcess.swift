@@ -27,6 +27,6 @@ struct HelperProcess: ~Copyable {
     ///
     /// - Returns: This process's end of its socket, and the id of the new process.
     static func start(_ program: String, _ option: String) throws(AgentError) -> (socket: Int32, child: Int32) {
-        try AgentProgramFile.startHelper(program, option)
+        try AgentFile.startHelper(program, option)
     }
 }

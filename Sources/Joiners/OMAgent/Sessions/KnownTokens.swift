@@ -3,12 +3,6 @@
 internal import OMAgentProtocol
 internal import OMAuth
 
-/// An access token, and whose it is.
-struct KnownToken: ~Copyable {
-    let login: LoginReference
-    let access: AccessToken
-}
-
 extension SessionStore {
     /// Notes that the session is of the profile that a client read so.
     func note(_ reading: ProfileReading, of login: LoginReference) {

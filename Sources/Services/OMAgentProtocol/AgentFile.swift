@@ -5,7 +5,7 @@ internal import Glibc
 internal import OMSystem
 
 /// The agent's program. Its helpers are the same program.
-package enum AgentProgramFile {
+package enum AgentFile {
     package static let name = "omvault-agent"
     /// Freed memory is overwritten, so that names and other text that is not a secret do not stay there either. malloc
     /// reads this before `main`, so it is in the environment.
