@@ -105,7 +105,7 @@ private struct SeenProof {
         #expect(Set(proofs.map { $0["jti"] }).count == 2)
     }
 
-    @Test("a server that asks for nonces without end gets two requests, and one that names no nonce gets one")
+    @Test("a server that asks for nonces without end gets two requests, and a server that names no nonce gets one")
     func repeated() async throws {
         let issuer = try await Issuer()
         try await issuer.publish()

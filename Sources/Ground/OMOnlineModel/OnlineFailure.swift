@@ -148,6 +148,9 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case invalidTarget = 76
     /// The server does not take the assertion or the token to exchange: it is expired, used, or of a server that it does not trust.
     case assertionRefused = 77
+    // Of sessions that the ledger remembers
+    /// The server gave new tokens, and the ledger of logins could not take them. So no program gets them.
+    case unkeptTokens = 93
 }
 
 extension OnlineFailure {
@@ -157,7 +160,7 @@ extension OnlineFailure {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
             .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate,
-            .unusableAssertion:
+            .unusableAssertion, .unkeptTokens:
             true
         default: false
         }
@@ -234,6 +237,7 @@ extension OnlineFailure {
         case .unusableAssertion: ("unusable_assertion", nil)
         case .invalidTarget: ("invalid_target", 40235)
         case .assertionRefused: ("assertion_refused", 40240)
+        case .unkeptTokens: ("unkept_tokens", nil)
         }
     }
 

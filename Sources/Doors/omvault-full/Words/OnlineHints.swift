@@ -129,6 +129,7 @@ extension OnlineFailure {
             return "OAuthUserJWTAssertionValue must be the source of a JWT, OAuthUserSAML2UserAssertionValue that of XML"
         case .assertionRefused:
             return "get a newer one: it may be expired or used, or of an issuer that the server does not trust"
+        case .unkeptTokens: return "make room on the disk, then run the command again; 'omvault log ls --logins' reads the ledger"
         case .invalidTarget: return "ask the administrator of the server for the names that it knows"
         case .unsupportedGrant where profile?.serverKind.isOfForeignToken ?? false,
             .unauthorizedClient where profile?.serverKind.isOfForeignToken ?? false:

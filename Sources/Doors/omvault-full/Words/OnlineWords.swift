@@ -83,6 +83,7 @@ extension OnlineFailure {
         case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
         case .invalidTarget: "it gives no token for this --resource or --audience"
         case .assertionRefused: "it does not take the token or assertion"
+        case .unkeptTokens: "the ledger of logins could not take the new tokens, so no program gets them"
         case .unusableClientKey:
             "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
         case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
@@ -123,6 +124,7 @@ extension OnlineFailure {
         case .cancelled, .codeExpired, .notFinished: .aborted
         case .otherUser, .tokenRefused, .assertionRefused, .invalidTarget: .remoteAuth
         case .unusableAssertion: .config
+        case .unkeptTokens: .io
         case .inactiveToken: .notFound
         case .noEndpoint: .unsupported
         case .unusableRedirect: .config

@@ -50,18 +50,48 @@ extension SessionLimits: WireValue {
     }
 }
 
-/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server ‖ origins
+/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server ‖ origins ‖ optional row
 extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, limits, release)
         body.write(serverPart)
         body.write(shortList: origins)
+        body.write(row)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (login, profile): (LoginReference, ProfileDigest) = (try wire.read(), try wire.read())
+        let (mode, limits): (AgentSession.Mode, SessionLimits) = (try wire.read(), try wire.read())
+        let release: TokenRelease = try wire.read()
+        let serverPart: ServerPart? = try wire.read()
+        let origins: [String] = try wire.shortList(upTo: NewSession.mostOrigins)
+        let hasRow: Bool = try wire.read()
+        let row = hasRow ? try SessionRowKey(from: &wire) : nil
+        // Only a session of a server has tokens to remember.
+        let hasSession =
+            switch serverPart {
+            case .none: false
+            case .some(let part): part.session.count > 0
+            }
+        guard hasSession || !hasRow else { throw MalformedBytes() }
         self.init(
-            login: try wire.read(), profile: try wire.read(), mode: try wire.read(), limits: try wire.read(),
-            release: try wire.read(), serverPart: try wire.read(), origins: try wire.shortList(upTo: NewSession.mostOrigins))
+            login: login, profile: profile, mode: mode, limits: limits, release: release, serverPart: serverPart,
+            origins: origins, row: row)
+    }
+}
+
+/// key, a secret of 32 bytes ‖ generation (8)
+extension SessionRowKey: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(bytes)
+        body.write(generation)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let bytes = try wire.secret(upTo: Key<Sealing>.count)
+        let generation: UInt64 = try wire.read()
+        guard bytes.count == Key<Sealing>.count, (1...UInt64(Int64.max)).contains(generation) else { throw MalformedBytes() }
+        self.init(bytes, generation: generation)
     }
 }
 
@@ -108,7 +138,7 @@ extension NewSession.ServerPart: WireValue {
 extension AgentSession: WireValue {
     func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, state, since, idleLeft, sessionLeft, isWarningDue, hasServerSession, survivesRestart)
-        body.write(token, release)
+        body.write(token, release, isRemembered)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -116,7 +146,7 @@ extension AgentSession: WireValue {
             login: try wire.read(), profile: try wire.read(), mode: try wire.read(), state: try wire.read(),
             since: try wire.read(), idleLeft: try wire.read(), sessionLeft: try wire.read(), isWarningDue: try wire.read(),
             hasServerSession: try wire.read(), survivesRestart: try wire.read(), token: try wire.read(),
-            release: try wire.read())
+            release: try wire.read(), isRemembered: try wire.read())
     }
 }
 

@@ -64,11 +64,16 @@ final class RequestChannel: Sendable {
     static func start(_ key: Key, _ opening: consuming RequestOpening, program: String) throws(RESTError) -> RequestChannel {
         guard let body = opening.encoded() else { throw .unusable }
         do throws(AgentError) {
-            let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
+            let (socket, child) = try helper(program)
             let made = RequestChannel(key, mark: nil, socket: socket, child: child)
             guard (try? made.channel.send(.opening, body, within: AgentProtocol.frameTime)) != nil else { throw .misbehaved }
             return made
         } catch { throw .agent(error) }
+    }
+
+    private static func helper(_ program: String) throws(AgentError) -> (socket: Int32, child: Int32) {
+        if let early = EarlyHelper.take() { return early }
+        return try HelperProcess.start(try AgentProcess.check(program), "--request")
     }
 
     /// Whether it was used, and can send another request now.

@@ -37,13 +37,17 @@ package enum RequestHelper {
         let end = bootMilliseconds() + Int64(RequestOpening.life)
         let server = RequestServer(channel)
         let kept = KeptOpening(opening), signing = signer
+        // Mostly it is there already. Then no thread has to wait for it.
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let first: RequestHead?
+        do throws(RequestBroken) { first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1) : nil } catch { _exit(0) }
         Task.detached {
             let sender: any RequestSender
             do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
-                await server.refuseFirst(error)
+                await server.refuse(first, error)
                 _exit(0)
             }
-            await server.serve(sender)
+            await server.serve(sender, first)
             _exit(0)
         }
         // The first thread stays here, to end the process when the caller is gone, rests for too long, or the time is over.
@@ -91,15 +95,21 @@ private final class RequestServer: Sendable {
     var restsSince: Int64? { rest.withLock { $0 } }
 
     /// Answers the first request with a refusal.
-    func refuseFirst(_ refusal: OnlineRefusal) async {
-        guard let head = try? await head(1) else { return }
+    func refuse(_ first: RequestHead?, _ refusal: OnlineRefusal) async {
+        var head = first
+        if head == nil { head = try? await self.head(1) }
+        guard let head else { return }
         _ = try? await RequestCaller(self, head).refuse(refusal)
     }
 
     /// Serves requests until the caller is gone or breaks the protocol, or a body was not read to its end.
-    func serve(_ sender: any RequestSender) async {
+    ///
+    /// - Parameter first: The head of the first request, if it was read.
+    func serve(_ sender: any RequestSender, _ first: RequestHead?) async {
         for number in 1...RequestOpening.mostRequests {
-            guard let head = try? await head(number) else { return }
+            var read = number == 1 ? first : nil
+            if read == nil { read = try? await head(number) }
+            guard let head = read else { return }
             rest.withLock { $0 = nil }
             let caller = RequestCaller(self, head)
             do throws(OnlineRefusal) {
@@ -116,18 +126,20 @@ private final class RequestServer: Sendable {
     }
 
     private func head(_ number: UInt32) async throws(RequestBroken) -> RequestHead {
-        try await OwnThread.run { () throws(RequestBroken) in
-            let frame = try self.receive(maximum: RequestHead.maximumBody)
-            guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
-            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
-                do throws(MalformedBytes) {
-                    var wire = WireReader(bytes)
-                    let head: RequestHead = try wire.read()
-                    try wire.end()
-                    guard head.number == number else { throw MalformedBytes() }
-                    return head
-                } catch { throw RequestBroken() }
-            }
+        try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
+    }
+
+    func readHead(_ number: UInt32) throws(RequestBroken) -> RequestHead {
+        let frame = try receive(maximum: RequestHead.maximumBody)
+        guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
+        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
+            do throws(MalformedBytes) {
+                var wire = WireReader(bytes)
+                let head: RequestHead = try wire.read()
+                try wire.end()
+                guard head.number == number else { throw MalformedBytes() }
+                return head
+            } catch { throw RequestBroken() }
         }
     }
 
@@ -140,8 +152,9 @@ private final class RequestServer: Sendable {
         } catch { throw RequestBroken() }
     }
 
-    /// On a thread of its own: the caller may read slowly.
+    /// On a thread of its own if the socket is full: the caller may read slowly.
     func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
+        do throws(ChannelError) { if try channel.sendNow(kind, body) { return } } catch { throw RequestBroken() }
         let kept = KeptBody(body)
         try await OwnThread.run { () throws(RequestBroken) in
             do throws(ChannelError) {

@@ -31,6 +31,12 @@ final class SessionEntry: @unchecked Sendable {
     /// The key to which its tokens are bound.
     let tokenKey: TokenKey?
     private var session: SecretBytes
+    /// The key of its row in the ledger. Empty if the ledger does not remember it.
+    let rowKey: SecretBytes
+    /// The state that the ledger has.
+    var rowGeneration: UInt64
+    /// Whether the ledger lacks its newest tokens. Until it has them, no token leaves.
+    var isUnkept = false
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
     /// Its further access tokens, in the order of their last use.
@@ -38,6 +44,8 @@ final class SessionEntry: @unchecked Sendable {
     /// The last refusals of further tokens, and the clocks when they came.
     private var narrowRefusals: [(narrowing: TokenNarrowing, refusal: TokenRefusal, at: ClockReading)] = []
     let release: TokenRelease
+    /// What a client read of the profile when it found that the session is of this profile. Nil if no client has said so.
+    var reading: ProfileReading?
     /// The origins that may get its access token.
     let origins: [String]
     /// When the session's access token expires, in seconds since boot.
@@ -61,6 +69,14 @@ final class SessionEntry: @unchecked Sendable {
         origins = kept.origins
         deadlines = SessionDeadlines(kept.limits, at: clock)
         since = clock.wall
+        switch kept.row {
+        case .none:
+            rowGeneration = 0
+            rowKey = SecretBytes(copying: [])
+        case .some(let row):
+            rowGeneration = row.generation
+            rowKey = row.bytes.duplicate()
+        }
         switch kept.takeServerPart() {
         case .none:
             (service, logout, vault, tokenKey) = (nil, 0, nil, nil)
@@ -86,6 +102,17 @@ final class SessionEntry: @unchecked Sendable {
         self.init(kept, at: clock)
         (self.deadlines, self.since) = (deadlines, since)
     }
+
+    /// A session from the ledger.
+    convenience init(_ kept: consuming NewSession, since: Int64, at clock: ClockReading) {
+        self.init(kept, at: clock)
+        self.since = since
+    }
+
+    var isRemembered: Bool { rowKey.count > 0 }
+
+    /// A copy of the server's session.
+    var serverSession: SecretBytes { session.duplicate() }
 
     // MARK: - Time
 
@@ -116,7 +143,8 @@ final class SessionEntry: @unchecked Sendable {
             AgentSession(
                 login: login, profile: profile, mode: mode, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
-                survivesRestart: hasTicket, token: heldToken(at: clock), release: release)
+                survivesRestart: hasTicket, token: heldToken(at: clock), release: release,
+                isRemembered: isRemembered)
         }
         switch deadlines.state(at: clock) {
         case .valid(let idle, let left, let isWarningDue):
@@ -280,7 +308,8 @@ final class SessionEntry: @unchecked Sendable {
         content.write(
             NewSession(
                 login: login, profile: profile, mode: mode, limits: deadlines.limits, release: release,
-                serverPart: serverPart, origins: origins))
+                serverPart: serverPart, origins: origins,
+                row: isRemembered ? SessionRowKey(rowKey.duplicate(), generation: rowGeneration) : nil))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }
@@ -300,7 +329,7 @@ final class SessionEntry: @unchecked Sendable {
 
 extension AccessToken {
     /// A copy. A refresh may bring no ID token; then that of the older token stays.
-    fileprivate borrowing func duplicate(or older: borrowing AccessToken) -> AccessToken {
+    borrowing func duplicate(or older: borrowing AccessToken) -> AccessToken {
         idToken.count > 0
             ? duplicate() : AccessToken(value.duplicate(), scopes: scopes, idToken: older.idToken.duplicate())
     }

@@ -14,6 +14,7 @@ struct ClientToken {
     init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
         (self.profile, self.access, self.context) = (profile, access, context)
         if [.oauthClientCredentials, .oauthAssertion, .oauthTokenExchange].contains(profile.serverKind) { return }
+        guard !profile.needsOracleServer else { throw Failure(needingOracle: profile) }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
         let hint =
