@@ -37,6 +37,7 @@ struct TokenShow: Verb {
                     ["scopes", token.scopes.names.joined(separator: " ")],
                     ["expires_in", token.left.map { "\($0)" } ?? "-"], ["release", found.release.rawValue],
                     ["remembered", found.isRemembered ? "yes" : "no"],
+                    ["kind", token.kind.word],
                 ], header: ["KEY", "VALUE"])
         }
         var document = JSONDocument()
