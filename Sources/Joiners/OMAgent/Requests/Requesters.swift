@@ -89,7 +89,7 @@ final class Requesters: Sendable {
             } catch {
                 return .tokenRefused(.server(.failed(.helper)))
             }
-            return .requester(Requester(mark, channel))
+            return .requester(Requester(mark, opening.scheme == .dpop ? .dpop : .bearer, channel))
         } catch {
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(.server(.failed(.helper)))
