@@ -2,7 +2,8 @@
 `htm`, `htu`, `ath`, `iat`, a `jti` that counts once, its newest nonce, and the key of the token. `serve` runs it with FOLDER.
 
 /token gives tokens for alice's password and for refresh tokens, /revoke takes any, and each other path is a resource. A path below
-/plain answers as a server without such tokens, one below /endless asks for another nonce each time, /asks does too for any token, and after /last the token
+/plain answers as a server without such tokens, one below /endless asks for another nonce each time, /asks does too for any
+token, and after /last the token
 does not count any more."""
 import base64, hashlib, http.server, itertools, json, pathlib, threading, time, urllib.parse
 from jwcrypto import jwk, jws
