@@ -64,14 +64,16 @@ extension Authenticator {
 
     /// Deletes the exchanged token of a profile. This needs no key.
     ///
-    /// - Returns: The login whose session it is. Nil if there is no token.
-    @discardableResult
-    package func clearExchange(_ profile: Profile) throws(AuthError) -> LoginKey? {
-        guard let store = try openIfPresent() else { return nil }
+    /// - Parameter key: Opens the session that was kept, for a caller that revokes it.
+    package func clearExchange(_ profile: Profile, key: RememberingKey? = nil) throws(AuthError) -> ClearedToken {
+        guard let store = try openIfPresent() else { return .none }
         let id = KeptTokenRow.exchangeID(profile, store.device)
         let row = try store.keptToken(id)
-        guard try deleteKept(id, store) else { return nil }
-        return row.map { LoginKey($0.user, profile, $0.domain) }
+        guard try deleteKept(id, store) else { return .none }
+        guard let row else { return .damaged }
+        let login = LoginKey(row.user, profile, row.domain)
+        guard let key, let parts = row.open(with: key.key) else { return .locked(login) }
+        return .cleared(login, parts.session.duplicate())
     }
 
     /// - Returns: Whether there was one.

@@ -51,7 +51,7 @@ struct SessionToken {
     func get(_ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil) throws -> Found {
         let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
-        if let reading, session.release == .allow { client.note(reading, of: session.login) }
+        if let reading, session.release == .allow { client.note(reading, of: session) }
         if reply.isUnconfirmed {
             try confirm(session, question)
             return Found(
@@ -73,7 +73,7 @@ struct SessionToken {
             }
             return (members, session.login.key.user)
         case .none: throw noSession(given)
-        case .noToken: throw Failure(.noToken, of: session)
+        case .noToken: throw Failure(.noToken, of: session, under: profile)
         case .refused(let refusal): throw Failure(asking: refusal, under: profile)
         }
     }
@@ -144,7 +144,7 @@ struct SessionToken {
             if let words = state.words(left: left ?? 0) { context.output.notice(words) }
             return PrintedToken(token: token, left: left, state: state, isIDToken: question.isForIDToken)
         case .none: throw noSession(given)
-        case .refused(let refusal): throw Failure(refusal, of: session)
+        case .refused(let refusal): throw Failure(refusal, of: session, under: profile)
         }
     }
 }
