@@ -160,7 +160,7 @@ private let later = [UInt8](16..<32)
         AgentSession(
             login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline, state: .idle, since: 8,
             idleLeft: 0, sessionLeft: nil, isWarningDue: false, hasServerSession: true, survivesRestart: false,
-            token: HeldToken(scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), left: 5), release: .confirm,
+            token: HeldToken(scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), left: 5, kind: .bearer), release: .confirm,
             isRemembered: true)
     }
     private static func search() throws -> ItemSearch {

@@ -13,12 +13,14 @@ enum RequestHelperProgram {
         }
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
-        RequestHelper.run(port: { WebRequester.port(of: $0) }) { (opening: borrowing RequestOpening) throws(OnlineRefusal) in
+        RequestHelper.run(port: { WebRequester.port(of: $0) }) {
+            (opening: borrowing RequestOpening, signer: RequestSigner?) throws(OnlineRefusal) in
             Sender(
                 requester: try WebRequester(
                     opening.origin, scheme: opening.scheme?.word ?? "", token: opening.token.duplicate(),
                     trusting: opening.trusted,
-                    deadlines: OnlineDeadlines(connect: opening.connect, total: RequestOpening.total)))
+                    deadlines: OnlineDeadlines(connect: opening.connect, total: RequestOpening.total),
+                    signer: signer.map { AgentsSigner(signer: $0) }))
         }
     }
 }
@@ -40,3 +42,10 @@ private struct Sender: RequestSender {
 }
 
 extension RequestCaller: WebRequester.Caller {}
+
+/// The session's key, in the agent.
+private struct AgentsSigner: IdentitySigner {
+    let signer: RequestSigner
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await signer.sign(purpose) }
+}

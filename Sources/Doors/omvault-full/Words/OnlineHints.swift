@@ -138,6 +138,13 @@ extension OnlineFailure {
             return "ask its administrator for the id of a client; or for the address of registrations, OAuthRegistrationEndpoint"
         case .registrationRefused: return "OAuthScope, the grant or --proof may not be allowed there; ask its administrator"
         case .redirectRefused: return "set OAuthRedirectEndpoint to an address that it takes, such as http://localhost"
+        case .tokenNotBound:
+            return
+                "the server must give tokens of the kind DPoP to this client; without that: omvault profile set "
+                + "\(profile?.name.text.asShellWord ?? "NAME") OAuthSenderConstraint=none"
+        case .tokenBound: return "omvault profile set \(profile?.name.text.asShellWord ?? "NAME") OAuthSenderConstraint=dpop"
+        case .proofRefused: return "the clock of this machine must be right; and the server must take ES256"
+        case .nonceRepeated: return "ask the administrator of the server"
         case .tokenRefused: return "log in again; a question for the user's claims may need openid in OAuthScope"
         case .inactiveToken: return "omvault token get \(profile?.name.text.asShellWord ?? "NAME") --fresh gets another one"
         case .noEndpoint:

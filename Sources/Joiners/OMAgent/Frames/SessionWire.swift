@@ -95,7 +95,7 @@ extension SessionRowKey: WireValue {
     }
 }
 
-/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8) ‖ optional vault
+/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8) ‖ optional vault ‖ optional key of tokens
 extension NewSession.ServerPart: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(service, clientSecret: clientSecret)
@@ -103,6 +103,8 @@ extension NewSession.ServerPart: WireValue {
         if session.count > 0 { body.write(session) }
         body.write(access)
         body.write(expires, vault)
+        body.write(tokenKey != nil)
+        if let tokenKey { body.write(tokenKey.sealable) }
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -117,9 +119,19 @@ extension NewSession.ServerPart: WireValue {
         // Only a session of OAuth has such a token.
         let isOAuth = if case .oauth = serverPart.service.kind { true } else { false }
         guard !hasAccess || hasSession && isOAuth else { throw MalformedBytes() }
+        let (expires, vault): (Int64?, VaultPaths?) = (try wire.seconds(), try wire.read())
+        var tokenKey: TokenKey?
+        if try wire.read(Bool.self) {
+            let bytes = try wire.secret(upTo: TokenKey.longest)
+            guard let key = TokenKey.read(bytes) else { throw MalformedBytes() }
+            tokenKey = key
+        }
+        // Without the key its tokens are of no use.
+        let isBound = serverPart.service.isBoundToKey
+        guard tokenKey == nil ? !isBound || !hasSession : isBound else { throw MalformedBytes() }
         self.init(
             service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
-            access: access, expires: try wire.seconds(), vault: try wire.read())
+            access: access, expires: expires, vault: vault, tokenKey: tokenKey)
     }
 }
 

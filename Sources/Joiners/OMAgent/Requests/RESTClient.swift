@@ -94,6 +94,12 @@ public final class RESTClient: Sendable {
                 return response
             }
             if response.gateChallenge != nil { return response }
+            if run.sentToken, response.asksForNonce {
+                // The helper has told the agent the nonce. Attack: a server asks for another one without end.
+                guard run.body.canBeSentAgain, run.takeNonce() else { return response }
+                try response.endHelper()
+                continue
+            }
             if run.sentToken, run.mayRenew, try response.refusesToken() {
                 guard run.body.canBeSentAgain else { return response }
                 try response.endHelper()

@@ -22,20 +22,21 @@ package enum RequestHelper {
     ///
     /// - Parameters:
     ///   - port: The port of an origin. Nil if it is none.
-    ///   - make: Makes the sender of an opening.
+    ///   - make: Makes the sender of an opening. It gets a signer if the token is bound to a key.
     package static func run(
         port: (String) -> UInt16?,
-        _ make: @escaping @Sendable (borrowing RequestOpening) throws(OnlineRefusal) -> any RequestSender
+        _ make: @escaping @Sendable (borrowing RequestOpening, RequestSigner?) throws(OnlineRefusal) -> any RequestSender
     ) -> Never {
         let descriptor = HelperSocket.take()
         let channel = FrameChannel(descriptor)
         // As in the online helper: after the opening, all bytes can come from a server.
-        guard let opening = try? Self.opening(channel), om_limit_process(0, 120) == 0,
+        var signer: RequestSigner?
+        guard let opening = try? Self.opening(channel, &signer), om_limit_process(0, 120) == 0,
             Confinement.apply(ports: Set([port(opening.origin)].compactMap(\.self)))
         else { _exit(1) }
         let end = bootMilliseconds() + Int64(RequestOpening.life)
         let server = RequestServer(channel)
-        let kept = KeptOpening(opening)
+        let kept = KeptOpening(opening), signing = signer
         // Mostly it is there already. Then no thread has to wait for it. No thread ends the process yet, so the time for it is
         // short.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -45,7 +46,7 @@ package enum RequestHelper {
         } catch { _exit(0) }
         Task.detached {
             let sender: any RequestSender
-            do throws(OnlineRefusal) { sender = try make(kept.opening) } catch {
+            do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
                 await server.refuse(first, error)
                 _exit(0)
             }
@@ -61,15 +62,21 @@ package enum RequestHelper {
         }
     }
 
-    private static func opening(_ channel: borrowing FrameChannel) throws(ChannelError) -> RequestOpening {
+    private static func opening(
+        _ channel: borrowing FrameChannel, _ signer: inout RequestSigner?
+    ) throws(ChannelError) -> RequestOpening {
         let frame = try channel.receive(
-            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: RequestOpening.maximumBody)
+            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: RequestOpening.maximumBody,
+            descriptors: DescriptorBudget(Int(OM_SENT_DESCRIPTORS)))
         guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.opening.rawValue else {
             throw .malformed
         }
-        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+        signer = frame.descriptors?.takeSocket().map { RequestSigner($0) }
+        let opening = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             do throws(MalformedBytes) { return try RequestOpening(decoding: bytes) } catch { throw .malformed }
         }
+        guard (opening.scheme == .dpop) == (signer != nil) else { throw .malformed }
+        return opening
     }
 }
 

@@ -22,8 +22,16 @@ package struct RequestOpening: ~Copyable, Sendable {
     package enum Scheme: UInt8, Sendable {
         case bearer = 1
         case gate = 2
+        /// With a proof of the session's key. The agent signs over a socket that comes with the opening.
+        case dpop = 3
 
-        package var word: String { self == .bearer ? "Bearer" : "OAM-Auth" }
+        package var word: String {
+            switch self {
+            case .bearer: "Bearer"
+            case .gate: "OAM-Auth"
+            case .dpop: "DPoP"
+            }
+        }
     }
 
     package let origin: String

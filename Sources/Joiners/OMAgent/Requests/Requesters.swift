@@ -1,5 +1,6 @@
 // The helpers that the agent starts for requests with an access token. docs/formats/agent-protocol.md, "Requests with a token".
 
+internal import Glibc
 internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
@@ -48,13 +49,16 @@ final class Requesters: Sendable {
             let mark = mark(of: token.value)
             return start(
                 RequestOpening(
-                    question.origin, .bearer, token: token.value.duplicate(), trusted: facts.trusted, connect: facts.connect),
-                mark)
+                    question.origin, facts.key == nil ? .bearer : .dpop, token: token.value.duplicate(), trusted: facts.trusted,
+                    connect: facts.connect),
+                mark, signingWith: facts.key)
         }
     }
 
     /// The helper is counted already.
-    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8]) -> AgentReply {
+    private func start(
+        _ opening: consuming RequestOpening, _ mark: [UInt8], signingWith key: TokenKey?
+    ) -> AgentReply {
         guard let body = opening.encoded() else {
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(.noToken)
@@ -63,11 +67,21 @@ final class Requesters: Sendable {
             let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
             let channel = FrameChannel(socket)
             let helper = StartedHelper(ChildProcess(child))
-            DetachedThread.startOrRunHere(stack: 256 << 10) { [self] in
-                helper.waitForEnd()
+            let signing = key.flatMap { SigningSocket($0, to: opening.origin) }
+            let ends = signing?.takeOtherEnd() ?? []
+            defer { ends.forEach { close($0) } }
+            let serve: @Sendable () -> Void = { [self] in
+                if signing?.serve() ?? true { helper.waitForEnd() }
                 running.subtract(1, ordering: .relaxed)
             }
-            do throws(ChannelError) { try channel.send(.opening, body, within: AgentProtocol.frameTime) } catch {
+            if key == nil {
+                DetachedThread.startOrRunHere(stack: 256 << 10, serve)
+            } else if ends.isEmpty || DetachedThread.start(stack: AgentServer.stack, serve) != 0 {
+                throw .misbehaved
+            }
+            do throws(ChannelError) {
+                try channel.send(.opening, body, descriptors: ends, within: AgentProtocol.frameTime)
+            } catch {
                 return .tokenRefused(.server(.failed(.helper)))
             }
             return .requester(Requester(mark, channel))
@@ -96,10 +110,13 @@ private final class StartedHelper: Sendable {
 
 extension SessionStore {
     /// What a helper of requests needs of a session, beside its token. Nil if there is no such session.
-    func requestFacts(of login: LoginReference) -> (origins: [String], trusted: [UInt8]?, connect: UInt32)? {
+    func requestFacts(
+        of login: LoginReference
+    ) -> (origins: [String], trusted: [UInt8]?, connect: UInt32, key: TokenKey?)? {
         entries.withLock { entries in
             guard let entry = entries[login] else { return nil }
-            return (entry.origins, entry.service?.trusted, entry.service?.deadlines.connect ?? OnlineDeadlines().connect)
+            let connect = entry.service?.deadlines.connect ?? OnlineDeadlines().connect
+            return (entry.origins, entry.service?.trusted, connect, entry.tokenKey)
         }
     }
 

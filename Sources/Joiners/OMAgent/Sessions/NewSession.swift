@@ -20,6 +20,8 @@ struct NewSession: ~Copyable, Sendable {
         let expires: Int64?
         /// The vault of the identity that proves the client. Nil for a client without one.
         var vault: VaultPaths? = nil
+        /// The key to which its tokens are bound. Nil if they are bound to none.
+        var tokenKey: TokenKey? = nil
     }
 
     let login: LoginReference

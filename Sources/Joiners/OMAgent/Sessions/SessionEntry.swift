@@ -8,10 +8,10 @@ internal import OMSecrets
 internal import OMSystem
 
 extension OnlineQuestion {
-    /// The same question, for an asker that signs with an identity of this vault.
-    fileprivate consuming func signed(in vault: VaultPaths?) -> OnlineQuestion {
+    /// The same question, for an asker that signs with an identity of this vault, and with the key of the tokens.
+    fileprivate consuming func signed(in vault: VaultPaths?, _ key: TokenKey?) -> OnlineQuestion {
         keyVault = vault
-        return self
+        return bound(to: key)
     }
 }
 
@@ -28,6 +28,8 @@ final class SessionEntry: @unchecked Sendable {
     private let clientSecret: SecretBytes
     /// The vault of the identity that proves the client.
     private let vault: VaultPaths?
+    /// The key to which its tokens are bound.
+    let tokenKey: TokenKey?
     private var session: SecretBytes
     /// The key of its row in the ledger. Empty if the ledger does not remember it.
     let rowKey: SecretBytes
@@ -77,7 +79,7 @@ final class SessionEntry: @unchecked Sendable {
         }
         switch kept.takeServerPart() {
         case .none:
-            (service, logout, vault) = (nil, 0, nil)
+            (service, logout, vault, tokenKey) = (nil, 0, nil, nil)
             clientSecret = SecretBytes(copying: [])
             session = SecretBytes(copying: [])
         case .some(let serverPart):
@@ -87,7 +89,7 @@ final class SessionEntry: @unchecked Sendable {
             logout = min(serverPart.logout, SessionStore.longestWait)
             clientSecret = serverPart.clientSecret.duplicate()
             session = serverPart.session.duplicate()
-            (expires, vault) = (serverPart.expires, serverPart.vault)
+            (expires, vault, tokenKey) = (serverPart.expires, serverPart.vault, serverPart.tokenKey)
             switch serverPart.access {
             case .some(let given): access = given.duplicate()
             case .none: break
@@ -178,7 +180,7 @@ final class SessionEntry: @unchecked Sendable {
             newTokens && isOAuth
             ? .refresh(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
-        return question.signed(in: vault)
+        return question.signed(in: vault, tokenKey)
     }
 
     /// Replaces the server's session with the new one from the server.
@@ -238,12 +240,13 @@ final class SessionEntry: @unchecked Sendable {
             case .userInfo: .userInfo(session.duplicate(), of: service)
             case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             }
-        return question.signed(in: vault)
+        return question.signed(in: vault, tokenKey)
     }
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
         guard let service, session.count > 0, isOAuth else { return nil }
-        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate()).signed(in: vault)
+        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate()).signed(
+            in: vault, tokenKey)
     }
 
     /// Keeps a further access token, and the refresh token that came with it. The session's own access token stays.
@@ -263,6 +266,7 @@ final class SessionEntry: @unchecked Sendable {
     }
 
     func deleteServerSession() {
+        tokenKey?.end()
         narrowTokens = []
         session = SecretBytes(copying: [])
         access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
@@ -275,12 +279,12 @@ final class SessionEntry: @unchecked Sendable {
         deleteServerSession()
         let question = service.within(OnlineDeadlines(connect: service.deadlines.connect, total: logout))
         switch consume password {
-        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate()).signed(in: vault)
+        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate()).signed(in: vault, tokenKey)
         case .some(let password):
             return .logout(
                 session, user: login.key.user.text, password: password, of: question,
                 clientSecret: clientSecret.duplicate()
-            ).signed(in: vault)
+            ).signed(in: vault, tokenKey)
         }
     }
 
@@ -298,7 +302,7 @@ final class SessionEntry: @unchecked Sendable {
         let serverPart = service.map { service in
             NewSession.ServerPart(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
-                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires, vault: vault)
+                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires, vault: vault, tokenKey: tokenKey)
         }
         var content = SecretBuffer()
         content.write(

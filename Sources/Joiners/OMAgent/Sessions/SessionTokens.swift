@@ -95,11 +95,14 @@ extension SessionEntry {
     /// Its description for clients. Nil if there is no token.
     func heldToken(at clock: ClockReading) -> HeldToken? {
         guard access.value.count > 0 else { return nil }
-        return HeldToken(scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) })
+        return HeldToken(
+            scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) }, kind: tokenKey == nil ? .bearer : .dpop)
     }
 
     /// Why it gives out no token for this question, whatever the server says. Nil if it may.
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
+        // Without its key it is of no use to a caller, whatever the profile allows.
+        if tokenKey != nil, !question.isForRequest, !question.isForIDToken { return .bound }
         switch release {
         case _ where question.isForRequest: break
         case .never: return .never

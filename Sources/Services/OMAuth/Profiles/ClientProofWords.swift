@@ -41,7 +41,21 @@ extension ClientProof.PushedRequests {
     static var words: [String] { allCases.map(\.word) }
 }
 
+extension SenderConstraint {
+    package var word: String {
+        switch self {
+        case .none: "none"
+        case .dpop: "dpop"
+        }
+    }
+
+    static var words: [String] { allCases.map(\.word) }
+}
+
 extension Profile {
+    /// What the tokens of a login are bound to.
+    package var senderConstraint: SenderConstraint { choice(.oauthSenderConstraint, \SenderConstraint.word) ?? .none }
+
     /// How the client proves itself. Without a discovery document the profile's own addresses are those that an assertion may be
     /// for.
     package var clientProof: ClientProof {

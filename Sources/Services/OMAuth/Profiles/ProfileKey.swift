@@ -37,6 +37,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthRedirectEndpoint = "OAuthRedirectEndpoint"
     case oauthDeviceEndpoint = "OAuthDeviceEndpoint"
     case oauthPushedRequests = "OAuthPushedRequests"
+    case oauthSenderConstraint = "OAuthSenderConstraint"
     case oauthPushedRequestEndpoint = "OAuthPAREndpoint"
     case oauthRevocationEndpoint = "OAuthRevocationEndpoint"
     case oauthRegistrationEndpoint = "OAuthRegistrationEndpoint"

@@ -95,6 +95,7 @@ extension ProfileKey {
         case .oauthAuthorizationEndpoint: (.url, 40244, .acts)
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
         case .oauthPushedRequests: (.word(ClientProof.PushedRequests.words), nil, .acts)
+        case .oauthSenderConstraint: (.word(SenderConstraint.words), nil, .acts)
         case .oauthPushedRequestEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
             .oauthKeySetEndpoint, .oauthRegistrationEndpoint, .oauthIntrospectionEndpoint, .oauthEndSessionEndpoint:
             (.url, nil, .acts)
@@ -185,6 +186,7 @@ extension ProfileKey {
         case .oauthClientAuthMethod: .text(ClientProof.Method.automatic.word)
         case .oauthAssertionAudience: .text(ClientProof.Audience.issuer.word)
         case .oauthPushedRequests: .text(ClientProof.PushedRequests.automatic.word)
+        case .oauthSenderConstraint: .text(SenderConstraint.none.word)
         case .tokenExchangeTimeout: .number("21600")
         case .tokenExchangeDialect: .text(TokenExchangeDialect.rfc8693.rawValue)
         case .attemptDelay, .sessionTimeOut, .idleTimeOut, .logoutTimeOut, .authTimeOut: .number("0")

@@ -226,7 +226,10 @@ extension Profile {
     /// Whether the agent hands out the session's access token. Default: never.
     public var tokenRelease: TokenRelease { word(.tokenRelease).flatMap(TokenRelease.init) ?? .never }
     /// Whether the ledger keeps the tokens of a login, so that its session outlives the agent and a reboot.
-    package var remembersTokens: Bool { serverKind.hasSessionTokens && flag(.rememberTokens) }
+    ///
+    /// Tokens that are bound to a key are not remembered: the key ends with the session, and they are useless without it.
+    package var remembersTokens: Bool { mayRememberTokens && flag(.rememberTokens) }
+    private var mayRememberTokens: Bool { serverKind.hasSessionTokens && senderConstraint == .none }
     /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
@@ -251,7 +254,7 @@ extension Profile {
         switch key {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
         case .tokenRelease: serverKind.hasTokens ? .acts : .none
-        case .rememberTokens: serverKind.hasSessionTokens ? .acts : .none
+        case .rememberTokens: mayRememberTokens ? .acts : .none
         case .keychainDataProtection where remembersTokens || serverKind == .oauthTokenExchange: .acts
         case .oauthUserJWT, .oauthUserSAML2: [.oauthAssertion, .oauthTokenExchange].contains(serverKind) ? .acts : .none
         case .tokenExchangeTimeout, .tokenExchangeDialect, .mobileBackendVersion:

@@ -54,6 +54,7 @@ package final class WebRequester: Sendable {
     private let stall: Duration
     private let scheme: String
     private let token: SecretBytes
+    private let proof: KeyProof?
     private let hasConnection = Atomic(false)
 
     /// - Parameters:
@@ -61,10 +62,11 @@ package final class WebRequester: Sendable {
     ///   - scheme: The word before the token in the header `Authorization`.
     ///   - token: Empty for none.
     ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
+    ///   - signer: Signs with the key to which the token is bound. Nil for a token that is bound to none.
     ///   - stall: How long the body of an answer may stand still.
     package init(
         _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines,
-        stall: Duration = usualStall
+        signer: (any IdentitySigner)? = nil, stall: Duration = usualStall
     ) throws(OnlineRefusal) {
         let address = try EndpointURL(origin)
         guard address.path == "/", address.query == nil else { throw .failed(.unsafeAddress) }
@@ -75,6 +77,7 @@ package final class WebRequester: Sendable {
         (self.origin, self.stall) = (address, stall)
         self.scheme = scheme
         self.token = token
+        proof = signer.map { KeyProof($0) }
         exchange = try HTTPExchange(
             trusting: pem, connectingWithin: deadlines.connect, total: deadlines.total, keepsConnection: true)
     }
@@ -146,6 +149,8 @@ package final class WebRequester: Sendable {
         noting progress: RequestProgress, for caller: some Caller
     ) async throws(OnlineRefusal) {
         var head = head
+        // One proof counts once, so each try has another one.
+        if let proof { try await proof.sign(&head, access: token.withBytes { bytes in bytes.indices.map { bytes[$0] } }) }
         switch body {
         case .none: break
         case .counted(let count):
@@ -158,6 +163,7 @@ package final class WebRequester: Sendable {
                 group.addTask {
                     let response = try await self.exchange.open(sent, at: address, until: end)
                     guard response.headers.count <= Self.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
+                    await self.proof?.note(response.headers, of: sent.url)
                     let fields = response.headers.map { (name: $0.name, value: $0.value) }
                     try await progress.pausing {
                         try await caller.take(status: UInt16(clamping: response.status.code), headers: fields)

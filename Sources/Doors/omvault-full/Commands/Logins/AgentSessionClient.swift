@@ -283,7 +283,7 @@ extension AgentSession {
         entry.field("warning", .flag(isWarningDue))
         entry.field("server_session", .flag(hasServerSession))
         entry.field("survives_restart", .flag(survivesRestart))
-        entry.field("remembered", .flag(isInLedger ?? isRemembered))
+        entry.field("in_ledger", .flag(isInLedger ?? isRemembered))
     }
 }
 

@@ -13,6 +13,7 @@ struct TokenList: Verb {
             LEFT is the seconds that the token lives, or "-" if it has no end; RELEASE says whether 'omvault token get' prints it;
             REMEMBERED says whether the ledger has it too (RememberTokens, or 'token exchange --store'), so that it outlives the agent
             and a reboot.
+            KIND is DPoP for a token that is bound to a key of the session: only 'omvault rest' can use it.
             The tokens themselves are not shown.
 
               omvault token ls
@@ -26,13 +27,14 @@ struct TokenList: Verb {
         let access = try LoginAccess(context)
         let sessions = try AgentSessionClient(context, access).sessions().filter { $0.token != nil && $0.state != .idle }
         try context.output.list(
-            "tokens", sessions, columns: ["PROFILE", "USER", "SCOPES", "LEFT", "RELEASE", "REMEMBERED"],
+            "tokens", sessions, columns: ["PROFILE", "USER", "SCOPES", "LEFT", "RELEASE", "REMEMBERED", "KIND"],
             row: { session in
                 let key = session.login.key
                 return [
                     key.profile.text, key.user.text, session.token?.scopes.names.joined(separator: " ") ?? "",
                     session.token?.left.map { "\($0)" } ?? "-", session.release.rawValue,
                     session.isInLedger(access) ? "yes" : "no",
+                    session.token?.kind.word ?? "",
                 ]
             }, object: { session, entry in session.describeToken(&entry, isInLedger: session.isInLedger(access)) })
     }
@@ -49,5 +51,6 @@ extension AgentSession {
         entry.field("expires_in", token?.left.map { .number(Int(clamping: $0)) } ?? .null)
         entry.field("release", .text(release.rawValue))
         entry.field("remembered", .flag(isInLedger))
+        entry.field("kind", token.map { .text($0.kind.word) } ?? .null)
     }
 }

@@ -39,6 +39,7 @@ struct TokenShow: Verb {
                     ["scopes", token.scopes.names.joined(separator: " ")],
                     ["expires_in", token.left.map { "\($0)" } ?? "-"], ["release", found.release.rawValue],
                     ["remembered", isInLedger ? "yes" : "no"],
+                    ["kind", token.kind.word],
                 ], header: ["KEY", "VALUE"])
         }
         var document = JSONDocument()
