@@ -90,9 +90,9 @@ import Testing
             refused 10 omvault token load work; grep -c other_backend .refused
             foreign OAuthAuthZGrantType=OAuthTokenExchange
             omvault token clear work; omvault token clear work
+            refused 10 omvault token load work; refused 10 omvault token get work
             revoked() { grep -q /revoke "$seen"; }
             eventually revoked
-            refused 10 omvault token load work; refused 10 omvault token get work
             exchange good --store --user ada
             omvault -q agent stop
             omvault -q logout
