@@ -155,7 +155,7 @@ import Testing
         #expect(try found(one, key) == "none")
     }
 
-    @Test("without the key of its level it is locked and stays; with another key too")
+    @Test("without the key of its level it is locked and stays; another vault's key never opens it")
     func level() throws {
         let profile = try profile()
         try keep(profile)

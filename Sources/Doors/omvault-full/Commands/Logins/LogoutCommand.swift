@@ -58,7 +58,7 @@ struct LogoutCommand: Verb {
         let authenticator = access.authenticator()
         var unread: Failure?, remembered: [LoginKey] = []
         if let name = try? access.profileName(profile), let profile = try? access.profiles.profile(name) {
-            let sessions = RememberedSessions(profile, access, context)
+            let sessions = LedgerSessions(profile, access, context)
             unread = (try? sessions.restore()).flatMap(sessions.problem)
             remembered = (try? authenticator.rememberedSessions(profile)) ?? []
         }

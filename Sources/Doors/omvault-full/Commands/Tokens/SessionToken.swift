@@ -11,13 +11,13 @@ struct SessionToken {
     private let profile: Profile
     private let context: CommandContext
     private let agent: AgentSessionClient
-    private let remembered: RememberedSessions
+    private let remembered: LedgerSessions
 
     /// - Throws: If no session under the profile can have a token.
     init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
-        remembered = RememberedSessions(profile, access, context)
+        remembered = LedgerSessions(profile, access, context)
         switch profile.serverKind {
         case .oauthResourceOwner, .oauthBrowser, .oauthAssertion, .oauthTokenExchange: break
         case .oauthClientCredentials:
@@ -36,7 +36,7 @@ struct SessionToken {
     init(sessionsOf profile: Profile, _ access: LoginAccess, _ context: CommandContext) {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
-        remembered = RememberedSessions(profile, access, context)
+        remembered = LedgerSessions(profile, access, context)
     }
 
     /// The token, and the user of its session.

@@ -6,7 +6,7 @@ internal import OMOnlineModel
 internal import OMShell
 
 /// The remembered sessions of one profile.
-struct RememberedSessions {
+struct LedgerSessions {
     private let profile: Profile
     private let access: LoginAccess
     private let context: CommandContext
