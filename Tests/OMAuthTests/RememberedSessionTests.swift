@@ -226,7 +226,7 @@ import Testing
         #expect(throws: AuthError.noCredential) { try renew(profile, 4, third).generation }
     }
 
-    @Test("a state of before is not current, and what was read is deleted only if the ledger still has it")
+    @Test("an older state is not current, and what was read is deleted only if the ledger still has it")
     func overtaken() throws {
         let profile = try profile(), login = LoginKey(ada, profile)
         #expect(try !logins.hasSession(login, generation: 1))
@@ -249,7 +249,7 @@ import Testing
         #expect(try logins.deleteOutdated(ProfileName("other"), now: nil) == 0)
         #expect(try found(profile, key).hasPrefix("session 1"))
         let elsewhere = try self.profile(["OAuthTokenEndpoint": .text("https://other.example/token")])
-        for now in [elsewhere, try self.profile(["TokenRelease": .text("never")]), nil] {
+        for now in [elsewhere, try self.profile(["TokenRelease": .text("allow")]), nil] {
             _ = try remember(profile)
             #expect(try logins.deleteOutdated(profile.name, now: now) == 1)
             #expect(try found(profile, key) == "none" && place.disk.remembered.isEmpty)

@@ -90,7 +90,7 @@ import Testing
             lines == [
                 "granted online user=alice profile=work", "at-2",
                 #""ledger_sessions":[{"profile":"work","user":"alice","domain":null}]"#, " 4 at-2",
-                "work alice a b LEFT allow yes", "at-3", "at-4",
+                "work alice a b LEFT allow yes Bearer", "at-3", "at-4",
                 "at-5",
                 "at-6", "silent",
                 "granted online user=alice profile=work", "at-8", "granted online user=alice profile=work",
