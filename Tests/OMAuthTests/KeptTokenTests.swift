@@ -56,6 +56,7 @@ import Testing
         case .expired: return "expired"
         case .otherBackend: return "other_backend"
         case .locked: return "locked"
+        case .otherKey: return "other key"
         case .live(let receipt):
             let left = (receipt.sessionExpires ?? 0) - clock.read().sinceBoot
             switch receipt.access {
@@ -105,6 +106,36 @@ import Testing
         #expect(try found(profile, key) == "expired")
     }
 
+    @Test("what was read is replaced only if the ledger still has it, and each load is a use")
+    func overtaken() throws {
+        let profile = try profile(["IdleTimeOutValue": .number("100")])
+        try keep(profile)
+        guard let store = try logins.openIfPresent() else { throw Missing() }
+        let id = KeptTokenRow.exchangeID(profile, store.device)
+        let read = try #require(try store.keptToken(id))
+        try keep(profile)
+        let newer = try store.keptToken(id)
+        let (isReplaced, isDeleted) = (try store.replace(read, by: read), try store.replace(read, by: nil))
+        let kept = try store.keptToken(id)
+        #expect(!isReplaced && !isDeleted && kept == newer)
+        clock.advance(wall: 99, boot: 99)
+        #expect(try found(profile, key).hasPrefix("live"))
+        clock.advance(wall: 99, boot: 99)
+        #expect(try found(profile, key).hasPrefix("live"))
+        clock.advance(wall: 100, boot: 100)
+        #expect(try found(profile, key) == "none")
+    }
+
+    @Test("a changed profile deletes it, and a changed backend keeps it")
+    func changed() throws {
+        let profile = try profile()
+        try keep(profile)
+        #expect(try logins.deleteOutdated(profile.name, now: self.profile(["MobileBackendID": .text("b-2")])) == 0)
+        #expect(try found(profile, key).hasPrefix("live"))
+        #expect(try logins.deleteOutdated(profile.name, now: self.profile(["TokenRelease": .text("allow")])) == 1)
+        #expect(try found(profile, key) == "none")
+    }
+
     @Test("it is for its issuer, its backend and its version, and for its profile as it was")
     func bound() throws {
         let backend: [String: ProfileValue] = ["MobileBackendID": .text("b-1"), "MobileBackendVersion": .text("1.0")]
@@ -124,12 +155,12 @@ import Testing
         #expect(try found(one, key) == "none")
     }
 
-    @Test("without the key of its level it is locked and stays; with another key too")
+    @Test("without the key of its level it is locked and stays; another vault's key never opens it")
     func level() throws {
         let profile = try profile()
         try keep(profile)
         #expect(try found(profile, nil) == "locked")
-        #expect(try found(profile, RememberingKey(.random())) == "locked")
+        #expect(try found(profile, RememberingKey(.random())) == "other key")
         #expect(try found(profile, key).hasPrefix("live"))
         #expect(place.disk.remembered.values.allSatisfy { !contains($0, "the token") && !contains($0, "the session") })
     }

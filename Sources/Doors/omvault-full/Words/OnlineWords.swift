@@ -83,7 +83,7 @@ extension OnlineFailure {
         case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
         case .invalidTarget: "it gives no token for this --resource or --audience"
         case .assertionRefused: "it does not take the token or assertion"
-        case .unkeptTokens: "the ledger of logins could not take the new tokens, so no program gets them"
+        case .unkeptTokens: "the ledger of logins could not take the newest tokens of the session, so no program gets them"
         case .unusableClientKey:
             "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
         case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"

@@ -37,6 +37,14 @@ final class SessionEntry: @unchecked Sendable {
     var rowGeneration: UInt64
     /// Whether the ledger lacks its newest tokens. Until it has them, no token leaves.
     var isUnkept = false
+    /// Whether its tokens were never compared with the ledger: it is from a ticket, and the row may have newer ones.
+    var isUnconfirmed = false
+    /// What its end still needs. It is done without the lock.
+    var unfinishedEnd: UnfinishedEnd?
+
+    enum UnfinishedEnd {
+        case row, server
+    }
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
     /// Its further access tokens, in the order of their last use.

@@ -7,10 +7,13 @@ internal import OMSystem
 /// Writes and deletes the sessions that ledgers remember. No lock is held while it does.
 struct SessionLedger: Sendable {
     typealias Write = @Sendable (LoginReference, consuming Update) -> Outcome
+    typealias Has = @Sendable (LoginReference, _ generation: UInt64) -> Bool
     typealias Forget = @Sendable (LoginReference, _ generation: UInt64) -> Void
 
     /// Writes a state. The tokens are on the disk when it returns.
     let write: Write
+    /// Whether it has this state of the session. True too if it cannot be read: a write shows it later.
+    let has: Has
     /// Deletes the session, unless a later state is there.
     let forget: Forget
 
@@ -25,7 +28,7 @@ struct SessionLedger: Sendable {
     enum Outcome: Equatable {
         /// This state is on the disk.
         case written(UInt64)
-        /// It is, but its mark is older. It must be written again.
+        /// This state is on the disk, but not its mark. The state must be written again.
         case unmarked(UInt64)
         /// The ledger has no such session, or a later state of it.
         case gone
@@ -44,6 +47,10 @@ struct SessionLedger: Sendable {
             } catch {
                 return error == .noCredential ? .gone : .failed
             }
+        },
+        has: { login, generation in
+            let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
+            return (try? authenticator.hasSession(login.key, generation: generation)) ?? true
         },
         forget: { login, generation in
             let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)

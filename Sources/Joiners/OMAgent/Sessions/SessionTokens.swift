@@ -20,7 +20,7 @@ extension SessionStore {
                 // A check may have renewed an expired token. Whether it did shows in the next round.
                 if !pending.renewsTokens { continue }
             case .ask(let entry, let pending, let asked, let sent):
-                result = apply(ask(asked), for: entry, sent: sent)
+                result = isNewest(entry) ? apply(ask(asked), for: entry, sent: sent) : .none
                 pending.fulfil(result)
             }
             switch result {

@@ -8,6 +8,8 @@ package enum KeptToken: ~Copyable, Sendable {
     case expired
     /// It is for another issuer, backend or version of a backend.
     case otherBackend
+    /// It was sealed with the key of another vault, and this one never opens it.
+    case otherKey
     /// The level that it is kept at is locked.
     case locked
     /// The session of the exchange, with the life that is left.

@@ -45,15 +45,16 @@ struct LoginStatusCommand: Verb {
         let (logins, damage) = try find(access, context)
         let remembered = try remembered(access, context)
         let sessions = try sessions(access, context)
-        try show(logins, remembered: remembered, sessions: sessions, of: access, context)
+        let asleep = try sessionsInLedger(access).filter { key in !sessions.contains { $0.session.login.key == key } }
+        try show(logins, remembered: remembered, sessions: sessions, asleep: asleep, of: access, context)
         // Sessions are shown even if the ledger cannot be read.
         if let damage { throw Failure(damage) }
         if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(duringRenewal: unanswered) }
     }
 
     private func show(
-        _ logins: [LoginStatus], remembered: [RememberedOfProfile], sessions: [ShownSession], of access: LoginAccess,
-        _ context: CommandContext
+        _ logins: [LoginStatus], remembered: [RememberedOfProfile], sessions: [ShownSession], asleep: [LoginKey],
+        of access: LoginAccess, _ context: CommandContext
     ) throws {
         guard context.output.format == .json else {
             try context.output.rows(
@@ -68,8 +69,13 @@ struct LoginStatusCommand: Verb {
                     isOutdated(shown.session, access) ? "; the profile was changed since, so the session cannot be used" : ""
                 context.output.notice(shown.words(context.output, isExchanged: isExchanged(shown.session, access)) + outdated)
             }
+            for key in asleep {
+                context.output.notice(
+                    "session of \(key.user.text.shown) under \"\(key.profile.text)\": remembered in the ledger; the agent does not have it"
+                )
+            }
             access.noticeDamagedLedgers(context.output)
-            if logins.isEmpty, remembered.isEmpty, sessions.isEmpty, StandardError.isTerminal {
+            if logins.isEmpty, remembered.isEmpty, sessions.isEmpty, asleep.isEmpty, StandardError.isTerminal {
                 context.output.notice("no login is cached, remembered or open here; omvault login --help says how to log in")
             }
             return
@@ -81,6 +87,13 @@ struct LoginStatusCommand: Verb {
             shown.session.describe(&entry, isEnded: shown.isEnded, isInLedger: shown.session.isInLedger(access))
             entry.field("outdated", .flag(isOutdated(shown.session, access)))
             if online { entry.field("server", .text(shown.answer)) }
+        }
+        if !asleep.isEmpty {
+            document.objects("ledger_sessions", asleep) { key, entry in
+                entry.field("profile", .text(key.profile.text))
+                entry.field("user", .text(key.user.text))
+                entry.field("domain", key.domain == .none ? .null : .text(key.domain.text))
+            }
         }
         document.field("set_aside", .list(access.damagedLedgers().map { .text($0) }))
         try context.output.document(document)
@@ -100,6 +113,17 @@ struct LoginStatusCommand: Verb {
                 wantedUser == nil || kept.user == wantedUser, wantedDomain == nil || kept.domain == wantedDomain
             else { return nil }
             return RememberedOfProfile(profile: profile, kept: kept)
+        }
+    }
+
+    /// The sessions that the ledger remembers. None is opened.
+    private func sessionsInLedger(_ access: LoginAccess) throws -> [LoginKey] {
+        guard !access.isSystem else { return [] }
+        return try access.profiles.names().filter { profile == nil || $0.text == profile }.flatMap { name -> [LoginKey] in
+            guard let profile = try? access.profiles.profile(name), profile.remembersTokens else { return [] }
+            return ((try? access.authenticator().rememberedSessions(profile)) ?? []).filter {
+                (user == nil || $0.user.text == user) && (domain == nil || $0.domain.text == domain)
+            }
         }
     }
 

@@ -131,6 +131,7 @@ struct ProfileRemove: Verb {
         try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
+        access.deleteOutdated(name, now: nil, context.output)
         if profile?.oauthClientSecretSource == ClientOfProfile.secretPlace(of: name) {
             context.output.notice("its client stays registered at the server: omvault client rm \(name.text.asShellWord)")
         }
@@ -190,10 +191,27 @@ extension LoginAccess {
         }
     }
 
+    /// Deletes tokens that were kept under a profile before it was changed, and says so.
+    ///
+    /// - Parameter profile: As it is now. Nil if it was removed.
+    func deleteOutdated(_ name: ProfileName, now profile: Profile?, _ output: Output) {
+        guard !isSystem else { return }
+        do throws(AuthError) {
+            let count = try authenticator().deleteOutdated(name, now: profile)
+            guard count > 0 else { return }
+            output.notice(
+                "profile \"\(name.text)\" was changed, so \(count.of("kept session")) of it \(count == 1 ? "was" : "were") deleted; "
+                    + "tokens that no agent has live on at the server")
+        } catch {
+            output.notice("kept sessions of profile \"\(name.text)\" could not be deleted: \(Failure(error).message)")
+        }
+    }
+
     /// Deletes remembered data that the profile no longer allows, and says so.
     func deleteDisallowed(_ profile: Profile, _ output: Output) {
         // The system store remembers nothing.
         guard !isSystem else { return }
+        deleteOutdated(profile.name, now: profile, output)
         do throws(AuthError) {
             guard try authenticator().deleteDisallowed(profile) else { return }
             output.notice("profile \"\(profile.name.text)\" no longer allows the remembered data; it was deleted")

@@ -26,6 +26,8 @@ struct KeptTokenKey {
         return try VaultAccess(context).rememberingKey(of: profile.level)
     }
 
+    var ofOtherKey: String { "the token is sealed with the key of another vault than this one, which cannot open it" }
+
     func locked() -> Failure {
         let vault = (try? VaultAccess(context).location.name.shown) ?? ""
         return Failure(
