@@ -10,7 +10,7 @@ from ports import hold
 
 lock = threading.Lock()
 serial = itertools.count(1)
-nonce = None  # the only one that counts
+nonce = None  # only this one counts
 used, keys = set(), {}  # the identifiers of proofs, and the key's thumbprint of each token
 SEEN = f"{FOLDER}/seen"
 
