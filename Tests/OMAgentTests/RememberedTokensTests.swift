@@ -98,13 +98,13 @@ import Testing
         ledger.has(1)
         #expect(store.keep(try kept(login)))
         ledger.has(nil)
-        server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 600))
         #expect(text(store.token(of: login, fresh)) == "none" && store.list().isEmpty)
         try await eventually { server.asked == [AskedOf(task: .logout(user: nil), session: "token 1")] }
         // It is deleted while the server is asked.
         ledger.has(1)
         #expect(store.keep(try kept(login)))
         ledger.beforeWriting = { ledger.has(nil) }
+        server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 600))
         #expect(text(store.token(of: login, fresh)) == "none" && store.list().isEmpty)
         try await eventually { server.asked.last == AskedOf(task: .logout(user: nil), session: "token 2") }
         #expect(ledger.generation == nil)
