@@ -285,7 +285,8 @@ private final class MemorySessionLedger: Sendable {
                 }
             },
             look: { _, generation in
-                self.state.withLock { state in state.generation == nil ? .absent : state.generation == generation ? .same : .other }
+                self.state.withLock { state in state.generation == nil ? .absent : state.generation == generation ? .same : .other
+                }
             },
             forget: { _, generation in
                 self.state.withLock { state in
