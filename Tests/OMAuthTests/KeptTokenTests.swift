@@ -191,15 +191,41 @@ import Testing
         #expect(throws: AuthError.quarantined) { try KeptTokenRow(stored, under: other, device) }
     }
 
-    @Test("clear is idempotent, and says whose session it was")
+    @Test("a backend's id goes out once: it has precedence over a header of that name")
+    func header() throws {
+        let profile = try profile([
+            "CustomAuthHeaders": .text("oracle-mobile-backend-id:b-2,X-A:1"), "MobileBackendID": .text("b-1"),
+        ])
+        #expect(profile.serverHeaders.map { "\($0.name)=\($0.value)" } == ["X-A=1", "Oracle-Mobile-Backend-ID=b-1"])
+    }
+
+    @Test("clear is idempotent, deletes a damaged row too, and gives back the session that the key opens")
     func cleared() throws {
         let profile = try profile()
-        #expect(try logins.clearExchange(profile) == nil)
+        func cleared(_ key: RememberingKey?) throws -> String {
+            switch try logins.clearExchange(profile, key: key) {
+            case .none: return "none"
+            case .damaged: return "damaged"
+            case .locked(let login): return "locked \(login.user.text)"
+            case .cleared(let login, let session):
+                return "\(login.user.text): "
+                    + session.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+            }
+        }
+        #expect(try cleared(key) == "none")
         try keep(profile, user: UserName("ada"))
         #expect(try logins.exchangeLogin(profile)?.user.text == "ada")
-        #expect(try logins.clearExchange(profile)?.user.text == "ada")
-        #expect(try logins.clearExchange(profile) == nil && logins.exchangeLogin(profile) == nil)
+        #expect(try cleared(key) == "ada: the session")
+        #expect(try cleared(key) == "none" && logins.exchangeLogin(profile) == nil)
         #expect(try found(profile, key) == "none")
+        for other in [nil, RememberingKey(.random())] {
+            try keep(profile, user: UserName("ada"))
+            #expect(try cleared(other) == "locked ada")
+        }
+        try keep(profile)
+        place.disk.remembered = place.disk.remembered.mapValues { $0.dropLast() + [($0.last ?? 0) ^ 1] }
+        #expect(try cleared(key) == "damaged")
+        #expect(place.disk.remembered.isEmpty)
     }
 
     @Test(
@@ -236,7 +262,7 @@ import Testing
         #expect(try found(profile, key) == "expired")
     }
 
-    @Test("the user of an assertion is whom the server names; else who was asked for; else the client")
+    @Test("the user of an assertion is whom the server names; without a name it is the client, and no user who was asked for")
     func user() throws {
         struct Naming: AssertionProvider {
             let name: String?
@@ -271,11 +297,12 @@ import Testing
             return receipt.details.user.text
         }
         #expect(try user("ada", nil) == "ada" && user("ada", "ada") == "ada")
-        #expect(try user(nil, "bob") == "bob" && user(nil, nil) == "robot")
+        #expect(try user(nil, nil) == "robot")
         #expect(ended.count == 0)
+        #expect(throws: AuthError.online(.failed(.unnamedUser))) { try user(nil, "bob") }
         #expect(throws: AuthError.online(.failed(.otherUser))) { try user("ada", "bob") }
         #expect(throws: AuthError.online(.failed(.unusableUser))) { try user("a\u{7}", nil) }
-        #expect(ended.count == 2)
+        #expect(ended.count == 3)
     }
 }
 

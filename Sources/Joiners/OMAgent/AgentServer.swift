@@ -317,8 +317,8 @@ package final class AgentServer: Sendable {
                 note(known.access.scopes, of: known.login, to: AskingProgram(channel))
                 return .knownToken(known.access.value.duplicate())
             }
-        case .profileReading(let login, let reading):
-            sessions.note(reading, of: login)
+        case .profileReading(let login, let profile, let reading):
+            sessions.note(reading, of: profile, login)
             return .done
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)

@@ -110,10 +110,16 @@ extension CommandPage {
         (
             ["token", "get"],
             [
-                .aborted, .unsupported, .inputRequired, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError,
-                .io, .agent,
+                .aborted, .unsupported, .inputRequired, .locked, .notFound, .ambiguous, .policy, .noOffline, .network,
+                .remoteAuth, .remoteError, .io, .agent,
             ]
         ),
+        (
+            ["token", "exchange"],
+            [.unsupported, .locked, .policy, .noOffline, .corrupt, .network, .remoteAuth, .remoteError, .agent]
+        ),
+        (["token", "load"], [.unsupported, .locked, .notFound, .corrupt, .agent]),
+        (["token", "clear"], [.unsupported, .corrupt]),
         (
             ["helper"],
             [

@@ -44,8 +44,9 @@ extension Failure {
         }
     }
 
-    /// - Parameter session: The session that the request was sent for. Nil without one.
-    init(_ error: RESTError, of session: AgentSession?, address: ServerURL) {
+    /// - Parameter sender: The session that the request was sent for, and its profile. Nil without one.
+    init(_ error: RESTError, of sender: (session: AgentSession, profile: Profile)?, address: ServerURL) {
+        let session = sender?.session
         let name = session?.login.key.profile.text.asShellWord ?? "NAME"
         switch error {
         case .unusable:
@@ -61,11 +62,11 @@ extension Failure {
                 hint: "omvault profile set \(name) RESTOrigins=\(address.shortOrigin)   (the setting counts from the next login)",
                 "leave out --profile to send the request without a token")
         case .token(let refusal):
-            guard let session else {
+            guard let sender else {
                 self.init(.remoteAuth, "there is no access token", hint: "omvault login")
                 return
             }
-            self.init(refusal, of: session)
+            self.init(refusal, of: sender.session, under: sender.profile)
         case .failed(let refusal): self.init(ofRequest: refusal)
         case .gateTokenNeeded, .gate:
             self.init(

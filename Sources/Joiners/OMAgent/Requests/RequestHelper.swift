@@ -37,10 +37,13 @@ package enum RequestHelper {
         let end = bootMilliseconds() + Int64(RequestOpening.life)
         let server = RequestServer(channel)
         let kept = KeptOpening(opening), signing = signer
-        // Mostly it is there already. Then no thread has to wait for it.
+        // Mostly it is there already. Then no thread has to wait for it. No thread ends the process yet, so the time for it is
+        // short.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let first: RequestHead?
-        do throws(RequestBroken) { first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1) : nil } catch { _exit(0) }
+        do throws(RequestBroken) {
+            first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1, within: Int(RequestOpening.idle)) : nil
+        } catch { _exit(0) }
         Task.detached {
             let sender: any RequestSender
             do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
@@ -129,8 +132,8 @@ private final class RequestServer: Sendable {
         try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
     }
 
-    func readHead(_ number: UInt32) throws(RequestBroken) -> RequestHead {
-        let frame = try receive(maximum: RequestHead.maximumBody)
+    func readHead(_ number: UInt32, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> RequestHead {
+        let frame = try receive(maximum: RequestHead.maximumBody, within: time)
         guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
         return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
             do throws(MalformedBytes) {
@@ -143,9 +146,8 @@ private final class RequestServer: Sendable {
         }
     }
 
-    func receive(maximum: Int) throws(RequestBroken) -> Frame {
+    func receive(maximum: Int, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> Frame {
         do throws(ChannelError) {
-            let time = Int(RequestOpening.total)
             let frame = try channel.receive(start: time, frame: time, maximum: maximum)
             guard let frame, frame.version == AgentProtocol.version else { throw .malformed }
             return frame

@@ -18,7 +18,7 @@ extension OnlineQuestion {
 /// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {
     let login: LoginReference
-    private let profile: ProfileDigest
+    let profile: ProfileDigest
     private var mode: AgentSession.Mode
     private(set) var deadlines: SessionDeadlines
     private(set) var since: Int64

@@ -65,10 +65,9 @@ extension Authenticator {
 
     /// Deletes the exchanged token of a profile. This needs no key.
     ///
-    /// - Returns: The login whose session it is. Nil if there is no token.
-    @discardableResult
-    package func clearExchange(_ profile: Profile) throws(AuthError) -> LoginKey? {
-        guard let store = try openIfPresent() else { return nil }
+    /// - Parameter key: Opens the session that was kept, for a caller that revokes it.
+    package func clearExchange(_ profile: Profile, key: RememberingKey? = nil) throws(AuthError) -> ClearedToken {
+        guard let store = try openIfPresent() else { return .none }
         let id = KeptTokenRow.exchangeID(profile, store.device)
         // Also a row that is not authentic.
         let row = try store.keptToken(id)
@@ -77,9 +76,12 @@ extension Authenticator {
             try store.deleteKeptToken(id)
             return true
         }
-        guard isThere else { return nil }
+        guard isThere else { return .none }
         _ = try? store.purge(wait: 0)
-        return row.map { LoginKey($0.user, profile, $0.domain) }
+        guard let row else { return .damaged }
+        let login = LoginKey(row.user, profile, row.domain)
+        guard let key, let parts = row.open(with: key.key) else { return .locked(login) }
+        return .cleared(login, parts.session.duplicate())
     }
 
     /// Deletes what was kept under a profile before it was changed. An exchanged token of another backend stays: the profile may be

@@ -67,7 +67,7 @@ struct LoginStatusCommand: Verb {
             for shown in sessions {
                 let outdated =
                     isOutdated(shown.session, access) ? "; the profile was changed since, so the session cannot be used" : ""
-                context.output.notice(shown.words(context.output) + outdated)
+                context.output.notice(shown.words(context.output, isExchanged: isExchanged(shown.session, access)) + outdated)
             }
             for key in asleep {
                 context.output.notice(
@@ -84,7 +84,7 @@ struct LoginStatusCommand: Verb {
         document.objects("logins", logins) { login, entry in describe(login, &entry) }
         document.objects("remembered", remembered) { one, entry in one.describe(&entry) }
         document.objects("sessions", sessions) { shown, entry in
-            shown.session.describe(&entry, isEnded: shown.isEnded)
+            shown.session.describe(&entry, isEnded: shown.isEnded, isInLedger: shown.session.isInLedger(access))
             entry.field("outdated", .flag(isOutdated(shown.session, access)))
             if online { entry.field("server", .text(shown.answer)) }
         }
@@ -154,6 +154,10 @@ struct LoginStatusCommand: Verb {
             context.output.notice("warning: \(Failure(error).message); sessions are not shown")
             return []
         }
+    }
+
+    private func isExchanged(_ session: AgentSession, _ access: LoginAccess) -> Bool {
+        (try? access.profiles.profile(session.login.key.profile))?.serverKind == .oauthTokenExchange
     }
 
     /// Whether the profile was changed since the session began.
@@ -246,9 +250,9 @@ private struct ShownSession {
     /// The server's answer in machine-readable output.
     var answer: String { isConfirmed ? "confirmed" : refusal?.name ?? "not_asked" }
 
-    func words(_ output: Output) -> String {
+    func words(_ output: Output, isExchanged: Bool) -> String {
         if isEnded { return session.nameWords(output) + ": ended by the server" }
-        return session.words(output) + (isConfirmed ? "; the server confirms it" : "")
+        return session.words(output, isExchanged: isExchanged) + (isConfirmed ? "; the server confirms it" : "")
     }
 }
 

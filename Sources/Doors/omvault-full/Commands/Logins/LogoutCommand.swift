@@ -75,7 +75,9 @@ struct LogoutCommand: Verb {
             damage = error
         }
         // The SDK's client of a mobile backend does so.
-        if let profile, profile.mobileBackendID != nil, damage == nil { try? authenticator.forgetUserName(key) }
+        if let profile, profile.mobileBackendID != nil, damage == nil {
+            do throws(AuthError) { for key in keys { try authenticator.forgetUserName(key) } } catch { damage = error }
+        }
         if clear { agent.lockOpened(naming: key, before: ids) }
         var (ending, isOpened) = (SessionEnding.notThere, false)
         let program = context.terminal.mayAsk ? BrowserProgram(browser) : nil

@@ -102,7 +102,7 @@ struct RestCommand: Verb {
 
     private struct Client {
         let rest: RESTClient
-        let session: AgentSession?
+        let session: (session: AgentSession, profile: Profile)?
     }
 
     private func client(_ context: CommandContext) throws -> Client {
@@ -127,7 +127,7 @@ struct RestCommand: Verb {
         return Client(
             rest: RESTClient(
                 program: program, agent: agent, login: session.login, trusting: trusted, gates: isOfGates ? NoGateTokens() : nil),
-            session: session)
+            session: (session, found))
     }
 
     // MARK: - The request

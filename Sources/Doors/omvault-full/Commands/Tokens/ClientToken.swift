@@ -46,6 +46,7 @@ struct ClientToken {
     }
 
     private func ask(_ scopes: ScopeSet?) throws -> TokenReply {
+        try profile.requireOnline()
         if profile.serverKind == .oauthTokenExchange { try profile.requireExchange() }
         let access = try ForeignTokenAccess(profile, access, context)
         if profile.serverKind == .oauthClientCredentials {

@@ -57,7 +57,7 @@ struct SessionToken {
             // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
             return try get(given, question, reading: reading, isSecondLook: true)
         }
-        if let reading, session.release == .allow { client.note(reading, of: session.login) }
+        if let reading, session.release == .allow { client.note(reading, of: session) }
         if reply.isUnconfirmed {
             try confirm(session, question)
             return Found(
@@ -79,7 +79,7 @@ struct SessionToken {
             }
             return (members, session.login.key.user)
         case .none: throw noSession(given)
-        case .noToken: throw Failure(.noToken, of: session)
+        case .noToken: throw Failure(.noToken, of: session, under: profile)
         case .refused(let refusal): throw Failure(asking: refusal, under: profile)
         }
     }
@@ -149,7 +149,7 @@ struct SessionToken {
             if let words = state.words(left: left ?? 0) { context.output.notice(words) }
             return PrintedToken(token: token, left: left, state: state, isIDToken: question.isForIDToken)
         case .none: throw noSession(given)
-        case .refused(let refusal): throw Failure(refusal, of: session)
+        case .refused(let refusal): throw Failure(refusal, of: session, under: profile)
         }
     }
 }
