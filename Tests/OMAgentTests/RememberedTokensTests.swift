@@ -98,6 +98,12 @@ import Testing
         ledger.has(1)
         #expect(store.keep(try kept(login)))
         ledger.has(nil)
+        #expect(text(store.token(of: login, fresh)) == "none" && store.list().isEmpty)
+        try await eventually { server.asked == [AskedOf(task: .logout(user: nil), session: "token 1")] }
+        // It is deleted while the server is asked.
+        ledger.has(1)
+        #expect(store.keep(try kept(login)))
+        ledger.beforeWriting = { ledger.has(nil) }
         server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 600))
         #expect(text(store.token(of: login, fresh)) == "none" && store.list().isEmpty)
         try await eventually { server.asked.last == AskedOf(task: .logout(user: nil), session: "token 2") }
@@ -278,7 +284,10 @@ private final class MemorySessionLedger: Sendable {
                     return state.lacksMark ? .unmarked(known + 1) : .written(known + 1)
                 }
             },
-            has: { _, generation in self.state.withLock { $0.generation == generation } },
+            look: { _, generation in
+                self.state.withLock { state in state.generation == nil ? .absent : state.generation == generation ? .same : .other
+                }
+            },
             forget: { _, generation in
                 self.state.withLock { state in
                     if state.generation.map({ $0 <= generation }) ?? false { state.generation = nil }

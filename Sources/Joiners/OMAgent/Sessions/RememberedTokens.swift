@@ -60,13 +60,16 @@ extension SessionStore {
     ///
     /// Attack, or accident: an agent with another runtime folder has the same session and has renewed it, and the server takes the
     /// use of the spent refresh token for a theft. So the session ends here, and the ledger's newer state comes back in its place.
+    /// If the ledger has none, a logout has deleted it, and the session ends at its server too.
     func isNewest(_ entry: SessionEntry) -> Bool {
         guard entry.isRemembered else { return true }
-        guard !ledger.has(entry.login, entries.withLock { _ in entry.rowGeneration }) else { return true }
+        let known = ledger.look(entry.login, entries.withLock { _ in entry.rowGeneration })
+        if known == .same { return true }
         entries.withLock { entries in
             entry.pending = nil
-            remove(entry, in: &entries)
+            if known == .other { remove(entry, in: &entries) } else { drop(entry, in: &entries) }
         }
+        finishEnd(of: entry)
         return false
     }
 

@@ -7,13 +7,13 @@ internal import OMSystem
 /// Writes and deletes the sessions that ledgers remember. No lock is held while it does.
 struct SessionLedger: Sendable {
     typealias Write = @Sendable (LoginReference, consuming Update) -> Outcome
-    typealias Has = @Sendable (LoginReference, _ generation: UInt64) -> Bool
+    typealias Look = @Sendable (LoginReference, _ generation: UInt64) -> Known
     typealias Forget = @Sendable (LoginReference, _ generation: UInt64) -> Void
 
     /// Writes a state. The tokens are on the disk when it returns.
     let write: Write
-    /// Whether it has this state of the session. True too if it cannot be read: a write shows it later.
-    let has: Has
+    /// Compares the session in memory with the ledger.
+    let look: Look
     /// Deletes the session, unless a later state is there.
     let forget: Forget
 
@@ -23,6 +23,15 @@ struct SessionLedger: Sendable {
         /// The seconds that the access token lives. Nil for a token without an end.
         let accessLeft: Int64?
         let key: SessionRowKey
+    }
+
+    enum Known {
+        /// It has this state, or it cannot be read: a write shows it later.
+        case same
+        /// It has another state, which is newer.
+        case other
+        /// It has none.
+        case absent
     }
 
     enum Outcome: Equatable {
@@ -48,9 +57,12 @@ struct SessionLedger: Sendable {
                 return error == .noCredential ? .gone : .failed
             }
         },
-        has: { login, generation in
+        look: { login, generation in
             let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
-            return (try? authenticator.hasSession(login.key, generation: generation)) ?? true
+            do throws(AuthError) {
+                guard let known = try authenticator.sessionGeneration(login.key) else { return .absent }
+                return known == generation ? .same : .other
+            } catch { return .same }
         },
         forget: { login, generation in
             let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)

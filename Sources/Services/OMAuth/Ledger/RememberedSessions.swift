@@ -109,11 +109,10 @@ extension Authenticator {
         return (written.generation, isMarked)
     }
 
-    /// Whether the ledger still has this state of a session. The answer of ``renewSession(_:_:accessLeft:_:)`` without the writing.
-    package func hasSession(_ login: LoginKey, generation: UInt64) throws(AuthError) -> Bool {
-        guard let store = try openIfPresent() else { return false }
-        let row = try store.currentSession(KeptTokenRow.sessionID(login, store.device))
-        return row?.generation == generation
+    /// The state that the ledger has of a session. Nil if it has none.
+    package func sessionGeneration(_ login: LoginKey) throws(AuthError) -> UInt64? {
+        guard let store = try openIfPresent() else { return nil }
+        return try store.currentSession(KeptTokenRow.sessionID(login, store.device))?.generation
     }
 
     /// Deletes a session that its server has ended, unless a later state is there.

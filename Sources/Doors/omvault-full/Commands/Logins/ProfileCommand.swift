@@ -196,14 +196,20 @@ extension LoginAccess {
     /// - Parameter profile: As it is now. Nil if it was removed.
     func deleteOutdated(_ name: ProfileName, now profile: Profile?, _ output: Output) {
         guard !isSystem else { return }
-        do throws(AuthError) {
+        comparing(name, output) { () throws(AuthError) in
             let count = try authenticator().deleteOutdated(name, now: profile)
             guard count > 0 else { return }
             output.notice(
                 "profile \"\(name.text)\" was changed, so \(count.of("kept session")) of it \(count == 1 ? "was" : "were") deleted; "
                     + "tokens that no agent has live on at the server")
-        } catch {
-            output.notice("kept sessions of profile \"\(name.text)\" could not be deleted: \(Failure(error).message)")
+        }
+    }
+
+    private func comparing(_ name: ProfileName, _ output: Output, _ body: () throws(AuthError) -> Void) {
+        do throws(AuthError) { try body() } catch {
+            output.notice(
+                "the remembered data of profile \"\(name.text)\" could not be compared with the profile: "
+                    + Failure(error).message)
         }
     }
 
@@ -211,14 +217,12 @@ extension LoginAccess {
     func deleteDisallowed(_ profile: Profile, _ output: Output) {
         // The system store remembers nothing.
         guard !isSystem else { return }
-        deleteOutdated(profile.name, now: profile, output)
-        do throws(AuthError) {
-            guard try authenticator().deleteDisallowed(profile) else { return }
+        comparing(profile.name, output) { () throws(AuthError) in
+            let isDeleted = try authenticator().deleteDisallowed(profile)
+            // After the other: a ledger that cannot be read is named once.
+            deleteOutdated(profile.name, now: profile, output)
+            guard isDeleted else { return }
             output.notice("profile \"\(profile.name.text)\" no longer allows the remembered data; it was deleted")
-        } catch {
-            output.notice(
-                "the remembered data of profile \"\(profile.name.text)\" could not be compared with the profile: "
-                    + Failure(error).message)
         }
     }
 }
