@@ -13,12 +13,14 @@ enum RequestHelperProgram {
         }
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
-        RequestHelper.run(port: { WebRequester.port(of: $0) }) { (opening: borrowing RequestOpening) throws(OnlineRefusal) in
+        RequestHelper.run(port: { WebRequester.port(of: $0) }) {
+            (opening: borrowing RequestOpening, signer: RequestSigner?) throws(OnlineRefusal) in
             Sender(
                 requester: try WebRequester(
                     opening.origin, scheme: opening.scheme?.word ?? "", token: opening.token.duplicate(),
                     trusting: opening.trusted,
-                    deadlines: OnlineDeadlines(connect: opening.connect, total: RequestOpening.total)))
+                    deadlines: OnlineDeadlines(connect: opening.connect, total: RequestOpening.total),
+                    showing: signer?.chain, signedBy: signer.map { HandshakeSigner(signer: $0) }))
         }
     }
 }
@@ -37,6 +39,13 @@ private struct Sender: RequestSender {
         try await requester.send(
             WebRequester.Request(head.method, head.target, headers: headers, body: body, limit: head.limit), for: caller)
     }
+}
+
+/// The key of the client's certificate, at the other end.
+private struct HandshakeSigner: IdentitySigner {
+    let signer: RequestSigner
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await signer.sign(purpose) }
 }
 
 extension RequestCaller: WebRequester.Caller {}

@@ -46,12 +46,14 @@ public struct OAuthService: Hashable, Sendable {
     public let tokenEndpoints: TokenEndpoints
     /// The form of a ready-made assertion that the client proves itself with, in place of a secret. Nil: a secret, or nothing.
     public let clientAssertion: AssertionKind?
+    /// The key that the tokens are bound to.
+    public let constraint: SenderConstraint
 
     public init(
         _ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false,
         grant: Grant = .resourceOwner, issuer: String? = nil, origins: [String] = [], browser: BrowserLogin? = nil,
         proof: ClientProof = ClientProof(), tokenEndpoints: TokenEndpoints = TokenEndpoints(),
-        clientAssertion: AssertionKind? = nil
+        clientAssertion: AssertionKind? = nil, constraint: SenderConstraint = .none
     ) {
         self.endpoint = endpoint
         self.clientID = clientID
@@ -59,7 +61,7 @@ public struct OAuthService: Hashable, Sendable {
         self.includesClientHeader = includesClientHeader
         self.grant = grant
         (self.issuer, self.origins, self.browser, self.proof) = (issuer, origins, browser, proof)
-        (self.tokenEndpoints, self.clientAssertion) = (tokenEndpoints, clientAssertion)
+        (self.tokenEndpoints, self.clientAssertion, self.constraint) = (tokenEndpoints, clientAssertion, constraint)
     }
 
     /// The addresses whose origins a page may have that a person opens.
@@ -77,14 +79,15 @@ public struct OAuthService: Hashable, Sendable {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
             issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints,
-            clientAssertion: clientAssertion)
+            clientAssertion: clientAssertion, constraint: constraint)
     }
 
     /// The same service, for a login by a code.
     package func byDevice() -> OAuthService {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: .deviceCode,
-            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints)
+            issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints,
+            constraint: constraint)
     }
 
     /// The same service, with another proof of the client.
@@ -92,6 +95,6 @@ public struct OAuthService: Hashable, Sendable {
         OAuthService(
             endpoint, clientID: clientID, scopes: scopes, includesClientHeader: includesClientHeader, grant: grant,
             issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints,
-            clientAssertion: clientAssertion)
+            clientAssertion: clientAssertion, constraint: constraint)
     }
 }

@@ -50,9 +50,20 @@ extension Failure {
             self.init(
                 .notFound, "the session has no ID token",
                 hint: "a login at the server's own pages gets one, if OAuthScope of profile \"\(key.profile.text)\" has openid")
+        case .bound: self = .boundToken(profile)
         case .dead: self = .deadToken
         case .server(let refusal): self.init(duringRenewal: refusal)
         }
+    }
+
+    /// Tokens under this profile are bound to a key.
+    ///
+    /// - Parameter profile: Its name, as a word of a shell.
+    static func boundToken(_ profile: String) -> Failure {
+        Failure(
+            .policy,
+            "the token is bound to a key that stays in the agent (OAuthSenderConstraint), so no other program can use it",
+            hint: "omvault rest GET URL --profile \(profile)   (sends requests with it)")
     }
 
     /// The server's newest token has no life left.

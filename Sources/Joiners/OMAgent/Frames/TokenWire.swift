@@ -66,6 +66,7 @@ extension TokenRefusal: WireValue {
         case .server(let refusal): body.write(tag: 5, refusal)
         case .otherScopes(let given): body.write(tag: 6, given)
         case .noIDToken: body.write(tag: 7)
+        case .bound: body.write(tag: 8)
         }
     }
 
@@ -79,6 +80,7 @@ extension TokenRefusal: WireValue {
         case 5: self = .server(try wire.read())
         case 6: self = .otherScopes(given: try wire.read())
         case 7: self = .noIDToken
+        case 8: self = .bound
         default: throw MalformedBytes()
         }
     }

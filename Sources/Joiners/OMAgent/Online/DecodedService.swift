@@ -50,6 +50,7 @@ extension SecretBuffer {
             write(oauth.proof)
             write(oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo)
             write(oauth.clientAssertion)
+            write(oauth.constraint)
         case .oamms(let oamms): write(tag: 3, oamms.server, oamms.serviceDomain, oamms.application)
         case .certificate(let addresses): write(tag: 4, addresses)
         }
@@ -87,7 +88,7 @@ struct DecodedService: ~Copyable {
                 OAuthService(
                     endpoint, clientID: client, scopes: scopes, includesClientHeader: includesHeader, grant: grant,
                     issuer: issuer, origins: origins, browser: browser, proof: proof, tokenEndpoints: tokenEndpoints,
-                    clientAssertion: try wire.read()))
+                    clientAssertion: try wire.read(), constraint: try wire.read()))
         case 3:
             kind = .oamms(
                 OAMMSService(try wire.read(), serviceDomain: try wire.read(), application: try wire.read()))
@@ -194,6 +195,7 @@ private struct Certificates: WireValue {
 }
 
 extension OAuthService.Grant: WireValue {}
+extension SenderConstraint: WireValue {}
 
 /// eleven optional values: redirect ‖ authorization ‖ device ‖ key set ‖ user info ‖ prompt ‖ maximum age (4) ‖ context classes
 /// ‖ user claim ‖ login hint ‖ end of session

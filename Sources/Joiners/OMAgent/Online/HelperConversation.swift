@@ -89,19 +89,9 @@ package final class HelperConversation: Sendable {
 
     private func receiveSignature(_ purpose: SigningPurpose) throws(ChannelError) -> ReceivedSignature {
         try signing.withLock { _ throws(ChannelError) in
-            let id = received.question.id
-            var body = SecretBuffer()
-            body.write(WireID(id), purpose)
-            try received.channel.send(.askSignature, body, within: AgentProtocol.frameTime)
-            let wait = Int(received.question.service.deadlines.total)
-            let frame = try received.channel.receive(
-                start: wait, frame: AgentProtocol.frameTime, maximum: 2 * ReceivedSignature.longest)
-            guard let frame, frame.version == AgentProtocol.version else { throw .malformed }
-            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-                do throws(MalformedBytes) {
-                    return try ReceivedSignature(frame.kind, bytes, of: id)
-                } catch { throw .malformed }
-            }
+            try ReceivedSignature(
+                asking: purpose, of: received.question.id, over: received.channel,
+                within: Int(received.question.service.deadlines.total))
         }
     }
 
@@ -130,42 +120,6 @@ package final class HelperConversation: Sendable {
 private struct PasteFailure: Error, StorageErrorConvertible {
     init() {}
     init(storage error: StorageError) {}
-}
-
-/// Why no signature came. Nil: the other end is gone, or this system starts no thread.
-private struct SignFailure: Error, StorageErrorConvertible {
-    let cause: OnlineFailure?
-
-    init(_ cause: OnlineFailure?) { self.cause = cause }
-    init(storage error: StorageError) { cause = nil }
-}
-
-/// The answer to a request for a signature.
-private struct ReceivedSignature: ~Copyable, Sendable {
-    /// The longest signature or assertion in bytes.
-    static let longest = 64 << 10
-
-    /// Empty if there is none.
-    private let signature: SecretBytes
-    private let cause: OnlineFailure?
-
-    init(_ kind: UInt8, _ bytes: Span<UInt8>, of id: [UInt8]) throws(MalformedBytes) {
-        var wire = WireReader(bytes)
-        guard try wire.read(WireID.self).bytes == id else { throw MalformedBytes() }
-        let isSignature = kind == FrameKind.signature.rawValue
-        guard isSignature || kind == FrameKind.noSignature.rawValue else { throw MalformedBytes() }
-        let problem = isSignature ? nil : try wire.signingProblem()
-        let given = isSignature ? try wire.secret(upTo: Self.longest) : SecretBytes(copying: [])
-        try wire.end()
-        guard isSignature == (given.count > 0) else { throw MalformedBytes() }
-        cause = problem
-        signature = given
-    }
-
-    consuming func get() throws(SignFailure) -> SecretBytes {
-        if let cause { throw SignFailure(cause) }
-        return signature
-    }
 }
 
 extension BrowserStep {

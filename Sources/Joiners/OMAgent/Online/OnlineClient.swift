@@ -123,7 +123,8 @@ package struct OnlineClient: Sendable {
         throw .malformed
     }
 
-    private static func sign(
+    /// Answers a helper's question for a signature.
+    static func sign(
         _ content: SignatureContent, with identity: String, by signer: (any QuestionSigner)?, of id: [UInt8],
         over channel: borrowing FrameChannel
     ) throws(ChannelError) {

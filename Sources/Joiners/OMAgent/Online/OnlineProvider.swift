@@ -313,7 +313,8 @@ extension OnlineService {
                 scopes: grant.isOfBrowser ? profile.browserScopes() : profile.oauthScopes,
                 includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
                 origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof,
-                tokenEndpoints: profile.tokenEndpoints, clientAssertion: profile.oauthClientAssertion?.kind))
+                tokenEndpoints: profile.tokenEndpoints, clientAssertion: profile.oauthClientAssertion?.kind,
+                constraint: profile.senderConstraint))
     }
 
     private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {

@@ -21,6 +21,8 @@ final class RequestChannel: Sendable {
 
         let origin: String
         let token: Token
+        /// Whether the client's certificate is shown.
+        var showsCertificate = false
     }
 
     /// How long a helper is used for further requests, in milliseconds. Each of them needs time of the helper's total.
@@ -61,12 +63,24 @@ final class RequestChannel: Sendable {
     }
 
     /// Starts a helper of this process.
-    static func start(_ key: Key, _ opening: consuming RequestOpening, program: String) throws(RESTError) -> RequestChannel {
-        guard let body = opening.encoded() else { throw .unusable }
+    ///
+    /// - Parameters:
+    ///   - opening: Makes the opening with a certificate.
+    ///   - identity: The certificate, if the key says that it is shown.
+    static func start(
+        _ key: Key, program: String, showing identity: RequestIdentity?,
+        _ opening: (RequestOpening.Certificate?) -> RequestOpening
+    ) throws(RESTError) -> RequestChannel {
         do throws(AgentError) {
+            let shown = key.showsCertificate ? try identity?.serve() : nil
+            defer { if let shown { close(shown.socket) } }
+            guard let body = opening(shown?.certificate).encoded() else { throw .misbehaved }
             let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
             let made = RequestChannel(key, mark: nil, socket: socket, child: child)
-            guard (try? made.channel.send(.opening, body, within: AgentProtocol.frameTime)) != nil else { throw .misbehaved }
+            guard
+                (try? made.channel.send(
+                    .opening, body, descriptors: shown.map { [$0.socket] } ?? [], within: AgentProtocol.frameTime)) != nil
+            else { throw .misbehaved }
             return made
         } catch { throw .agent(error) }
     }

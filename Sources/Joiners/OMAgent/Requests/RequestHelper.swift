@@ -22,23 +22,25 @@ package enum RequestHelper {
     ///
     /// - Parameters:
     ///   - port: The port of an origin. Nil if it is none.
-    ///   - make: Makes the sender of an opening.
+    ///   - make: Makes the sender of an opening. The signer has the key of its certificate.
     package static func run(
         port: (String) -> UInt16?,
-        _ make: @escaping @Sendable (borrowing RequestOpening) throws(OnlineRefusal) -> any RequestSender
+        _ make: @escaping @Sendable (borrowing RequestOpening, RequestSigner?) throws(OnlineRefusal) -> any RequestSender
     ) -> Never {
         let descriptor = HelperSocket.take()
         let channel = FrameChannel(descriptor)
         // As in the online helper: after the opening, all bytes can come from a server.
-        guard let opening = try? Self.opening(channel), om_limit_process(0, 120) == 0,
+        var socket: Int32?
+        guard let opening = try? Self.opening(channel, &socket), om_limit_process(0, 120) == 0,
             Confinement.apply(ports: Set([port(opening.origin)].compactMap(\.self)))
         else { _exit(1) }
         let end = bootMilliseconds() + Int64(RequestOpening.life)
-        let server = RequestServer(channel)
+        let signer = opening.certificate.flatMap { certificate in socket.map { RequestSigner(certificate, $0) } }
+        let server = RequestServer(channel, signer)
         let kept = KeptOpening(opening)
         Task.detached {
             let sender: any RequestSender
-            do throws(OnlineRefusal) { sender = try make(kept.opening) } catch {
+            do throws(OnlineRefusal) { sender = try make(kept.opening, signer) } catch {
                 await server.refuseFirst(error)
                 _exit(0)
             }
@@ -54,15 +56,22 @@ package enum RequestHelper {
         }
     }
 
-    private static func opening(_ channel: borrowing FrameChannel) throws(ChannelError) -> RequestOpening {
+    /// - Parameter socket: That for signatures, which comes with a certificate and else not.
+    private static func opening(
+        _ channel: borrowing FrameChannel, _ socket: inout Int32?
+    ) throws(ChannelError) -> RequestOpening {
         let frame = try channel.receive(
-            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: RequestOpening.maximumBody)
+            start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: RequestOpening.maximumBody,
+            descriptors: DescriptorBudget(Int(OM_SENT_DESCRIPTORS)))
         guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.opening.rawValue else {
             throw .malformed
         }
-        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+        let opening = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             do throws(MalformedBytes) { return try RequestOpening(decoding: bytes) } catch { throw .malformed }
         }
+        socket = frame.descriptors?.takeSocket()
+        guard (socket == nil) == (opening.certificate == nil) else { throw .malformed }
+        return opening
     }
 }
 
@@ -78,7 +87,15 @@ private final class RequestServer: Sendable {
     private let channel: FrameChannel
     private let rest = Mutex<Int64?>(bootMilliseconds())
 
-    init(_ channel: consuming FrameChannel) { self.channel = channel }
+    private let signer: RequestSigner?
+
+    init(_ channel: consuming FrameChannel, _ signer: RequestSigner?) {
+        self.channel = channel
+        self.signer = signer
+    }
+
+    /// Whether it can take a further request.
+    var canGoOn: Bool { signer?.canGoOn ?? true }
 
     /// Since when it waits for a request, in milliseconds since boot. Nil while it answers one.
     var restsSince: Int64? { rest.withLock { $0 } }
@@ -103,7 +120,7 @@ private final class RequestServer: Sendable {
                 return
             }
             // What is left of the body of the request would be read as the next one.
-            guard caller.hasWholeBody else { return }
+            guard caller.hasWholeBody, canGoOn else { return }
             rest.withLock { $0 = bootMilliseconds() }
         }
     }
@@ -236,7 +253,7 @@ package final class RequestCaller: Sendable {
 
     fileprivate func finish() async throws(OnlineRefusal) {
         var body = SecretBuffer()
-        body.write(hasWholeBody)
+        body.write(hasWholeBody && server.canGoOn)
         try await send(.answerEnd, body)
     }
 

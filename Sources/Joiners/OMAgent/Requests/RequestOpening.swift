@@ -35,10 +35,23 @@ package struct RequestOpening: ~Copyable, Sendable {
     package let trusted: [UInt8]?
     /// Milliseconds until a connection is established.
     package let connect: UInt32
+    /// The client's certificate. Nil: none is shown.
+    package let certificate: Certificate?
+
+    /// A certificate whose key signs at the other end of a socket that comes with the opening.
+    package struct Certificate: Sendable {
+        package let chain: ClientChain
+        /// Names the questions for signatures.
+        let id: [UInt8]
+
+        package init(_ chain: ClientChain, id: [UInt8] = Random.bytes(16)) { (self.chain, self.id) = (chain, id) }
+    }
 
     package init(
-        _ origin: String, _ scheme: Scheme? = nil, token: consuming SecretBytes? = nil, trusted: [UInt8]?, connect: UInt32
+        _ origin: String, _ scheme: Scheme? = nil, token: consuming SecretBytes? = nil, trusted: [UInt8]?, connect: UInt32,
+        certificate: Certificate? = nil
     ) {
+        self.certificate = certificate
         (self.origin, self.scheme, self.trusted, self.connect) = (origin, scheme, trusted, connect)
         self.token = token ?? SecretBytes(copying: [])
     }
@@ -52,7 +65,8 @@ package struct RequestOpening: ~Copyable, Sendable {
         body.write(origin, scheme)
         if scheme != nil { body.write(token) }
         body.write(trusted.map { SecretBytes(copying: $0) })
-        body.write(connect)
+        body.write(connect, certificate?.chain)
+        if let certificate { body.write(WireID(certificate.id)) }
         return body
     }
 
@@ -69,8 +83,10 @@ package struct RequestOpening: ~Copyable, Sendable {
         }
         let connect: UInt32 = try wire.read()
         guard OnlineDeadlines.range.contains(connect) else { throw MalformedBytes() }
+        var certificate: Certificate?
+        if let chain: ClientChain = try wire.read() { certificate = Certificate(chain, id: try wire.read(WireID.self).bytes) }
         try wire.end()
-        self.init(origin, scheme, token: token, trusted: trusted, connect: connect)
+        self.init(origin, scheme, token: token, trusted: trusted, connect: connect, certificate: certificate)
     }
 }
 

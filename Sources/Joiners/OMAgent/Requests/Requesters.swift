@@ -1,5 +1,6 @@
 // The helpers that the agent starts for requests with an access token. docs/formats/agent-protocol.md, "Requests with a token".
 
+internal import Glibc
 internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
@@ -22,7 +23,10 @@ final class Requesters: Sendable {
     /// - Parameter program: The agent's own program.
     init(program: String, most: Int = maximum) { (self.program, self.most) = (program, most) }
 
-    func start(_ question: RequesterQuestion, in sessions: SessionStore) -> AgentReply {
+    /// - Parameter signer: Signs with the identities of a vault.
+    func start(
+        _ question: RequesterQuestion, in sessions: SessionStore, signer: (VaultPaths) -> OpenVaultSigner
+    ) -> AgentReply {
         if let refused = question.refused {
             sessions.forgetToken(of: question.login) { (token: borrowing SecretBytes) in self.mark(of: token) == refused }
         }
@@ -32,6 +36,16 @@ final class Requesters: Sendable {
         guard let origin = ServerURL(question.origin), origin.origin == question.origin, facts.origins.contains(question.origin),
             origin.isSecure || origin.isLoopback
         else { return .foreignOrigin }
+        // A token that is bound to a certificate is of no use with another one.
+        let own = facts.identity, isNeeded = facts.isBound || question.identity != nil
+        var identity: RequestIdentity?
+        if let shown = facts.isBound ? own : question.identity ?? own {
+            let signer = signer(shown.vault)
+            identity = RequestIdentity(shown.chain, signedBy: signer)
+            if isNeeded, let problem = signer.problem(of: shown.chain.identity) {
+                return .tokenRefused(.server(.failed(problem)))
+            }
+        }
         // A server is asked for a token only if a helper can use it.
         guard running.add(1, ordering: .relaxed).newValue <= most else {
             running.subtract(1, ordering: .relaxed)
@@ -46,15 +60,24 @@ final class Requesters: Sendable {
             return .tokenRefused(refusal)
         case .given(let token, _, _):
             let mark = mark(of: token.value)
+            let shown: (certificate: RequestOpening.Certificate, socket: Int32)?
+            do throws(AgentError) { shown = try identity?.serve() } catch {
+                running.subtract(1, ordering: .relaxed)
+                return .tokenRefused(.server(.failed(.helper)))
+            }
+            defer { if let shown { close(shown.socket) } }
             return start(
                 RequestOpening(
-                    question.origin, .bearer, token: token.value.duplicate(), trusted: facts.trusted, connect: facts.connect),
-                mark)
+                    question.origin, .bearer, token: token.value.duplicate(), trusted: facts.trusted, connect: facts.connect,
+                    certificate: shown?.certificate),
+                mark, sending: shown.map { [$0.socket] } ?? [])
         }
     }
 
     /// The helper is counted already.
-    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8]) -> AgentReply {
+    ///
+    /// - Parameter sockets: Go with the opening.
+    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8], sending sockets: [Int32]) -> AgentReply {
         guard let body = opening.encoded() else {
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(.noToken)
@@ -67,7 +90,9 @@ final class Requesters: Sendable {
                 helper.waitForEnd()
                 running.subtract(1, ordering: .relaxed)
             }
-            do throws(ChannelError) { try channel.send(.opening, body, within: AgentProtocol.frameTime) } catch {
+            do throws(ChannelError) {
+                try channel.send(.opening, body, descriptors: sockets, within: AgentProtocol.frameTime)
+            } catch {
                 return .tokenRefused(.server(.failed(.helper)))
             }
             return .requester(Requester(mark, channel))
@@ -96,10 +121,17 @@ private final class StartedHelper: Sendable {
 
 extension SessionStore {
     /// What a helper of requests needs of a session, beside its token. Nil if there is no such session.
-    func requestFacts(of login: LoginReference) -> (origins: [String], trusted: [UInt8]?, connect: UInt32)? {
+    ///
+    /// - Returns: `identity` is the client certificate of its login.
+    func requestFacts(
+        of login: LoginReference
+    ) -> (origins: [String], trusted: [UInt8]?, connect: UInt32, identity: ShownIdentity?, isBound: Bool)? {
         entries.withLock { entries in
             guard let entry = entries[login] else { return nil }
-            return (entry.origins, entry.service?.trusted, entry.service?.deadlines.connect ?? OnlineDeadlines().connect)
+            return (
+                entry.origins, entry.service?.trusted, entry.service?.deadlines.connect ?? OnlineDeadlines().connect,
+                entry.identity, entry.isBound
+            )
         }
     }
 

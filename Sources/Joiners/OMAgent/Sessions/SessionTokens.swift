@@ -101,6 +101,8 @@ extension SessionEntry {
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
         switch release {
         case _ where question.isForRequest: break
+        // The program that got it could do nothing with it.
+        case _ where isBound && !question.isForIDToken: return .bound
         case .never: return .never
         case .confirm where !question.isAgreed: return .unconfirmed
         case .confirm, .allow: break

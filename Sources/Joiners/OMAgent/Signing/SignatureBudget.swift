@@ -19,6 +19,12 @@ struct SignatureBudget {
         handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind)
     }
 
+    /// The budget of a helper of requests, which has the client's certificate.
+    init(requestsWith chain: ClientChain) {
+        service = OnlineService(.basic(BasicService(login: "")), chain: chain)
+        (assertions, handshakes) = (0, RequestSigner.mostHandshakes)
+    }
+
     /// The most signatures from here on.
     var left: Int { assertions + handshakes }
 
@@ -57,6 +63,7 @@ struct SignatureBudget {
         switch (kind, task) {
         // Without the password, with it, and for the application profile.
         case (.basic, .login), (.certificate, .login): return 2 * page + 1
+        case (.certificate, .tryCertificate): return 1
         case (.basic, _), (.certificate, _), (.oamms, _): return page
         // The document, the pushed request, the tokens, the keys, the user, two revocations, and the application profile.
         case (.oauth, .authorize(_, _, byDevice: false)): return 8

@@ -16,6 +16,8 @@ public enum TokenRefusal: Hashable, Sendable {
     case noIDToken
     /// The server's newest token does not live any more.
     case dead
+    /// The token is bound to a key that stays in the agent, so it is of use in the agent's own requests only.
+    case bound
     /// The server gave no other token.
     case server(OnlineRefusal)
 }

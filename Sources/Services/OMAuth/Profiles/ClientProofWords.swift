@@ -41,7 +41,26 @@ extension ClientProof.PushedRequests {
     static var words: [String] { allCases.map(\.word) }
 }
 
+extension SenderConstraint {
+    package var word: String {
+        switch self {
+        case .none: "none"
+        case .dpop: "dpop"
+        case .mtls: "mtls"
+        }
+    }
+
+    /// Those that a profile can have now.
+    static var words: [String] { [SenderConstraint.none, .mtls].map(\.word) }
+}
+
 extension Profile {
+    /// The key that the tokens of the client are bound to.
+    package var senderConstraint: SenderConstraint {
+        serverKind.hasTokens || serverKind == .oauthClientCredentials
+            ? choice(.oauthSenderConstraint, \SenderConstraint.word) ?? .none : .none
+    }
+
     /// How the client proves itself. Without a discovery document the profile's own addresses are those that an assertion may be
     /// for.
     package var clientProof: ClientProof {

@@ -30,6 +30,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthClientAuthMethod = "OAuthClientAuthMethod"
     case oauthClientKey = "OAuthClientKey"
     case oauthAssertionAudience = "OAuthClientAssertionAudience"
+    case oauthSenderConstraint = "OAuthSenderConstraint"
     case oauthScope = "OAuthScope"
     case oauthIncludeClientAuthHeader = "OAuthIncludeClientAuthHeader"
     // Logins at the server's own pages

@@ -189,7 +189,8 @@ extension Profile {
         let method = clientProof.method
         return serverKind == .certificate
             || mayPresentClientCertificate
-                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method))
+                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method)
+                    || senderConstraint == .mtls)
     }
     private var mayPresentClientCertificate: Bool {
         switch serverKind {

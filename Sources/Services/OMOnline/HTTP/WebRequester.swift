@@ -61,10 +61,11 @@ package final class WebRequester: Sendable {
     ///   - scheme: The word before the token in the header `Authorization`.
     ///   - token: Empty for none.
     ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
+    ///   - chain, signer: The client's certificate, and what signs with its key. Nil for none.
     ///   - stall: How long the body of an answer may stand still.
     package init(
         _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines,
-        stall: Duration = usualStall
+        showing chain: ClientChain? = nil, signedBy signer: (any IdentitySigner)? = nil, stall: Duration = usualStall
     ) throws(OnlineRefusal) {
         let address = try EndpointURL(origin)
         guard address.path == "/", address.query == nil else { throw .failed(.unsafeAddress) }
@@ -75,8 +76,11 @@ package final class WebRequester: Sendable {
         (self.origin, self.stall) = (address, stall)
         self.scheme = scheme
         self.token = token
+        var shown: ShownCertificate?
+        if let chain, let signer { shown = try ShownCertificate(chain, at: [address], signedBy: signer) }
         exchange = try HTTPExchange(
-            trusting: pem, connectingWithin: deadlines.connect, total: deadlines.total, keepsConnection: true)
+            trusting: pem, connectingWithin: deadlines.connect, total: deadlines.total, keepsConnection: true, showing: shown,
+            of: chain)
     }
 
     /// The TCP port of an origin. Nil if it is no address.
@@ -152,6 +156,7 @@ package final class WebRequester: Sendable {
             head.body = .stream(Pieces(caller: caller, progress: progress), length: .known(Int64(clamping: count)))
         case .endless: head.body = .stream(Pieces(caller: caller, progress: progress), length: .unknown)
         }
+        head.tlsConfiguration = exchange.settingsWithCertificate(to: address)
         let sent = head
         do {
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -181,7 +186,9 @@ package final class WebRequester: Sendable {
                 defer { group.cancelAll() }
                 guard let isDone = try await group.next(), isDone else { throw OnlineRefusal.unreachable(.timedOut) }
             }
-        } catch { throw HTTPExchange.refusal(error) }
+        } catch {
+            throw exchange.certificateRefusal(error, isShown: sent.tlsConfiguration != nil) ?? HTTPExchange.refusal(error)
+        }
     }
 }
 

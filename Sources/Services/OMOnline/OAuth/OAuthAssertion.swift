@@ -26,6 +26,7 @@ extension OAuthProvider {
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         let time = endpoints.token.isSecure ? answer.date : nil
         guard keepsSession else {
