@@ -37,6 +37,18 @@ import Testing
         #expect(Self.faults(tests + findings, titles: titles) == [])
     }
 
+    @Test("every test that the acceptance of tokens names exists, and each number is there once")
+    func tokenAcceptance() throws {
+        let page = try String(
+            contentsOf: repository.appending(path: "docs/internals/token-acceptance.md"), encoding: .utf8)
+        let rows = try Self.rows(of: page, in: "## Acceptance tests\n", allowsNotes: true)
+        let numbers = [("A", 22), ("B", 11), ("C", 9), ("D", 10), ("E", 4)].flatMap { part, count in
+            (1...count).map { "\(part)\($0)" }
+        }
+        #expect(rows.compactMap { $0.promise.wholeMatch(of: /([A-E][0-9]+)\. .*/).map { String($0.1) } } == numbers)
+        #expect(Self.faults(rows, titles: try Self.titles()) == [])
+    }
+
     private static let acceptancePage = "docs/internals/sync-acceptance.md"
 
     @Test("every suite and transcript that the list of adversarial tests names exists")

@@ -60,14 +60,30 @@ import Testing
         let seen = try await request(Self.jwt, .jwt, client: .jwt, secret: Self.jwt)
         #expect(
             seen.body.hasSuffix(
-                "&client_id=native&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"
-                    + "&client_assertion=eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_"))
+                "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"
+                    + "&client_assertion=eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_&client_id=native"))
         #expect(seen.fields["authorization"] == nil && !seen.body.contains("client_secret"))
         let saml = try await request(Self.jwt, .jwt, client: .saml2, secret: "<a/>")
         #expect(
             saml.body.hasSuffix(
-                "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Asaml2-bearer&client_assertion=PGEvPg"
-            ))
+                "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Asaml2-bearer"
+                    + "&client_assertion=PGEvPg&client_id=native"))
+    }
+
+    @Test("a ready-made assertion counts with auto, a JWT with private_key_jwt too, and never beside a key or without its source")
+    func method() {
+        func method(_ kind: AssertionKind, _ proof: ClientProof, hasSecret: Bool = true) -> ClientMethod {
+            let oauth = OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "native", scopes: [], grant: .clientCredentials,
+                proof: proof, clientAssertion: kind)
+            return ClientMethod(oauth, offered: nil, hasSecret: hasSecret)
+        }
+        #expect(method(.jwt, ClientProof()) == .readyMade(.jwt) && method(.saml2, ClientProof()) == .readyMade(.saml2))
+        #expect(method(.jwt, ClientProof(.signedAssertion)) == .readyMade(.jwt))
+        #expect(method(.saml2, ClientProof(.signedAssertion)) == .assertion)
+        #expect(method(.jwt, ClientProof(key: "k")) == .assertion)
+        #expect(method(.jwt, ClientProof(.none)) == .none && method(.jwt, ClientProof(.certificate)) == .none)
+        #expect(method(.jwt, ClientProof(), hasSecret: false) == .secret(isInBody: false))
     }
 
     @Test(

@@ -135,6 +135,30 @@ import Testing
         #expect(try await introspection(issuer) == "\(OnlineRefusal.failed(.noEndpoint))")
     }
 
+    @Test("a redirect of an endpoint that gets a token is not followed", arguments: [302, 307, 308])
+    func redirects(_ status: Int) async throws {
+        let issuer = try await Issuer()
+        try await issuer.publish([
+            "introspection_endpoint": issuer.url("introspect"), "revocation_endpoint": issuer.url("revoke"),
+        ])
+        let moved = Issuer.Told("", status: status, fields: ["Location: \(issuer.url("elsewhere"))"])
+        for path in ["introspect", "revoke", "token"] { try await issuer.tell(path, moved) }
+        let expected = "\(OnlineRefusal.failed(.redirected, status: UInt16(status)))"
+        #expect(try await introspection(issuer) == expected)
+        let provider = provider(issuer), secret = bytes("s:e"), session = try Self.session()
+        let revocable = try ServerSession.tokens(
+            .init(access: "at-1", refresh: "rt-1", issued: 0, lifetime: 1, scopes: [], revocation: issuer.url("revoke"))
+        ).sealable()
+        let refused = [
+            await Self.told { () async throws(OnlineRefusal) in try await provider.refresh(session, clientSecret: secret) },
+            await Self.told { () async throws(OnlineRefusal) in try await provider.logOut(revocable, clientSecret: secret) },
+        ]
+        #expect(refused == [expected, expected])
+        let seen = try issuer.asked()
+        #expect(seen.count { $0.body.contains("rt-1") || $0.body.contains("at-1") } == 3)
+        #expect(seen.allSatisfy { $0.target != "/told/elsewhere" })
+    }
+
     @Test("a life in any form counts, and a token without one gets an hour")
     func life() throws {
         for (member, expected) in [

@@ -15,7 +15,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
 
     /// 16 random bytes.
     package let id: [UInt8]
-    package let service: OnlineService
+    package private(set) var service: OnlineService
     package let task: OnlineTask
     /// The secret of a confidential client. Empty for all others.
     package let clientSecret: SecretBytes
@@ -183,9 +183,8 @@ package struct OnlineQuestion: ~Copyable, Sendable {
 
     /// The same question about a server of which more is known.
     consuming func about(_ service: OnlineService) -> OnlineQuestion {
-        OnlineQuestion(
-            task, id: id, of: service, clientSecret: clientSecret.duplicate(), session: session.duplicate(),
-            password: password.duplicate(), answers: answers.duplicate())
+        self.service = service
+        return self
     }
 
     private init(

@@ -11,10 +11,10 @@ struct ForeignTokenAccess: ~Copyable {
     private let profile: Profile
     private let context: CommandContext
 
-    /// - Parameter given: The options with sources of tokens.
+    /// - Parameter given: Those options with sources of tokens.
     init(
         _ profile: Profile, _ access: LoginAccess, _ context: CommandContext,
-        _ given: [(key: String, value: SecretSourceArgument?)] = []
+        options given: [(key: String, value: SecretSourceArgument?)] = []
     ) throws {
         var sources = given.filter { $0.value != nil }
         let (client, user) = (profile.oauthClientSource, profile.oauthUserAssertion)

@@ -52,7 +52,7 @@ struct TokenExchangeCommand: Verb {
         let user = try user.map { try UserName($0) }
         // Before the server is asked: its answer would be lost.
         let key = store ? try KeptTokenKey(context, profile, access.authenticator()).get() : nil
-        let sources = try ForeignTokenAccess(profile, access, context, exchange.sources)
+        let sources = try ForeignTokenAccess(profile, access, context, options: exchange.sources)
         let subject = try exchange.subject(sources), actor = try exchange.actor(sources)
         let receipt: LoginReceipt
         do throws(AuthError) {
