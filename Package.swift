@@ -123,8 +123,8 @@ let cModules: [Target] = [
 let benchmark = Target.executableTarget(
     name: "omvault-bench",
     dependencies: [
-        "OMAgent", "OMAgentProtocol", "OMVault", "OMCrypto", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "COpenSSL",
-        "CSodium",
+        "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMOnlineModel", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
+        "OMSecrets", "COpenSSL", "CSodium",
     ],
     path: "Benchmarks/omvault-bench", swiftSettings: .callsC)
 

@@ -14,6 +14,7 @@ struct Bench {
             let folder = try TemporaryFolder()
             defer {
                 VaultRows.end()
+                TokenRows.end()
                 folder.remove()
             }
             try run(options, folder)
@@ -26,7 +27,8 @@ struct Bench {
 
     /// The rows, one file for each kind.
     private static func rows(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
-        StartRows.all(options, folder) + VaultRows.all(options, folder) + StretchRows.all(options, folder)
+        StartRows.all(options, folder) + VaultRows.all(options, folder) + TokenRows.all(options, folder)
+            + StretchRows.all(options, folder)
             + BlockRows.all(options)
             + CallRows.all() + SignatureRows.all(options) + FileRows.all(options, folder) + SaltedRows.all(options)
     }
@@ -60,6 +62,10 @@ struct Options {
     var pass = "/usr/bin/pass"
     var gpg = "/usr/bin/gpg"
     var keepassxc = "/usr/bin/keepassxc-cli"
+    var curl = "/usr/bin/curl"
+    var oidcToken = "/usr/bin/oidc-token"
+    /// The program that starts the servers of the tests.
+    var serve = "Tests/Servers/serve"
     var rounds = 9
     var fileMiB = 512
     /// Vaults with more items are left out.
@@ -68,7 +74,7 @@ struct Options {
 
     static let help = """
         usage: omvault-bench --omvault PATH [--openssl PATH] [--age PATH] [--argon2 PATH] [--python PATH]
-                             [--pass PATH] [--gpg PATH] [--keepassxc PATH]
+                             [--pass PATH] [--gpg PATH] [--keepassxc PATH] [--curl PATH] [--oidc-token PATH] [--serve PATH]
                              [--rounds N] [--file-mib N] [--most-items N] [--only TEXT]
         """
 
@@ -85,6 +91,9 @@ struct Options {
             case "--pass": pass = value
             case "--gpg": gpg = value
             case "--keepassxc": keepassxc = value
+            case "--curl": curl = value
+            case "--oidc-token": oidcToken = value
+            case "--serve": serve = value
             case "--only": only = value
             case "--rounds": rounds = try Self.number(value)
             case "--file-mib": fileMiB = try Self.number(value)

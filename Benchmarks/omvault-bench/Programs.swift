@@ -10,10 +10,12 @@ struct Program {
     var input = "/dev/null"
     /// Further variables, as `NAME=VALUE`.
     var variables: [String] = []
+    /// The status with which it has to end.
+    var status: Int32 = 0
 
     /// Runs it, with its output to /dev/null.
     ///
-    /// - Throws: ``BenchError`` if the program is missing or does not exit with 0. A refusal is fast, but not a result.
+    /// - Throws: ``BenchError`` if the program is missing or does not exit with its status. A refusal is fast, but not a result.
     func run(_ arguments: [String]) throws(BenchError) { _ = try start(arguments, output: "/dev/null") }
 
     /// Seconds from start to exit.
@@ -69,7 +71,7 @@ struct Program {
         while waitpid(child, &status, 0) < 0 {
             guard errno == EINTR else { throw BenchError("cannot wait for \(path)") }
         }
-        guard status == 0 else {
+        guard status == self.status << 8 else {
             throw BenchError("\(path) \(arguments.joined(separator: " ")) ended with \((status >> 8) & 0xFF)")
         }
     }

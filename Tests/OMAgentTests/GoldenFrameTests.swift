@@ -160,7 +160,8 @@ private let later = [UInt8](16..<32)
         AgentSession(
             login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline, state: .idle, since: 8,
             idleLeft: 0, sessionLeft: nil, isWarningDue: false, hasServerSession: true, survivesRestart: false,
-            token: HeldToken(scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), left: 5), release: .confirm)
+            token: HeldToken(scopes: ScopeSet(["x", "y"]) ?? ScopeSet(), left: 5, kind: .bearer), release: .confirm,
+            isRemembered: true)
     }
     private static func search() throws -> ItemSearch {
         var search = ItemSearch(in: .init(itemName: true, fields: [try field("user")]))
@@ -217,6 +218,14 @@ private let later = [UInt8](16..<32)
                     NewSession(
                         login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline,
                         limits: SessionLimits(idle: nil, session: 5), release: .never, serverPart: nil))
+            }
+        ),
+        (
+            "restore-session",
+            {
+                var kept = try Self.kept()
+                kept.row = SessionRowKey(SecretBytes(copying: digest.span), generation: 3)
+                return .restoreSession(kept, since: 8)
             }
         ),
         ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), newTokens: true) }),

@@ -114,7 +114,7 @@ func sessionLogin(_ user: String = "ada") throws -> LoginReference {
 }
 
 enum SessionKind {
-    case oauth, browser, device, basic, noServer
+    case oauth, browser, device, bound, basic, noServer
 }
 
 /// The digest of a profile that contains `text`.
@@ -143,6 +143,9 @@ func keptSession(
                         .token(address + "/token", revocation: nil), clientID: "id",
                         grant: kind == .device ? .deviceCode : .authorizationCode,
                         browser: BrowserLogin(redirect: "http://127.0.0.1"))))
+        case .bound:
+            OnlineService(
+                .oauth(OAuthService(.token(address + "/token", revocation: nil), clientID: "id", constraint: .dpop)))
         case .basic: OnlineService(.basic(BasicService(login: address + "/in", logout: address + "/out")))
         case .noServer: nil
         }
@@ -153,7 +156,8 @@ func keptSession(
         login: login, profile: profile, mode: mode, limits: limits, release: release,
         serverPart: NewSession.ServerPart(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
-            access: OMAgentTests.token(access, scopes, idToken: idToken), expires: expires, vault: vault))
+            access: OMAgentTests.token(access, scopes, idToken: idToken), expires: expires, vault: vault,
+            tokenKey: kind == .bound ? TokenKey.make() : nil))
 }
 
 /// An access token. Nil if there is no text.

@@ -52,7 +52,7 @@ import Testing
         after.resume()
         #expect(after.list() == before.list().filter { $0.login == login })
         #expect(after.list().first?.state == .expired && after.list().first?.release == .confirm)
-        #expect(after.list().first?.token == HeldToken(scopes: try #require(ScopeSet(["a"])), left: 0))
+        #expect(after.list().first?.token == HeldToken(scopes: try #require(ScopeSet(["a"])), left: 0, kind: .bearer))
         #expect(after.list().first?.idleLeft == 70 && after.list().first?.sessionLeft == 910)
         _ = after.renew(login, newTokens: true)
         #expect(server.asked.last == AskedOf(task: .refresh, session: "token 2"))

@@ -296,7 +296,7 @@ import Testing
     func description() throws {
         let login = try sessionLogin(), store = try store(login, scopes: ["b", "a"])
         clock.advance(30)
-        #expect(store.list().first?.token == HeldToken(scopes: try #require(ScopeSet(["a", "b"])), left: 70))
+        #expect(store.list().first?.token == HeldToken(scopes: try #require(ScopeSet(["a", "b"])), left: 70, kind: .bearer))
         clock.advance(100)
         #expect(store.list().first?.token?.left == 0)
         #expect(store.ends(login).wasThere && store.list().isEmpty)

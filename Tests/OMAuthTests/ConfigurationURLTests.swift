@@ -145,6 +145,7 @@ import Testing
             ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlockedThisDeviceOnly"), ("OfflineAuthAllowed", "true"),
         ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }
         #expect(try dangers("SessionActiveOnRestart", "TRUE") == [.keepsSession])
+        #expect(try dangers("RememberTokens", "TRUE") == [.keepsSession])
         #expect(
             try dangers("TokenRelease", "allow") == [.releasesTokens] && dangers("TokenRelease", "confirm") == [.releasesTokens])
         #expect(try dangers("TokenRelease", "never") == [])

@@ -380,7 +380,7 @@ import Testing
             (Issuer.Told("no", status: 401), .failed(.invalidClient, status: 401)),
             (Issuer.Told("{\"error\":\"invalid_client\"}", status: 401), .failed(.invalidClient, status: 401)),
             (Issuer.Told("", status: 403), .forbidden(.status)),
-            (Issuer.Told("{\(Self.tokens.replacing("bearer", with: "dpop"))}"), .failed(.unexpectedAnswer, status: 200)),
+            (Issuer.Told("{\(Self.tokens.replacing("bearer", with: "dpop"))}"), .failed(.tokenBound)),
             (Issuer.Told("[" + String(repeating: "[", count: 200)), .failed(.unexpectedAnswer, status: 200)),
         ] {
             let person = Person { step, _ in

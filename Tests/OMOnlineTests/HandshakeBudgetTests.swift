@@ -54,8 +54,7 @@ import Testing
         }
         var budget = budget()
         let taken = budget.take(.handshake(text: text, scheme: 0x0403))
-        #expect(taken?.identity == "ada")
-        #expect(taken?.1 == .use(.handshake(text: text, scheme: 0x0403)))
+        #expect(taken == .use(.handshake(text: text, scheme: 0x0403), identity: "ada"))
         #expect(!takes(text, chain: false))
     }
 

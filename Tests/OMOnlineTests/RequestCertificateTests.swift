@@ -5,6 +5,7 @@ import Glibc
 import OMAuth
 import OMOnlineModel
 import OMSecrets
+import OMSystem
 import OMVault
 import Synchronization
 import TestSupport
@@ -95,26 +96,37 @@ private struct RequestKey: QuestionSigner {
         }
     }
 
+    private static let handshake = SigningPurpose.handshake(
+        text: SigningPurpose.handshakePrefix + [UInt8](repeating: 5, count: 32), scheme: 0x0403)
+
+    /// The helper's end of a socket whose other end signs.
+    private func helper(
+        _ identity: RequestIdentity, key: TokenKey? = nil, to origin: String, life: Int64 = 60_000
+    ) throws -> RequestSigner {
+        let keys = HelperKeys(signer: identity.signer, token: key)
+        let socket = try #require(SigningSocket(keys, to: origin, showing: identity.chain, for: life))
+        let end = try #require(socket.takeOtherEnd().first)
+        #expect(DetachedThread.start { _ = socket.serve() } == 0)
+        return RequestSigner(end, showing: identity.chain)
+    }
+
+    private func isSigned(_ helper: RequestSigner, _ purpose: SigningPurpose) async -> Bool {
+        do throws(OnlineRefusal) {
+            let signature = try await helper.sign(purpose)
+            return signature.count > 0
+        } catch {
+            #expect(error == .failed(.helper))
+            return false
+        }
+    }
+
     @Test(
-        "a helper of requests gets four signatures of handshakes, and none for another text, for another number or too late")
+        "a helper of requests gets four signatures of handshakes, and none for another text, for a proof or too late")
     func limits() async throws {
         let server = try await server()
         let (identity, signer) = try identity(server)
-        let handshake = SigningPurpose.handshake(
-            text: SigningPurpose.handshakePrefix + [UInt8](repeating: 5, count: 32), scheme: 0x0403)
-        func helper(id: [UInt8]? = nil, life: Int64 = 60_000) throws -> RequestSigner {
-            let (certificate, socket) = try identity.serve(for: life)
-            return RequestSigner(.init(certificate.chain, id: id ?? certificate.id), socket)
-        }
-        func isSigned(_ helper: RequestSigner, _ purpose: SigningPurpose) async -> Bool {
-            do throws(OnlineRefusal) {
-                let signature = try await helper.sign(purpose)
-                return signature.count > 0
-            } catch {
-                #expect(error == .failed(.helper))
-                return false
-            }
-        }
+        let handshake = Self.handshake, origin = server.url("/")
+        func helper(life: Int64 = 60_000) throws -> RequestSigner { try self.helper(identity, to: origin, life: life) }
         let right = try helper()
         for _ in 0..<4 { #expect(await isSigned(right, handshake)) }
         #expect(await !isSigned(right, handshake))
@@ -126,23 +138,44 @@ private struct RequestKey: QuestionSigner {
         let old = ([1, 2, 11, 13, 14, 11, 16] as [UInt8]).flatMap { (type) -> [UInt8] in [type, 0, 0, 1, 7] }
         #expect(HandshakeTranscript.isOne(old))
         #expect(await !isSigned(transcript, .handshake(text: old, scheme: 0x0403)))
-        let stranger = try helper(id: [UInt8](repeating: 9, count: 16))
-        #expect(await !isSigned(stranger, handshake))
+        let prover = try helper()
+        #expect(await !isSigned(prover, .proof(KeyProofClaims("GET", origin))))
         let late = try helper(life: 0)
         #expect(await !isSigned(late, handshake))
         #expect(signer.texts.count == 4)
+    }
+
+    @Test("a helper with a certificate and a bound token has its proofs beside its four handshakes")
+    func both() async throws {
+        let server = try await server()
+        let identity = try identity(server).identity, key = try #require(TokenKey.make()), origin = server.url("/")
+        let right = try helper(identity, key: key, to: origin)
+        func proof(_ address: String) -> SigningPurpose { .proof(KeyProofClaims("GET", address)) }
+        for _ in 0..<4 {
+            #expect(await isSigned(right, proof(origin)))
+            #expect(await isSigned(right, Self.handshake))
+        }
+        #expect(!right.canGoOn)
+        #expect(await isSigned(right, proof(origin)))
+        #expect(await !isSigned(right, Self.handshake))
+        let other = try helper(identity, key: key, to: origin)
+        #expect(await !isSigned(other, proof("https://b.example/")))
+        // The session has ended: there is no proof, and the cause is not the certificate's key.
+        let ended = try helper(identity, key: key, to: origin)
+        key.end()
+        #expect(await !isSigned(ended, proof(origin)))
     }
 
     @Test("an opening has a certificate if a socket comes with it, and is read only whole")
     func opening() throws {
         let chain = try #require(ClientChain([[1, 2]], of: "ada"))
         let opening = RequestOpening(
-            "https://a.example:443", trusted: nil, connect: 5, certificate: .init(chain, id: [UInt8](repeating: 7, count: 16)))
+            "https://a.example:443", trusted: nil, connect: 5, chain: chain)
         let encoded = opening.encoded()
         guard let body = encoded else { throw NoSession() }
         let bytes = body.withBytes { body in body.indices.map { body[$0] } }
         let read = try RequestOpening(decoding: bytes.span)
-        #expect(read.certificate?.chain == chain && read.certificate?.id == [UInt8](repeating: 7, count: 16))
+        #expect(read.chain == chain && read.needsSignatures)
         func isWhole(_ bytes: [UInt8]) -> Bool { (try? RequestOpening(decoding: bytes.span)) != nil }
         #expect(isWhole(bytes) && !isWhole(bytes + [0]))
         for count in bytes.indices { #expect(!isWhole(Array(bytes.prefix(count)))) }

@@ -123,7 +123,6 @@ import Testing
                     OAuthSenderConstraint=mtls "${more[@]}" "$@"
             }
             refused 9 set_o
-            refused 9 set_o OAuthSenderConstraint=dpop ClientCertificate=identity:p256
             set_o ClientCertificate=identity:p256
             omvault -q login alice --profile o --password-from file:right > .said
             refused 13 omvault token get o
@@ -159,6 +158,25 @@ import Testing
                 "CN=rsa ", "NONE ", "asks\tfor a certificate, and refuses clients without one", "without\tstatus 400",
                 "with\tstatus 200", "TLS\t1.3", "key\tec-p256, 256 bits", "result\taccepted", #""asks":"optional""#, "unasked",
             ])
+    }
+
+    @Test("a request shows the certificate of --cert beside a token that is bound to a key of the session, with its proof")
+    func proved() async throws {
+        let lines = try await script(
+            #"""
+            at_mutual=$port
+            serve tokens bound
+            u=http://127.0.0.1:$http
+            oauth "OAuthTokenEndpoint=$u/token" "OAuthRevocationEndpoint=$u/revoke" OAuthSenderConstraint=dpop \
+                "RESTOrigins=https://localhost:$at_mutual" "${more[@]}"
+            login --profile work > .said
+            rest() { omvault rest GET "https://localhost:$at_mutual/proved" --profile work "$@"; }
+            for n in 1 2; do rest --cert p256 | sed 's/ at-[0-9]*/ TOKEN/; s/ eyJ[^ ]*/ PROOF/'; echo; done
+            refused 13 rest
+            omvault -q lock
+            refused 7 rest --cert p256
+            """#)
+        #expect(lines == ["CN=p256 DPoP TOKEN PROOF", "CN=p256 DPoP TOKEN PROOF"])
     }
 
     @Test("a client of OAuth proves itself with its certificate, at the alias of the server's document")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A client that proves itself with a key") struct ClientKeyCommandTests {
     /// A Glewlwyd with pushed requests, and a vault with the identities `robot`, whose key the server's client `keyed` has, and `other`.
-    private static let start = #"""
+    static let start = #"""
         set -o pipefail
         agent_folder
         serve glewlwyd

@@ -7,7 +7,8 @@ from jwcrypto import jwk, jws
 from ports import hold
 
 ISSUER = "https://issuer.example"
-CLIENT, SECRET = "omvault", "omvault-secret"
+# A text that is nowhere else, since tests search for it.
+CLIENT, SECRET = "omvault", f"secret-{uuid.uuid4()}"
 trusted, stranger, own = (jwk.JWK.generate(kty="EC", crv="P-256") for _ in range(3))
 lock = threading.Lock()
 used = set()

@@ -23,6 +23,13 @@ package enum FilePath {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The path without links and dots. Nil if the file does not exist.
+    package static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// Whether a file of any kind exists at `path`.
     package static func exists(_ path: String) throws(StorageError) -> Bool {
         var status = stat()

@@ -3,6 +3,9 @@
 internal import Glibc
 
 package enum TrustedFile {
+    /// The administrator's bounds for every profile of this machine. Every user may read it.
+    package static let policy = "/etc/omvault/policy.json"
+
     /// The bytes of the file, or nil if there is none.
     ///
     /// The file and its folder must belong to `owner`, and no other user may write to them. Otherwise another user

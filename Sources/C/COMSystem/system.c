@@ -301,6 +301,12 @@ int om_wait(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool om_child_is_ours(pid_t child) {
+    siginfo_t found = {.si_pid = 0};
+    // Of a running child there is nothing to tell. A child that has ended is named here, and stays for its wait.
+    return child > 0 && waitid(P_PID, (id_t)child, &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_pid == 0;
+}
+
 int om_unnamed_file(const char *folder) {
     int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     // These say that the file system or the kernel has no such files.

@@ -39,7 +39,8 @@ enum OnlineHelperProgram {
             return OnlineReply(
                 try await authorize(
                     user, byDevice: byDevice, question, with: person,
-                    at: BrowserLoginProvider(question.service, oauth, signer: signer)))
+                    at: BrowserLoginProvider(
+                        question.service, oauth, signer: signer, keyThumbprint: question.keyThumbprint)))
         case (.oauth(let oauth), .client(let step)):
             let registrar = ClientRegistrar(question.service, oauth)
             return OnlineReply(try await registrar.ask(step, token: question.session, statement: question.answers))
@@ -154,7 +155,7 @@ private struct Person: BrowserConversation {
     var isGone: Bool { helper.isGone }
 }
 
-/// The user's key, at the other end.
+/// The keys of the user and of the session, at the other end.
 private struct OuterSigner: IdentitySigner {
     private let helper: HelperConversation
 

@@ -15,12 +15,13 @@ enum RequestHelperProgram {
         signal(SIGXFSZ, SIG_IGN)
         RequestHelper.run(port: { WebRequester.port(of: $0) }) {
             (opening: borrowing RequestOpening, signer: RequestSigner?) throws(OnlineRefusal) in
-            Sender(
+            let outside = signer.map { OutsideSigner(signer: $0) }
+            return Sender(
                 requester: try WebRequester(
                     opening.origin, scheme: opening.scheme?.word ?? "", token: opening.token.duplicate(),
                     trusting: opening.trusted,
                     deadlines: OnlineDeadlines(connect: opening.connect, total: RequestOpening.total),
-                    showing: signer?.chain, signedBy: signer.map { HandshakeSigner(signer: $0) }))
+                    showing: signer?.chain, signedBy: outside, provedBy: opening.scheme == .dpop ? outside : nil))
         }
     }
 }
@@ -41,11 +42,11 @@ private struct Sender: RequestSender {
     }
 }
 
-/// The key of the client's certificate, at the other end.
-private struct HandshakeSigner: IdentitySigner {
+extension RequestCaller: WebRequester.Caller {}
+
+/// The keys at the other end of the socket for signatures.
+private struct OutsideSigner: IdentitySigner {
     let signer: RequestSigner
 
     func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await signer.sign(purpose) }
 }
-
-extension RequestCaller: WebRequester.Caller {}

@@ -13,6 +13,9 @@ enum FullProgram {
         exit(failure.status.rawValue)
     }
 
+    /// That of this program's file. Nil if the system does not say it.
+    static var folder: String? { ownPath().map { FilePath.folder(of: $0) } }
+
     /// - Returns: only if the program was not started.
     private static func start() -> Failure {
         // Without it Swift has no arguments either.

@@ -2,6 +2,7 @@
 // omvault-full for everything else. It links no vault, no libcrypto and no parser, so that it starts quickly.
 
 internal import Glibc
+internal import OMAgentProtocol
 internal import OMSecrets
 internal import OMShell
 
@@ -14,7 +15,13 @@ enum Omvault {
         // A name that is not UTF-8 would be repaired to another name. omvault-full refuses it.
         guard let arguments = arguments() else { FullProgram.become() }
         do throws(Failure) {
-            guard try QuickAnswer.answer(to: arguments) else { FullProgram.become() }
+            guard try QuickAnswer.answer(to: arguments) else {
+                // With a profile the agent starts the helper.
+                if arguments.first == "rest", !arguments.contains(where: { $0.hasPrefix("--profile") }) {
+                    if let folder = FullProgram.folder { EarlyHelper.start(in: folder) }
+                }
+                FullProgram.become()
+            }
             if !SecretMemory.isLocked { StandardError.write("omvault: \(SecretMemory.unlockedWords)\n") }
         } catch {
             if error.isReaderGone { ProcessEnd.byBrokenPipe() }

@@ -15,12 +15,15 @@ enum QuickAnswer {
             return true
         }
         var words = arguments[...]
-        let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")
+        let typed = takeVault(&words)
+        let vault = typed ?? Environment.text("OMVAULT_VAULT")
         guard let verb = words.popFirst(), vault?.hasPrefix("-") != true,
             // A source that is no source is an error, and env:NAME has to be erased, whether it is needed or not.
-            Environment.text("OMVAULT_FORMAT") == nil, Environment.text("OMVAULT_PASSWORD_FROM") == nil,
-            !words.contains(where: { $0.hasPrefix("-") && verb != "add" })
+            Environment.text("OMVAULT_FORMAT") == nil, Environment.text("OMVAULT_PASSWORD_FROM") == nil
         else { return false }
+        // A token is in no vault.
+        if verb == "token" { return typed == nil ? try QuickToken(words)?.run() ?? false : false }
+        guard !words.contains(where: { $0.hasPrefix("-") && verb != "add" }) else { return false }
         switch verb {
         case "get" where words.count == 1: return try get(ItemReference(words[words.startIndex]), vault)
         case "ls" where words.count <= 1: return try list(words.first ?? "", vault)

@@ -46,7 +46,7 @@ public struct OAuthService: Hashable, Sendable {
     public let tokenEndpoints: TokenEndpoints
     /// The form of a ready-made assertion that the client proves itself with, in place of a secret. Nil: a secret, or nothing.
     public let clientAssertion: AssertionKind?
-    /// The key that the tokens are bound to.
+    /// `OAuthSenderConstraint`
     public let constraint: SenderConstraint
 
     public init(
@@ -71,6 +71,16 @@ public struct OAuthService: Hashable, Sendable {
         switch endpoint {
         case .discovery(let document): [document] + origins
         case .token(let token, _): [named ?? token] + origins
+        }
+    }
+
+    /// The addresses whose origins may get a proof of the session's key.
+    ///
+    /// Attack: a helper that an answer took over asks for a proof at the attacker's server, or for one that another server takes.
+    package var provenAddresses: [String] {
+        switch endpoint {
+        case .discovery(let document): [document] + origins
+        case .token(let token, _): [token] + [browser?.userInfo, tokenEndpoints.userInfo].compactMap(\.self)
         }
     }
 

@@ -125,6 +125,15 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case registrationRefused = 81
     /// The server does not take the redirect address of a client.
     case redirectRefused = 82
+    // Of tokens that are bound to a key
+    /// The server gave tokens that are not bound to the session's key, and the profile demands that.
+    case tokenNotBound = 83
+    /// The server gave tokens that are bound to a key, and the profile has none.
+    case tokenBound = 84
+    /// The server does not take the proof of the session's key.
+    case proofRefused = 85
+    /// The server wants a nonce in the proof again and again, or names none.
+    case nonceRepeated = 86
     // Of questions about a token
     /// The server does not take the access token.
     case tokenRefused = 70
@@ -141,6 +150,9 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case invalidTarget = 76
     /// The server does not take the assertion or the token to exchange: it is expired, used, or of a server that it does not trust.
     case assertionRefused = 77
+    // Of sessions that the ledger remembers
+    /// The server gave new tokens, and the ledger of logins could not take them. So no program gets them.
+    case unkeptTokens = 93
 }
 
 extension OnlineFailure {
@@ -150,7 +162,7 @@ extension OnlineFailure {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
             .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate,
-            .unusableAssertion:
+            .unusableAssertion, .unkeptTokens:
             true
         default: false
         }
@@ -221,9 +233,14 @@ extension OnlineFailure {
         case .noRegistration: ("no_registration", nil)
         case .registrationRefused: ("registration_refused", nil)
         case .redirectRefused: ("redirect_refused", nil)
+        case .tokenNotBound: ("token_not_bound", nil)
+        case .tokenBound: ("token_bound", nil)
+        case .proofRefused: ("proof_refused", nil)
+        case .nonceRepeated: ("nonce_repeated", nil)
         case .unusableAssertion: ("unusable_assertion", nil)
         case .invalidTarget: ("invalid_target", 40235)
         case .assertionRefused: ("assertion_refused", 40240)
+        case .unkeptTokens: ("unkept_tokens", nil)
         }
     }
 

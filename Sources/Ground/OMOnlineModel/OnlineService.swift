@@ -76,6 +76,11 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.grant.namesUser || oauth.grant == .tokenExchange } else { false }
     }
 
+    /// Whether the tokens of its sessions are bound to a key of the session.
+    package var isBoundToKey: Bool {
+        if case .oauth(let oauth) = kind { oauth.constraint == .dpop } else { false }
+    }
+
     /// The most redirects that lead to a page of a server with cookies.
     package static let mostRedirects = 5
 

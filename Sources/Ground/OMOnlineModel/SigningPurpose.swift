@@ -6,6 +6,10 @@ public enum SigningPurpose: Hashable, Sendable {
     case assertion(at: ServerEndpoint.Kind, algorithms: UInt8 = SigningPurpose.allAlgorithms)
     /// The client's proof in a TLS 1.3 handshake (RFC 8446, 4.4.3): the text that is signed, with its prefix, and the scheme's number (RFC 8446, 4.2.3).
     case handshake(text: [UInt8], scheme: UInt16)
+    /// A proof of the session's key for one request (RFC 9449).
+    case proof(KeyProofClaims)
+    /// No signature: the newest nonce of the server at this address, for later proofs.
+    case nonce(String, of: String)
 }
 
 extension SigningPurpose {

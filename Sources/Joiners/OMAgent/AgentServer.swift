@@ -284,6 +284,16 @@ package final class AgentServer: Sendable {
             guard sessions.keep(kept) else { return .full }
             expireDue()
             return .done
+        case .restoreSession(let kept, let since):
+            expireDue()
+            switch sessions.restore(kept, since: since) {
+            case .done:
+                expireDue()
+                return .done
+            case .full: return .full
+            case .gone: return .noSession
+            case .failed: return .sessionRefused(.failed(.unkeptTokens))
+            }
         case .useSession(let login):
             expireDue()
             return sessions.use(login).map { .session($0) } ?? .noSession
@@ -299,6 +309,17 @@ package final class AgentServer: Sendable {
             case .none: return .noSession
             case .refused(let refusal): return .tokenRefused(refusal)
             }
+        case .knownToken(let question):
+            expireDue()
+            switch sessions.knownToken(question) {
+            case .none: return .noSession
+            case .some(let known):
+                note(known.access.scopes, of: known.login, to: AskingProgram(channel))
+                return .knownToken(known.access.value.duplicate())
+            }
+        case .profileReading(let login, let reading):
+            sessions.note(reading, of: login)
+            return .done
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
             return .done

@@ -125,18 +125,39 @@ package struct FrameChannel: ~Copyable {
     ) throws(ChannelError) {
         precondition(body.count <= AgentProtocol.maximumAnswer, "a frame longer than the protocol allows")
         let end = bootMilliseconds() + Int64(time)
-        var head = AgentProtocol.magic + [version, kind.rawValue]
-        for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
         // In one piece if it fits, so that a short answer needs one call.
-        var first = SecretBuffer(capacity: head.count + min(body.count, 4096))
-        first.append(head.span)
-        body.withBytes { first.append($0.extracting(0..<min($0.count, 4096))) }
+        let first = Self.start(of: kind, body, version)
         try first.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             try sendAll(bytes, with: descriptors, until: end)
         }
         try body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             if bytes.count > 4096 { try sendAll(bytes.extracting(4096..<bytes.count), until: end) }
         }
+    }
+
+    /// Sends a short frame if the socket takes it now.
+    ///
+    /// - Returns: false if nothing was sent: the frame is too long for that, or the other end has not read enough.
+    package func sendNow(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(ChannelError) -> Bool {
+        guard body.count <= 4096 else { return false }
+        let frame = Self.start(of: kind, body, AgentProtocol.version)
+        return try frame.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            let sent = bytes.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) }
+            // The kernel takes a message of this length as a whole.
+            guard sent != bytes.count else { return true }
+            guard sent < 0, errno == EAGAIN || errno == EINTR else { throw .ended }
+            return false
+        }
+    }
+
+    /// The head, and as much of the body as goes with it in one piece.
+    private static func start(of kind: FrameKind, _ body: borrowing SecretBuffer, _ version: UInt8) -> SecretBuffer {
+        var head = AgentProtocol.magic + [version, kind.rawValue]
+        for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
+        var first = SecretBuffer(capacity: head.count + min(body.count, 4096))
+        first.append(head.span)
+        body.withBytes { first.append($0.extracting(0..<min($0.count, 4096))) }
+        return first
     }
 
     private func sendAll(_ bytes: Span<UInt8>, with descriptors: [Int32] = [], until end: Int64) throws(ChannelError) {

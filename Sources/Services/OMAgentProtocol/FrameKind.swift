@@ -22,6 +22,9 @@ package enum FrameKind: UInt8 {
     case sign = 0x57
     case request = 0x58
     case claims = 0x5B
+    case restoreSession = 0x64
+    case knownToken = 0x66
+    case profileReading = 0x67
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21
@@ -55,6 +58,7 @@ package enum FrameKind: UInt8 {
     case requester = 0xD9
     case foreignOrigin = 0xDA
     case claimsGiven = 0xDD
+    case knownTokenGiven = 0xEC
     // From a helper
     case answer = 0xA0
     case show = 0xA1

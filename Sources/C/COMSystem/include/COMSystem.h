@@ -90,6 +90,9 @@ pid_t om_spawn_apart(char *const arguments[]);
 /// Waits for the child. Returns its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 
+// Whether it is a running child of this process.
+bool om_child_is_ours(pid_t child);
+
 /// Continues in a child of this process. This process exits, so its starter has nothing to wait for. -1 if there can be no
 /// child. Call it before this process has a second thread or a locked page.
 int om_leave_parent(void);

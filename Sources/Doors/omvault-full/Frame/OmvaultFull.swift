@@ -3,13 +3,17 @@
 
 internal import ArgumentParser
 internal import Glibc
+internal import OMAgentProtocol
 internal import OMShell
 
 @main
 enum OmvaultFull {
     static func main() {
         ProcessStart.protect()
-        exit(answer(Array(CommandLine.arguments.dropFirst())))
+        EarlyHelper.adopt()
+        let status = answer(Array(CommandLine.arguments.dropFirst()))
+        EarlyHelper.drop()
+        exit(status)
     }
 
     private static func answer(_ typed: [String]) -> Int32 {

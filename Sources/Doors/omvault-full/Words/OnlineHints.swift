@@ -129,6 +129,7 @@ extension OnlineFailure {
             return "OAuthUserJWTAssertionValue must be the source of a JWT, OAuthUserSAML2UserAssertionValue that of XML"
         case .assertionRefused:
             return "get a newer one: it may be expired or used, or of an issuer that the server does not trust"
+        case .unkeptTokens: return "make room on the disk, then run the command again; 'omvault log ls --logins' reads the ledger"
         case .invalidTarget: return "ask the administrator of the server for the names that it knows"
         case .unsupportedGrant where profile?.serverKind.isOfForeignToken ?? false,
             .unauthorizedClient where profile?.serverKind.isOfForeignToken ?? false:
@@ -137,6 +138,13 @@ extension OnlineFailure {
             return "ask its administrator for the id of a client; or for the address of registrations, OAuthRegistrationEndpoint"
         case .registrationRefused: return "OAuthScope, the grant or --proof may not be allowed there; ask its administrator"
         case .redirectRefused: return "set OAuthRedirectEndpoint to an address that it takes, such as http://localhost"
+        case .tokenNotBound:
+            return
+                "the server must give tokens of the kind DPoP to this client; without that: omvault profile set "
+                + "\(profile?.name.text.asShellWord ?? "NAME") OAuthSenderConstraint=none"
+        case .tokenBound: return "omvault profile set \(profile?.name.text.asShellWord ?? "NAME") OAuthSenderConstraint=dpop"
+        case .proofRefused: return "the clock of this machine must be right; and the server must take ES256"
+        case .nonceRepeated: return "ask the administrator of the server"
         case .tokenRefused: return "log in again; a question for the user's claims may need openid in OAuthScope"
         case .inactiveToken: return "omvault token get \(profile?.name.text.asShellWord ?? "NAME") --fresh gets another one"
         case .noEndpoint:

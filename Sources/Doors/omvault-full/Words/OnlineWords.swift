@@ -83,6 +83,7 @@ extension OnlineFailure {
         case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
         case .invalidTarget: "it gives no token for this --resource or --audience"
         case .assertionRefused: "it does not take the token or assertion"
+        case .unkeptTokens: "the ledger of logins could not take the new tokens, so no program gets them"
         case .unusableClientKey:
             "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
         case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
@@ -98,6 +99,10 @@ extension OnlineFailure {
         case .noRegistration: "it registers no clients"
         case .registrationRefused: "it does not register a client with these values"
         case .redirectRefused: "it does not register a client with this redirect address"
+        case .tokenNotBound: "it gave tokens that are not bound to a key, and the profile demands that"
+        case .tokenBound: "it gave tokens that are bound to a key, and the profile has none"
+        case .proofRefused: "it does not take the proof of the session's key"
+        case .nonceRepeated: "it asks for a nonce in the proof of the session's key again and again, or gives none"
         case .tokenRefused: "it does not take the access token"
         case .inactiveToken: "it says that the access token does not count, or not any more"
         case .noEndpoint: "it names no address for this question, or none that is safe"
@@ -120,6 +125,7 @@ extension OnlineFailure {
         case .cancelled, .codeExpired, .notFinished: .aborted
         case .otherUser, .tokenRefused, .assertionRefused, .invalidTarget: .remoteAuth
         case .unusableAssertion: .config
+        case .unkeptTokens: .io
         case .inactiveToken: .notFound
         case .noEndpoint: .unsupported
         case .unusableRedirect: .config

@@ -69,9 +69,8 @@ extension Failure {
         case .failed(let refusal): self.init(ofRequest: refusal)
         case .gateTokenNeeded, .gate:
             self.init(
-                .unsupported, "a gate of an Oracle server wants a token of its own, which this command cannot get",
-                hint: "an application can get it with a WebGateTokenSource: docs/reference/library.md",
-                details: ["reason": .text("oam_server_needed")])
+                oracle: "a gate of an Oracle server wants a token of its own, which this command cannot get",
+                hint: "an application can get it with a WebGateTokenSource: docs/reference/library.md")
         case .tooManyRedirects:
             self.init(
                 .remoteError, "the server redirects the request more often than --follow allows", hint: "give a higher --follow")

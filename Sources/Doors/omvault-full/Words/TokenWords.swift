@@ -42,6 +42,7 @@ extension Failure {
             self.init(
                 .policy, "the server gave a token with \(words), and not with exactly those that were asked for",
                 hint: "ask without --exact-scope, or ask the administrator of the server")
+        case .bound: self = .boundToken(profile: key.profile.text)
         case .noToken:
             self.init(
                 .notFound, "the session has no access token: its login was offline, or the server gave none",
@@ -50,20 +51,17 @@ extension Failure {
             self.init(
                 .notFound, "the session has no ID token",
                 hint: "a login at the server's own pages gets one, if OAuthScope of profile \"\(key.profile.text)\" has openid")
-        case .bound: self = .boundToken(profile)
         case .dead: self = .deadToken
         case .server(let refusal): self.init(duringRenewal: refusal)
         }
     }
 
-    /// Tokens under this profile are bound to a key.
-    ///
-    /// - Parameter profile: Its name, as a word of a shell.
-    static func boundToken(_ profile: String) -> Failure {
+    /// A token that its profile binds to a key is of no use outside of the agent.
+    static func boundToken(profile: String) -> Failure {
         Failure(
             .policy,
-            "the token is bound to a key that stays in the agent (OAuthSenderConstraint), so no other program can use it",
-            hint: "omvault rest GET URL --profile \(profile)   (sends requests with it)")
+            "tokens of profile \"\(profile)\" are bound to a key that stays in the agent, so no other program can use one",
+            hint: "omvault rest GET URL --profile \(profile.asShellWord)   (the agent proves the key for each request)")
     }
 
     /// The server's newest token has no life left.

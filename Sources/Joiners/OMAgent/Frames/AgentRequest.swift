@@ -25,6 +25,8 @@ enum AgentRequest: ~Copyable, Sendable {
     /// Asks for an exchange with one remote, or with all if it is nil. The answer does not wait for it.
     case syncNow(VaultPaths, remote: UInt8?)
     case keepSession(NewSession)
+    /// A session that the ledger remembers, and when its user logged in.
+    case restoreSession(NewSession, since: Int64)
     case useSession(LoginReference)
     case renewSession(LoginReference, newTokens: Bool)
     case endSession(LoginReference, waits: Bool, inBrowser: Bool, password: SecretBytes?)
@@ -37,6 +39,9 @@ enum AgentRequest: ~Copyable, Sendable {
     case claims(LoginReference, TokenInquiry)
     /// Starts a helper that sends requests with the access token of the session.
     case request(RequesterQuestion)
+    case knownToken(KnownTokenQuestion)
+    /// The session is of the profile that was read so.
+    case profileReading(LoginReference, ProfileReading)
 }
 
 /// The agent's answer.
@@ -70,6 +75,7 @@ enum AgentReply: ~Copyable, Sendable {
     /// One of ``OnlineFailure/ofSigning``.
     case notSigned(OnlineFailure)
     case claims(SecretBytes)
+    case knownToken(SecretBytes)
     case requester(Requester)
     /// `RESTOrigins` does not name the origin.
     case foreignOrigin

@@ -67,6 +67,9 @@ extension AgentReply: FrameReply {
         case .claims(let claims):
             body.write(claims)
             return .claimsGiven
+        case .knownToken(let token):
+            body.write(token)
+            return .knownTokenGiven
         case .requester(let requester):
             body.write(WireID(requester.mark))
             return .requester

@@ -39,6 +39,10 @@ extension AgentRequest {
         case .keepSession(let kept):
             body.write(kept)
             return .keepSession
+        case .restoreSession(let kept, let since):
+            body.write(kept)
+            body.write(since)
+            return .restoreSession
         case .useSession(let login):
             body.write(login)
             return .useSession
@@ -67,6 +71,12 @@ extension AgentRequest {
         case .request(let question):
             body.write(question)
             return .request
+        case .knownToken(let question):
+            body.write(question)
+            return .knownToken
+        case .profileReading(let login, let reading):
+            body.write(login, reading)
+            return .profileReading
         }
     }
 
@@ -96,6 +106,10 @@ extension AgentRequest {
         case .syncStatus: return .syncStatus(try wire.read(), needsFacts: try wire.read())
         case .syncNow: return .syncNow(try wire.read(), remote: try wire.read())
         case .keepSession: return .keepSession(try wire.read())
+        case .restoreSession:
+            let kept: NewSession = try wire.read()
+            guard kept.isRemembered else { throw MalformedBytes() }
+            return .restoreSession(kept, since: try wire.read())
         case .useSession: return .useSession(try wire.read())
         case .renewSession: return .renewSession(try wire.read(), newTokens: try wire.read())
         case .endSession:
@@ -114,6 +128,8 @@ extension AgentRequest {
         case .sign: return .sign(try wire.read(), identity: try wire.read(), try wire.read())
         case .claims: return .claims(try wire.read(), try wire.read())
         case .request: return .request(try wire.read())
+        case .knownToken: return .knownToken(try wire.read())
+        case .profileReading: return .profileReading(try wire.read(), try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

@@ -50,22 +50,52 @@ extension SessionLimits: WireValue {
     }
 }
 
-/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server ‖ origins
+/// login ‖ profile ‖ mode ‖ limits ‖ release ‖ optional server ‖ origins ‖ optional row
 extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, limits, release)
         body.write(serverPart)
         body.write(shortList: origins)
+        body.write(row)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (login, profile): (LoginReference, ProfileDigest) = (try wire.read(), try wire.read())
+        let (mode, limits): (AgentSession.Mode, SessionLimits) = (try wire.read(), try wire.read())
+        let release: TokenRelease = try wire.read()
+        let serverPart: ServerPart? = try wire.read()
+        let origins: [String] = try wire.shortList(upTo: NewSession.mostOrigins)
+        let hasRow: Bool = try wire.read()
+        let row = hasRow ? try SessionRowKey(from: &wire) : nil
+        // Only a session of a server has tokens to remember.
+        let hasSession =
+            switch serverPart {
+            case .none: false
+            case .some(let part): part.session.count > 0
+            }
+        guard hasSession || !hasRow else { throw MalformedBytes() }
         self.init(
-            login: try wire.read(), profile: try wire.read(), mode: try wire.read(), limits: try wire.read(),
-            release: try wire.read(), serverPart: try wire.read(), origins: try wire.shortList(upTo: NewSession.mostOrigins))
+            login: login, profile: profile, mode: mode, limits: limits, release: release, serverPart: serverPart,
+            origins: origins, row: row)
     }
 }
 
-/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8) ‖ optional vault
+/// key, a secret of 32 bytes ‖ generation (8)
+extension SessionRowKey: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(bytes)
+        body.write(generation)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let bytes = try wire.secret(upTo: Key<Sealing>.count)
+        let generation: UInt64 = try wire.read()
+        guard bytes.count == Key<Sealing>.count, (1...UInt64(Int64.max)).contains(generation) else { throw MalformedBytes() }
+        self.init(bytes, generation: generation)
+    }
+}
+
+/// service ‖ logout (4) ‖ optional session ‖ optional access token ‖ optional end (8) ‖ optional vault ‖ optional key of tokens
 extension NewSession.ServerPart: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(service, clientSecret: clientSecret)
@@ -73,6 +103,8 @@ extension NewSession.ServerPart: WireValue {
         if session.count > 0 { body.write(session) }
         body.write(access)
         body.write(expires, vault)
+        body.write(tokenKey != nil)
+        if let tokenKey { body.write(tokenKey.sealable) }
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -87,16 +119,26 @@ extension NewSession.ServerPart: WireValue {
         // Only a session of OAuth has such a token.
         let isOAuth = if case .oauth = serverPart.service.kind { true } else { false }
         guard !hasAccess || hasSession && isOAuth else { throw MalformedBytes() }
+        let (expires, vault): (Int64?, VaultPaths?) = (try wire.seconds(), try wire.read())
+        var tokenKey: TokenKey?
+        if try wire.read(Bool.self) {
+            let bytes = try wire.secret(upTo: TokenKey.longest)
+            guard let key = TokenKey.read(bytes) else { throw MalformedBytes() }
+            tokenKey = key
+        }
+        // Without the key its tokens are of no use.
+        let isBound = serverPart.service.isBoundToKey
+        guard tokenKey == nil ? !isBound || !hasSession : isBound else { throw MalformedBytes() }
         self.init(
             service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
-            access: access, expires: try wire.seconds(), vault: try wire.read())
+            access: access, expires: expires, vault: vault, tokenKey: tokenKey)
     }
 }
 
 extension AgentSession: WireValue {
     func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, state, since, idleLeft, sessionLeft, isWarningDue, hasServerSession, survivesRestart)
-        body.write(token, release)
+        body.write(token, release, isRemembered)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
@@ -104,7 +146,7 @@ extension AgentSession: WireValue {
             login: try wire.read(), profile: try wire.read(), mode: try wire.read(), state: try wire.read(),
             since: try wire.read(), idleLeft: try wire.read(), sessionLeft: try wire.read(), isWarningDue: try wire.read(),
             hasServerSession: try wire.read(), survivesRestart: try wire.read(), token: try wire.read(),
-            release: try wire.read())
+            release: try wire.read(), isRemembered: try wire.read())
     }
 }
 

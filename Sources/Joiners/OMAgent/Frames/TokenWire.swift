@@ -8,6 +8,7 @@ internal import OMSecrets
 
 extension TokenStatus: WireValue {}
 extension TokenInquiry: WireValue {}
+extension TokenKind: WireValue {}
 
 /// 0 never, 1 confirm, 2 allow
 extension TokenRelease: WireValue {
@@ -45,12 +46,12 @@ extension TokenQuestion: WireValue {
     }
 }
 
-/// scopes ‖ optional left (8)
+/// scopes ‖ optional left (8) ‖ kind
 extension HeldToken: WireValue {
-    func write(to body: inout SecretBuffer) { body.write(scopes, left) }
+    func write(to body: inout SecretBuffer) { body.write(scopes, left, kind) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        self.init(scopes: try wire.read(), left: try wire.secondsLeft())
+        self.init(scopes: try wire.read(), left: try wire.secondsLeft(), kind: try wire.read())
     }
 }
 

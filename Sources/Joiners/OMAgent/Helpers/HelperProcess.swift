@@ -27,15 +27,6 @@ struct HelperProcess: ~Copyable {
     ///
     /// - Returns: This process's end of its socket, and the id of the new process.
     static func start(_ program: String, _ option: String) throws(AgentError) -> (socket: Int32, child: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard om_socket_pair(&ends) == 0 else { throw .io(errno) }
-        let child = AgentProcess.spawnDetached(program, [option], ends[1])
-        let failure = errno
-        close(ends[1])
-        guard child > 0 else {
-            close(ends[0])
-            throw .io(failure)
-        }
-        return (ends[0], child)
+        try AgentFile.startHelper(program, option)
     }
 }

@@ -89,8 +89,8 @@ package final class HelperConversation: Sendable {
 
     private func receiveSignature(_ purpose: SigningPurpose) throws(ChannelError) -> ReceivedSignature {
         try signing.withLock { _ throws(ChannelError) in
-            try ReceivedSignature(
-                asking: purpose, of: received.question.id, over: received.channel,
+            try ReceivedSignature.ask(
+                purpose, of: received.question.id, over: received.channel,
                 within: Int(received.question.service.deadlines.total))
         }
     }

@@ -53,6 +53,7 @@ package struct OnlineClient: Sendable {
         _ prompter: (any BrowserPrompter)?, _ signer: (any QuestionSigner)?, _ cancellation: OnlineCancellation?
     ) throws(ChannelError) -> OnlineReply {
         let (id, task) = (question.id, question.task)
+        let keys = HelperKeys(signer: signer, token: question.tokenKey)
         let isOAuth = if case .oauth = question.service.kind { true } else { false }
         let personEnd = bootMilliseconds() + Int64(task.personSeconds) * 1_000
         let pages = prompter.flatMap { BrowserPages(question.service, task, $0) }
@@ -92,9 +93,9 @@ package struct OnlineClient: Sendable {
                 let purpose = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
                     do throws(MalformedBytes) { return try SigningPurpose(decoding: bytes, of: id) } catch { throw .malformed }
                 }
-                guard let (identity, content) = budget.take(purpose) else { throw .malformed }
+                guard let content = budget.take(purpose) else { throw .malformed }
                 if wasCancelled { continue }
-                try sign(content, with: identity, by: signer, of: id, over: channel)
+                try keys.answer(content, of: id, over: channel)
                 continue
             }
             guard let pages else { throw .malformed }
@@ -121,24 +122,5 @@ package struct OnlineClient: Sendable {
             }
         }
         throw .malformed
-    }
-
-    /// Answers a helper's question for a signature.
-    static func sign(
-        _ content: SignatureContent, with identity: String, by signer: (any QuestionSigner)?, of id: [UInt8],
-        over channel: borrowing FrameChannel
-    ) throws(ChannelError) {
-        var body = SecretBuffer()
-        body.write(WireID(id))
-        let kind: FrameKind
-        do throws(OnlineRefusal) {
-            guard let signer, case .use(let use) = content else { throw .failed(.unusableClientKey) }
-            body.write(try signer.sign(use, with: identity))
-            kind = .signature
-        } catch {
-            body.write(error.signingProblem)
-            kind = .noSignature
-        }
-        try channel.send(kind, body, within: AgentProtocol.frameTime)
     }
 }

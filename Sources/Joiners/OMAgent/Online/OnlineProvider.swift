@@ -22,6 +22,8 @@ public final class OnlineProvider: Provider {
     private let known: [ServerEndpoint]
     /// Whether the last login in a browser was by a code for another device.
     let wasByDevice = Guarded(false)
+    /// The key to which the tokens of the last login are bound.
+    private let tokenKey = Guarded<TokenKey?>(nil)
 
     /// - Parameters:
     ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
@@ -181,7 +183,8 @@ public final class OnlineProvider: Provider {
             service: wasByDevice.withLock { $0 } ? service.byDevice() : service, clientSecret: clientSecret.duplicate(),
             logout: Self.logoutTime(request.profile),
             session: session ?? SecretBytes(copying: []), access: access, expires: expires,
-            vault: service.identities.isEmpty ? nil : signer?.vault)
+            vault: service.identities.isEmpty ? nil : signer?.vault,
+            tokenKey: service.isBoundToKey ? tokenKey.withLock { $0 } : nil)
     }
 
     /// The service with the endpoints that are known, where the profile does not name them.
@@ -221,9 +224,17 @@ public final class OnlineProvider: Provider {
         _ event: OnlineCancellation
     ) -> OnlineReply {
         guard let client else { return .refused(.unreachable(.noHelper)) }
+        var key: TokenKey?
+        if question.service.isBoundToKey, question.task.bringsTokens {
+            // Each login has a key of its own. Only the agent gets it, with the session.
+            key = TokenKey.make()
+            guard key != nil else { return .refused(.failed(.helper)) }
+            tokenKey.withLock { $0 = key }
+        }
         do throws(AgentError) {
             return try client.ask(
-                question.about(knowing(question.service)), listening: listening, prompting: prompter, signing: signer,
+                question.about(knowing(question.service)).bound(to: key), listening: listening, prompting: prompter,
+                signing: signer,
                 cancellation: event)
         } catch {
             return .refused(.failed(.helper))

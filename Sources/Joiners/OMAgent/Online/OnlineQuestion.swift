@@ -1,6 +1,7 @@
 // One question to the online helper. Format: docs/formats/online-protocol.md, "Question".
 
 internal import OMAgentProtocol
+internal import OMAuth
 package import OMOnlineModel
 internal import OMRecords
 package import OMSecrets
@@ -31,6 +32,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let actor: SecretBytes
     /// The vault of the identity that proves the client, for the process that asks. It is not sent.
     var keyVault: VaultPaths?
+    /// The key to which the session's tokens are bound, for the process that asks. It is not sent.
+    var tokenKey: TokenKey?
+    /// Names that key in a login at the server's own pages. Nil without one.
+    package var keyThumbprint: String?
 
     package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
@@ -187,6 +192,13 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         return self
     }
 
+    /// The same question, with the key to which the tokens are bound.
+    consuming func bound(to key: TokenKey?) -> OnlineQuestion {
+        tokenKey = key
+        if task.startsInBrowser { keyThumbprint = key?.thumbprint }
+        return self
+    }
+
     private init(
         _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
@@ -237,7 +249,9 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             body.write(password)
         case .endpoints: body.write(tag: 7)
         case .grant: body.write(tag: 8)
-        case .authorize(let user, let seconds, let byDevice): body.write(tag: 9, user, seconds, byDevice)
+        case .authorize(let user, let seconds, let byDevice):
+            body.write(tag: 9, user, seconds, byDevice)
+            if service.isBoundToKey { body.write(keyThumbprint ?? "") }
         case .introspect:
             body.write(tag: 10)
             body.write(session)
@@ -276,6 +290,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         let asked = try DecodedService(from: &wire)
         var session = SecretBytes(copying: [])
         var answers = SecretBytes(copying: []), subject = SecretBytes(copying: []), actor = SecretBytes(copying: [])
+        var thumbprint: String?
         let task: OnlineTask
         switch try wire.read(UInt8.self) {
         case 1: task = .login(user: try wire.read())
@@ -295,7 +310,9 @@ package struct OnlineQuestion: ~Copyable, Sendable {
             task = .answer(user: try wire.read())
         case 7: task = .endpoints
         case 8: task = .grant
-        case 9: task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+        case 9:
+            task = .authorize(user: try wire.read(), seconds: try wire.read(), byDevice: try wire.read())
+            if asked.service.isBoundToKey { thumbprint = try wire.read(String.self) }
         case 10:
             task = .introspect
             session = try wire.secret(upTo: Self.maximumSession)
@@ -330,6 +347,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         self.init(
             task, id: id, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password,
             answers: answers, subject: subject, actor: actor)
+        keyThumbprint = thumbprint
     }
 }
 

@@ -75,6 +75,19 @@ package enum OnlineTask: Hashable, Sendable {
         if case .authorize(_, let seconds, _) = self { seconds } else { 0 }
     }
 
+    /// Whether the answer brings the first tokens of a session, or a token without one.
+    var bringsTokens: Bool {
+        switch self {
+        case .login, .grant, .authorize, .exchange, .assertion: true
+        case .answer, .check, .refresh, .narrow, .logout, .profile, .endpoints, .client, .introspect, .userInfo, .endSession,
+            .tryCertificate:
+            false
+        }
+    }
+
+    /// Whether it logs a user in at the server's own pages.
+    var startsInBrowser: Bool { if case .authorize = self { true } else { false } }
+
     /// Whether the answer has a client's registration.
     var bringsClient: Bool {
         switch self {

@@ -83,6 +83,8 @@ extension OnlineProvider {
 
     /// The answer to a question that only wants an access token.
     func alone(_ question: consuming OnlineQuestion) throws(OnlineRefusal) -> TokenReply {
+        // Its key would end with the question.
+        guard !question.service.isBoundToKey else { return .refused(.bound) }
         // A token's life counts from here: the answer may be late.
         let sent = ClockReading.now()
         let acceptance = try ask(question, OnlineCancellation()).get()

@@ -103,6 +103,12 @@ public final class RESTClient: Sendable {
                 return response
             }
             if response.gateChallenge != nil { return response }
+            if run.sentToken, response.asksForNonce {
+                // The helper has told the agent the nonce. Attack: a server asks for another one without end.
+                guard run.body.canBeSentAgain, run.takeNonce() else { return response }
+                try response.endHelper()
+                continue
+            }
             if run.sentToken, run.mayRenew, try response.refusesToken() {
                 guard run.body.canBeSentAgain else { return response }
                 try response.endHelper()
@@ -172,15 +178,15 @@ public final class RESTClient: Sendable {
     private func open(_ run: RequestRun) throws(RESTError) -> RequestChannel {
         switch run.key.token {
         case .none:
-            return try .start(run.key, program: program, showing: identity) { certificate in
+            return try .start(run.key, program: program, showing: identity) { chain in
                 RequestOpening(
-                    run.origin, trusted: trusted, connect: OnlineDeadlines().connect, certificate: certificate)
+                    run.origin, trusted: trusted, connect: OnlineDeadlines().connect, chain: chain)
             }
         case .gate:
-            return try .start(run.key, program: program, showing: identity) { certificate in
+            return try .start(run.key, program: program, showing: identity) { chain in
                 RequestOpening(
                     run.origin, .gate, token: run.gateToken?.secret.duplicate(), trusted: trusted,
-                    connect: OnlineDeadlines().connect, certificate: certificate)
+                    connect: OnlineDeadlines().connect, chain: chain)
             }
         case .session:
             guard let session else { throw .noSession }

@@ -115,6 +115,11 @@ public final class RESTResponse: Sendable {
         return ""
     }
 
+    /// Whether the server wants a nonce of its own in the proof of the key, and gives one (RFC 9449, 9).
+    var asksForNonce: Bool {
+        status == 401 && header("DPoP-Nonce") != nil && challenges.contains { $0.contains("use_dpop_nonce") }
+    }
+
     /// When to try again, in seconds. Nil if the server gives no number.
     public var retryAfter: UInt32? { header("Retry-After").flatMap { UInt32($0) } }
 

@@ -69,20 +69,40 @@ final class RequestChannel: Sendable {
     ///   - identity: The certificate, if the key says that it is shown.
     static func start(
         _ key: Key, program: String, showing identity: RequestIdentity?,
-        _ opening: (RequestOpening.Certificate?) -> RequestOpening
+        _ opening: (ClientChain?) -> RequestOpening
     ) throws(RESTError) -> RequestChannel {
         do throws(AgentError) {
-            let shown = key.showsCertificate ? try identity?.serve() : nil
-            defer { if let shown { close(shown.socket) } }
-            guard let body = opening(shown?.certificate).encoded() else { throw .misbehaved }
-            let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
+            let identity = key.showsCertificate ? identity : nil
+            guard let body = opening(identity?.chain).encoded() else { throw .misbehaved }
+            let ends = try identity.map { (identity) throws(AgentError) in try signatures(by: identity, for: key.origin) } ?? []
+            defer { ends.forEach { close($0) } }
+            let (socket, child) = try helper(program)
             let made = RequestChannel(key, mark: nil, socket: socket, child: child)
             guard
-                (try? made.channel.send(
-                    .opening, body, descriptors: shown.map { [$0.socket] } ?? [], within: AgentProtocol.frameTime)) != nil
+                (try? made.channel.send(.opening, body, descriptors: ends, within: AgentProtocol.frameTime)) != nil
             else { throw .misbehaved }
             return made
         } catch { throw .agent(error) }
+    }
+
+    /// Starts to sign for one helper, on a thread of its own.
+    ///
+    /// - Returns: The helper's end of the socket for signatures. The caller sends and closes it.
+    private static func signatures(by identity: RequestIdentity, for origin: String) throws(AgentError) -> [Int32] {
+        let keys = HelperKeys(signer: identity.signer, token: nil)
+        guard let socket = SigningSocket(keys, to: origin, showing: identity.chain) else { throw .io(errno) }
+        let ends = socket.takeOtherEnd()
+        let failure = DetachedThread.start(stack: AgentServer.stack) { _ = socket.serve() }
+        guard failure == 0 else {
+            ends.forEach { close($0) }
+            throw .io(failure)
+        }
+        return ends
+    }
+
+    private static func helper(_ program: String) throws(AgentError) -> (socket: Int32, child: Int32) {
+        if let early = EarlyHelper.take() { return early }
+        return try HelperProcess.start(try AgentProcess.check(program), "--request")
     }
 
     /// Whether it was used, and can send another request now.

@@ -22,7 +22,7 @@ package enum RequestHelper {
     ///
     /// - Parameters:
     ///   - port: The port of an origin. Nil if it is none.
-    ///   - make: Makes the sender of an opening. The signer has the key of its certificate.
+    ///   - make: Makes the sender of an opening. It gets a signer if a certificate is shown, or the token is bound to a key.
     package static func run(
         port: (String) -> UInt16?,
         _ make: @escaping @Sendable (borrowing RequestOpening, RequestSigner?) throws(OnlineRefusal) -> any RequestSender
@@ -30,21 +30,24 @@ package enum RequestHelper {
         let descriptor = HelperSocket.take()
         let channel = FrameChannel(descriptor)
         // As in the online helper: after the opening, all bytes can come from a server.
-        var socket: Int32?
-        guard let opening = try? Self.opening(channel, &socket), om_limit_process(0, 120) == 0,
+        var signer: RequestSigner?
+        guard let opening = try? Self.opening(channel, &signer), om_limit_process(0, 120) == 0,
             Confinement.apply(ports: Set([port(opening.origin)].compactMap(\.self)))
         else { _exit(1) }
         let end = bootMilliseconds() + Int64(RequestOpening.life)
-        let signer = opening.certificate.flatMap { certificate in socket.map { RequestSigner(certificate, $0) } }
         let server = RequestServer(channel, signer)
-        let kept = KeptOpening(opening)
+        let kept = KeptOpening(opening), signing = signer
+        // Mostly it is there already. Then no thread has to wait for it.
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let first: RequestHead?
+        do throws(RequestBroken) { first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1) : nil } catch { _exit(0) }
         Task.detached {
             let sender: any RequestSender
-            do throws(OnlineRefusal) { sender = try make(kept.opening, signer) } catch {
-                await server.refuseFirst(error)
+            do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
+                await server.refuse(first, error)
                 _exit(0)
             }
-            await server.serve(sender)
+            await server.serve(sender, first)
             _exit(0)
         }
         // The first thread stays here, to end the process when the caller is gone, rests for too long, or the time is over.
@@ -56,9 +59,8 @@ package enum RequestHelper {
         }
     }
 
-    /// - Parameter socket: That for signatures, which comes with a certificate and else not.
     private static func opening(
-        _ channel: borrowing FrameChannel, _ socket: inout Int32?
+        _ channel: borrowing FrameChannel, _ signer: inout RequestSigner?
     ) throws(ChannelError) -> RequestOpening {
         let frame = try channel.receive(
             start: AgentProtocol.frameTime, frame: AgentProtocol.frameTime, maximum: RequestOpening.maximumBody,
@@ -69,8 +71,9 @@ package enum RequestHelper {
         let opening = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             do throws(MalformedBytes) { return try RequestOpening(decoding: bytes) } catch { throw .malformed }
         }
-        socket = frame.descriptors?.takeSocket()
-        guard (socket == nil) == (opening.certificate == nil) else { throw .malformed }
+        let chain = opening.chain
+        signer = frame.descriptors?.takeSocket().map { RequestSigner($0, showing: chain) }
+        guard opening.needsSignatures == (signer != nil) else { throw .malformed }
         return opening
     }
 }
@@ -101,15 +104,21 @@ private final class RequestServer: Sendable {
     var restsSince: Int64? { rest.withLock { $0 } }
 
     /// Answers the first request with a refusal.
-    func refuseFirst(_ refusal: OnlineRefusal) async {
-        guard let head = try? await head(1) else { return }
+    func refuse(_ first: RequestHead?, _ refusal: OnlineRefusal) async {
+        var head = first
+        if head == nil { head = try? await self.head(1) }
+        guard let head else { return }
         _ = try? await RequestCaller(self, head).refuse(refusal)
     }
 
     /// Serves requests until the caller is gone or breaks the protocol, or a body was not read to its end.
-    func serve(_ sender: any RequestSender) async {
+    ///
+    /// - Parameter first: The head of the first request, if it was read.
+    func serve(_ sender: any RequestSender, _ first: RequestHead?) async {
         for number in 1...RequestOpening.mostRequests {
-            guard let head = try? await head(number) else { return }
+            var read = number == 1 ? first : nil
+            if read == nil { read = try? await head(number) }
+            guard let head = read else { return }
             rest.withLock { $0 = nil }
             let caller = RequestCaller(self, head)
             do throws(OnlineRefusal) {
@@ -126,18 +135,20 @@ private final class RequestServer: Sendable {
     }
 
     private func head(_ number: UInt32) async throws(RequestBroken) -> RequestHead {
-        try await OwnThread.run { () throws(RequestBroken) in
-            let frame = try self.receive(maximum: RequestHead.maximumBody)
-            guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
-            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
-                do throws(MalformedBytes) {
-                    var wire = WireReader(bytes)
-                    let head: RequestHead = try wire.read()
-                    try wire.end()
-                    guard head.number == number else { throw MalformedBytes() }
-                    return head
-                } catch { throw RequestBroken() }
-            }
+        try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
+    }
+
+    func readHead(_ number: UInt32) throws(RequestBroken) -> RequestHead {
+        let frame = try receive(maximum: RequestHead.maximumBody)
+        guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
+        return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
+            do throws(MalformedBytes) {
+                var wire = WireReader(bytes)
+                let head: RequestHead = try wire.read()
+                try wire.end()
+                guard head.number == number else { throw MalformedBytes() }
+                return head
+            } catch { throw RequestBroken() }
         }
     }
 
@@ -150,8 +161,9 @@ private final class RequestServer: Sendable {
         } catch { throw RequestBroken() }
     }
 
-    /// On a thread of its own: the caller may read slowly.
+    /// On a thread of its own if the socket is full: the caller may read slowly.
     func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
+        do throws(ChannelError) { if try channel.sendNow(kind, body) { return } } catch { throw RequestBroken() }
         let kept = KeptBody(body)
         try await OwnThread.run { () throws(RequestBroken) in
             do throws(ChannelError) {

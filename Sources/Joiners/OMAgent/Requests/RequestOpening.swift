@@ -22,8 +22,16 @@ package struct RequestOpening: ~Copyable, Sendable {
     package enum Scheme: UInt8, Sendable {
         case bearer = 1
         case gate = 2
+        /// With a proof of the session's key.
+        case dpop = 3
 
-        package var word: String { self == .bearer ? "Bearer" : "OAM-Auth" }
+        package var word: String {
+            switch self {
+            case .bearer: "Bearer"
+            case .gate: "OAM-Auth"
+            case .dpop: "DPoP"
+            }
+        }
     }
 
     package let origin: String
@@ -36,22 +44,16 @@ package struct RequestOpening: ~Copyable, Sendable {
     /// Milliseconds until a connection is established.
     package let connect: UInt32
     /// The client's certificate. Nil: none is shown.
-    package let certificate: Certificate?
+    package let chain: ClientChain?
 
-    /// A certificate whose key signs at the other end of a socket that comes with the opening.
-    package struct Certificate: Sendable {
-        package let chain: ClientChain
-        /// Names the questions for signatures.
-        let id: [UInt8]
-
-        package init(_ chain: ClientChain, id: [UInt8] = Random.bytes(16)) { (self.chain, self.id) = (chain, id) }
-    }
+    /// Whether keys sign for the helper, over a socket that comes with the opening.
+    var needsSignatures: Bool { chain != nil || scheme == .dpop }
 
     package init(
         _ origin: String, _ scheme: Scheme? = nil, token: consuming SecretBytes? = nil, trusted: [UInt8]?, connect: UInt32,
-        certificate: Certificate? = nil
+        chain: ClientChain? = nil
     ) {
-        self.certificate = certificate
+        self.chain = chain
         (self.origin, self.scheme, self.trusted, self.connect) = (origin, scheme, trusted, connect)
         self.token = token ?? SecretBytes(copying: [])
     }
@@ -65,8 +67,7 @@ package struct RequestOpening: ~Copyable, Sendable {
         body.write(origin, scheme)
         if scheme != nil { body.write(token) }
         body.write(trusted.map { SecretBytes(copying: $0) })
-        body.write(connect, certificate?.chain)
-        if let certificate { body.write(WireID(certificate.id)) }
+        body.write(connect, chain)
         return body
     }
 
@@ -83,10 +84,9 @@ package struct RequestOpening: ~Copyable, Sendable {
         }
         let connect: UInt32 = try wire.read()
         guard OnlineDeadlines.range.contains(connect) else { throw MalformedBytes() }
-        var certificate: Certificate?
-        if let chain: ClientChain = try wire.read() { certificate = Certificate(chain, id: try wire.read(WireID.self).bytes) }
+        let chain: ClientChain? = try wire.read()
         try wire.end()
-        self.init(origin, scheme, token: token, trusted: trusted, connect: connect, certificate: certificate)
+        self.init(origin, scheme, token: token, trusted: trusted, connect: connect, chain: chain)
     }
 }
 

@@ -25,6 +25,7 @@ final class RequestRun: @unchecked Sendable {
     private let hasCertificate: Bool
     private var redirectsLeft: Int
     private var hasRenewed = false
+    private var hasNonce = false
     private var hasLeft = false
     private var renewed: RequestChannel?
     private var used: RequestChannel?
@@ -95,6 +96,12 @@ final class RequestRun: @unchecked Sendable {
     var sentToken: Bool { used?.mark != nil }
     var mark: [UInt8]? { used?.mark }
     var mayRenew: Bool { !hasRenewed }
+
+    /// Whether the request may be sent again with a server's nonce: once.
+    func takeNonce() -> Bool {
+        defer { hasNonce = true }
+        return !hasNonce
+    }
 
     func useRenewed(_ channel: RequestChannel) { (renewed, hasRenewed) = (channel, true) }
 

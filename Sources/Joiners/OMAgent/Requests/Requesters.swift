@@ -37,9 +37,9 @@ final class Requesters: Sendable {
             origin.isSecure || origin.isLoopback
         else { return .foreignOrigin }
         // A token that is bound to a certificate is of no use with another one.
-        let own = facts.identity, isNeeded = facts.isBound || question.identity != nil
+        let own = facts.identity, isBound = facts.constraint == .mtls, isNeeded = isBound || question.identity != nil
         var identity: RequestIdentity?
-        if let shown = facts.isBound ? own : question.identity ?? own {
+        if let shown = isBound ? own : question.identity ?? own {
             let signer = signer(shown.vault)
             identity = RequestIdentity(shown.chain, signedBy: signer)
             if isNeeded, let problem = signer.problem(of: shown.chain.identity) {
@@ -60,24 +60,16 @@ final class Requesters: Sendable {
             return .tokenRefused(refusal)
         case .given(let token, _, _):
             let mark = mark(of: token.value)
-            let shown: (certificate: RequestOpening.Certificate, socket: Int32)?
-            do throws(AgentError) { shown = try identity?.serve() } catch {
-                running.subtract(1, ordering: .relaxed)
-                return .tokenRefused(.server(.failed(.helper)))
-            }
-            defer { if let shown { close(shown.socket) } }
             return start(
                 RequestOpening(
-                    question.origin, .bearer, token: token.value.duplicate(), trusted: facts.trusted, connect: facts.connect,
-                    certificate: shown?.certificate),
-                mark, sending: shown.map { [$0.socket] } ?? [])
+                    question.origin, facts.key == nil ? .bearer : .dpop, token: token.value.duplicate(), trusted: facts.trusted,
+                    connect: facts.connect, chain: identity?.chain),
+                mark, HelperKeys(signer: identity?.signer, token: facts.key))
         }
     }
 
     /// The helper is counted already.
-    ///
-    /// - Parameter sockets: Go with the opening.
-    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8], sending sockets: [Int32]) -> AgentReply {
+    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8], _ keys: HelperKeys) -> AgentReply {
         guard let body = opening.encoded() else {
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(.noToken)
@@ -86,12 +78,21 @@ final class Requesters: Sendable {
             let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
             let channel = FrameChannel(socket)
             let helper = StartedHelper(ChildProcess(child))
-            DetachedThread.startOrRunHere(stack: 256 << 10) { [self] in
-                helper.waitForEnd()
+            let needsSignatures = opening.needsSignatures
+            let signing = needsSignatures ? SigningSocket(keys, to: opening.origin, showing: opening.chain) : nil
+            let ends = signing?.takeOtherEnd() ?? []
+            defer { ends.forEach { close($0) } }
+            let serve: @Sendable () -> Void = { [self] in
+                if signing?.serve() ?? true { helper.waitForEnd() }
                 running.subtract(1, ordering: .relaxed)
             }
+            if !needsSignatures {
+                DetachedThread.startOrRunHere(stack: 256 << 10, serve)
+            } else if ends.isEmpty || DetachedThread.start(stack: AgentServer.stack, serve) != 0 {
+                throw .misbehaved
+            }
             do throws(ChannelError) {
-                try channel.send(.opening, body, descriptors: sockets, within: AgentProtocol.frameTime)
+                try channel.send(.opening, body, descriptors: ends, within: AgentProtocol.frameTime)
             } catch {
                 return .tokenRefused(.server(.failed(.helper)))
             }
@@ -122,16 +123,17 @@ private final class StartedHelper: Sendable {
 extension SessionStore {
     /// What a helper of requests needs of a session, beside its token. Nil if there is no such session.
     ///
-    /// - Returns: `identity` is the client certificate of its login.
+    /// - Returns: `key` is that of its tokens, and `identity` the client certificate of its login.
     func requestFacts(
         of login: LoginReference
-    ) -> (origins: [String], trusted: [UInt8]?, connect: UInt32, identity: ShownIdentity?, isBound: Bool)? {
+    ) -> (
+        origins: [String], trusted: [UInt8]?, connect: UInt32, key: TokenKey?, identity: ShownIdentity?,
+        constraint: SenderConstraint
+    )? {
         entries.withLock { entries in
             guard let entry = entries[login] else { return nil }
-            return (
-                entry.origins, entry.service?.trusted, entry.service?.deadlines.connect ?? OnlineDeadlines().connect,
-                entry.identity, entry.isBound
-            )
+            let connect = entry.service?.deadlines.connect ?? OnlineDeadlines().connect
+            return (entry.origins, entry.service?.trusted, connect, entry.tokenKey, entry.identity, entry.constraint)
         }
     }
 

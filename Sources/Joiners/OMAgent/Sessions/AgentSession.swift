@@ -39,6 +39,8 @@ public struct AgentSession: Hashable, Sendable {
     public let token: HeldToken?
     /// Whether the agent hands that token out.
     public let release: TokenRelease
+    /// Whether the ledger of logins has its tokens, so that it outlives the agent and a reboot.
+    public let isRemembered: Bool
 
     /// Whether it began under exactly this profile. A session of another profile lets no user in.
     public func isOf(_ profile: Profile) -> Bool {

@@ -7,6 +7,7 @@ internal import OMSystem
 extension SessionStore {
     /// The access token that the server gives for `narrowing`, from memory or after one question.
     func token(of login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing) -> TokenReply {
+        settle(login)
         var renewal = TokenRenewal.notAsked
         while true {
             switch step(login, question, narrowing, after: renewal) {
@@ -35,8 +36,8 @@ extension SessionStore {
     private func step(
         _ login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing, after renewal: TokenRenewal
     ) -> Step {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -73,17 +74,17 @@ extension SessionStore {
     private func apply(
         _ reply: consuming OnlineReply, _ narrowing: TokenNarrowing, for entry: SessionEntry, sent: ClockReading
     ) -> SessionCheckResult {
-        let clock = clock()
+        let tokens = reply.newTokens(sent: sent, isNarrow: true)
+        let outcome = tokens == nil ? nil : write(entry, taking: tokens)
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
+            let clock = clock()
             entry.pending = nil
             switch reply.take() {
             case .none: return .none
             case .accepted(let acceptance)?:
                 entry.take(acceptance, narrowing, sent: sent)
-                guard !entry.isRemoved else { return .none }
-                entry.use(at: clock)
-                tickets?.renew(entry)
+                if let refused = keep(outcome, of: entry, in: &entries, at: clock) { return refused }
                 return entry.description(at: clock).map { .valid($0) } ?? .none
             case .asked?: return .refused(.failed(.helper))
             case .refused(let refusal)?:
@@ -105,6 +106,7 @@ extension SessionEntry {
         _ question: TokenQuestion, _ narrowing: TokenNarrowing, after renewal: TokenRenewal, at clock: ClockReading
     ) -> TokenReply? {
         if let refusal = refusal(of: question, narrowing) { return .refused(refusal) }
+        if isUnkept { return .refused(.server(.failed(.unkeptTokens))) }
         let found = narrowTokens.lastIndex { $0.narrowing == narrowing }
         if let found { narrowTokens.append(narrowTokens.remove(at: found)) }
         let held = found.flatMap { _ in narrowTokens.last }

@@ -20,6 +20,8 @@ struct NewSession: ~Copyable, Sendable {
         let expires: Int64?
         /// The vault of the identity that proves the client. Nil for a client without one.
         var vault: VaultPaths? = nil
+        /// The key to which its tokens are bound. Nil if they are bound to none.
+        var tokenKey: TokenKey? = nil
     }
 
     let login: LoginReference
@@ -31,9 +33,18 @@ struct NewSession: ~Copyable, Sendable {
     let serverPart: ServerPart?
     /// The origins that may get its access token, as ``ServerURL/origin``. The profile of the login decides here too.
     var origins: [String] = []
+    /// The key of its row in the ledger. Nil if the ledger does not remember it.
+    var row: SessionRowKey? = nil
 
     /// The most of them. Later ones get no token.
     static let mostOrigins = 64
 
     consuming func takeServerPart() -> ServerPart? { serverPart }
+
+    var isRemembered: Bool {
+        switch row {
+        case .none: false
+        case .some: true
+        }
+    }
 }

@@ -40,8 +40,8 @@ extension SessionStore {
     }
 
     private func step(_ login: LoginReference, _ inquiry: TokenInquiry, mayRenew: Bool) -> Step {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -58,8 +58,8 @@ extension SessionStore {
             switch acceptance.takeClaims() {
             case .none: return .refused(.failed(.helper))
             case .some(let claims):
-                let clock = clock()
                 entries.withLock { _ in
+                    let clock = clock()
                     guard !entry.isRemoved else { return }
                     entry.use(at: clock)
                     if entry.deadlines.survivesRestart { tickets?.renew(entry) }

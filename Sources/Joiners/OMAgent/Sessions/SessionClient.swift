@@ -12,6 +12,47 @@ extension AgentClient {
     public func keep(
         _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: LoginReference, asking provider: OnlineProvider?
     ) throws(AgentError) {
+        try keep(receipt, of: request, in: login, asking: provider, row: nil)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter row: The key of the session's row, if the ledger remembers it.
+    package func keep(
+        _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: LoginReference, asking provider: OnlineProvider?,
+        row: consuming SessionRowKey?
+    ) throws(AgentError) {
+        try keep(Self.session(receipt, of: request, in: login, asking: provider, request.profile.sessionLimits, row))
+    }
+
+    /// Gives the agent a session that the ledger remembers, unless it has one of this login.
+    ///
+    /// - Parameters:
+    ///   - left: Seconds until the session times out. Nil without such a time.
+    ///   - since: When the user logged in, in seconds since 1970.
+    /// - Returns: Whether the agent has a session of the login now. If not, the ledger has a later state, or none.
+    /// - Throws: ``AgentError/full``; ``OnlineRefusal`` if the ledger cannot be written.
+    package func restore(
+        _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: LoginReference, asking provider: OnlineProvider?,
+        row: consuming SessionRowKey, left: Int64?, since: Int64
+    ) throws -> Bool {
+        let usual = request.profile.sessionLimits
+        let limits = SessionLimits(
+            survivesRestart: usual.survivesRestart, idle: usual.idle, session: left, warningPercentage: usual.warningPercentage)
+        let kept = Self.session(receipt, of: request, in: login, asking: provider, limits, row)
+        switch try ask(.restoreSession(kept, since: since)) {
+        case .done: return true
+        case .noSession: return false
+        case .full: throw AgentError.full
+        case .sessionRefused(let refusal): throw refusal
+        default: throw AgentError.misbehaved
+        }
+    }
+
+    private static func session(
+        _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: LoginReference, asking provider: OnlineProvider?,
+        _ limits: SessionLimits, _ row: consuming SessionRowKey?
+    ) -> NewSession {
         let mode: AgentSession.Mode =
             switch receipt.details.mode {
             case .online: .online
@@ -29,11 +70,9 @@ extension AgentClient {
             }
         let serverPart = provider?.serverPart(of: request, session: session, access: access, expires: receipt.sessionExpires)
         let profile = request.profile
-        try keep(
-            NewSession(
-                login: login, profile: profile.digest, mode: mode, limits: profile.sessionLimits,
-                release: profile.tokenRelease, serverPart: serverPart,
-                origins: profile.restOrigins.prefix(NewSession.mostOrigins).map(\.origin)))
+        return NewSession(
+            login: login, profile: profile.digest, mode: mode, limits: limits, release: profile.tokenRelease,
+            serverPart: serverPart, origins: profile.restOrigins.prefix(NewSession.mostOrigins).map(\.origin), row: row)
     }
 
     func keep(_ session: consuming NewSession) throws(AgentError) {
@@ -126,6 +165,10 @@ extension AgentClient {
         default: throw .misbehaved
         }
     }
+
+    /// Tells the agent that the session is of the profile that was read so. If the agent does not hear it, a later question takes
+    /// longer.
+    package func note(_ reading: ProfileReading, of login: LoginReference) { _ = try? ask(.profileReading(login, reading)) }
 
     public func sessions() throws(AgentError) -> [AgentSession] {
         switch try ask(.sessions) {

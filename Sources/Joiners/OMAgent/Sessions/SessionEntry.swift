@@ -8,10 +8,10 @@ internal import OMSecrets
 internal import OMSystem
 
 extension OnlineQuestion {
-    /// The same question, for an asker that signs with an identity of this vault.
-    fileprivate consuming func signed(in vault: VaultPaths?) -> OnlineQuestion {
+    /// The same question, for an asker that signs with an identity of this vault, and with the key of the tokens.
+    fileprivate consuming func signed(in vault: VaultPaths?, _ key: TokenKey?) -> OnlineQuestion {
         keyVault = vault
-        return self
+        return bound(to: key)
     }
 }
 
@@ -28,7 +28,15 @@ final class SessionEntry: @unchecked Sendable {
     private let clientSecret: SecretBytes
     /// The vault of the identity that proves the client.
     private let vault: VaultPaths?
+    /// The key to which its tokens are bound.
+    let tokenKey: TokenKey?
     private var session: SecretBytes
+    /// The key of its row in the ledger. Empty if the ledger does not remember it.
+    let rowKey: SecretBytes
+    /// The state that the ledger has.
+    var rowGeneration: UInt64
+    /// Whether the ledger lacks its newest tokens. Until it has them, no token leaves.
+    var isUnkept = false
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
     /// Its further access tokens, in the order of their last use.
@@ -36,6 +44,8 @@ final class SessionEntry: @unchecked Sendable {
     /// The last refusals of further tokens, and the clocks when they came.
     private var narrowRefusals: [(narrowing: TokenNarrowing, refusal: TokenRefusal, at: ClockReading)] = []
     let release: TokenRelease
+    /// What a client read of the profile when it found that the session is of this profile. Nil if no client has said so.
+    var reading: ProfileReading?
     /// The origins that may get its access token.
     let origins: [String]
     /// When the session's access token expires, in seconds since boot.
@@ -59,9 +69,17 @@ final class SessionEntry: @unchecked Sendable {
         origins = kept.origins
         deadlines = SessionDeadlines(kept.limits, at: clock)
         since = clock.wall
+        switch kept.row {
+        case .none:
+            rowGeneration = 0
+            rowKey = SecretBytes(copying: [])
+        case .some(let row):
+            rowGeneration = row.generation
+            rowKey = row.bytes.duplicate()
+        }
         switch kept.takeServerPart() {
         case .none:
-            (service, logout, vault) = (nil, 0, nil)
+            (service, logout, vault, tokenKey) = (nil, 0, nil, nil)
             clientSecret = SecretBytes(copying: [])
             session = SecretBytes(copying: [])
         case .some(let serverPart):
@@ -71,7 +89,7 @@ final class SessionEntry: @unchecked Sendable {
             logout = min(serverPart.logout, SessionStore.longestWait)
             clientSecret = serverPart.clientSecret.duplicate()
             session = serverPart.session.duplicate()
-            (expires, vault) = (serverPart.expires, serverPart.vault)
+            (expires, vault, tokenKey) = (serverPart.expires, serverPart.vault, serverPart.tokenKey)
             switch serverPart.access {
             case .some(let given): access = given.duplicate()
             case .none: break
@@ -84,6 +102,17 @@ final class SessionEntry: @unchecked Sendable {
         self.init(kept, at: clock)
         (self.deadlines, self.since) = (deadlines, since)
     }
+
+    /// A session from the ledger.
+    convenience init(_ kept: consuming NewSession, since: Int64, at clock: ClockReading) {
+        self.init(kept, at: clock)
+        self.since = since
+    }
+
+    var isRemembered: Bool { rowKey.count > 0 }
+
+    /// A copy of the server's session.
+    var serverSession: SecretBytes { session.duplicate() }
 
     // MARK: - Time
 
@@ -114,7 +143,8 @@ final class SessionEntry: @unchecked Sendable {
             AgentSession(
                 login: login, profile: profile, mode: mode, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
-                survivesRestart: hasTicket, token: heldToken(at: clock), release: release)
+                survivesRestart: hasTicket, token: heldToken(at: clock), release: release,
+                isRemembered: isRemembered)
         }
         switch deadlines.state(at: clock) {
         case .valid(let idle, let left, let isWarningDue):
@@ -127,8 +157,11 @@ final class SessionEntry: @unchecked Sendable {
     // MARK: - The server
 
     /// Whether its tokens are bound to a key, so that no other program can use them.
-    var isBound: Bool {
-        if case .oauth(let oauth)? = service?.kind { oauth.constraint != .none } else { false }
+    var isBound: Bool { constraint != .none }
+
+    /// The key that its tokens are bound to.
+    var constraint: SenderConstraint {
+        if case .oauth(let oauth)? = service?.kind { oauth.constraint } else { .none }
     }
 
     /// The client certificate that its requests show. Nil for a login without one.
@@ -161,7 +194,7 @@ final class SessionEntry: @unchecked Sendable {
             newTokens && isOAuth
             ? .refresh(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
-        return question.signed(in: vault)
+        return question.signed(in: vault, tokenKey)
     }
 
     /// Replaces the server's session with the new one from the server.
@@ -221,12 +254,13 @@ final class SessionEntry: @unchecked Sendable {
             case .userInfo: .userInfo(session.duplicate(), of: service)
             case .introspection: .introspect(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
             }
-        return question.signed(in: vault)
+        return question.signed(in: vault, tokenKey)
     }
 
     func question(_ narrowing: TokenNarrowing) -> OnlineQuestion? {
         guard let service, session.count > 0, isOAuth else { return nil }
-        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate()).signed(in: vault)
+        return .narrow(session.duplicate(), to: narrowing, of: service, clientSecret: clientSecret.duplicate()).signed(
+            in: vault, tokenKey)
     }
 
     /// Keeps a further access token, and the refresh token that came with it. The session's own access token stays.
@@ -246,6 +280,7 @@ final class SessionEntry: @unchecked Sendable {
     }
 
     func deleteServerSession() {
+        tokenKey?.end()
         narrowTokens = []
         session = SecretBytes(copying: [])
         access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
@@ -258,12 +293,12 @@ final class SessionEntry: @unchecked Sendable {
         deleteServerSession()
         let question = service.within(OnlineDeadlines(connect: service.deadlines.connect, total: logout))
         switch consume password {
-        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate()).signed(in: vault)
+        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate()).signed(in: vault, tokenKey)
         case .some(let password):
             return .logout(
                 session, user: login.key.user.text, password: password, of: question,
                 clientSecret: clientSecret.duplicate()
-            ).signed(in: vault)
+            ).signed(in: vault, tokenKey)
         }
     }
 
@@ -281,13 +316,14 @@ final class SessionEntry: @unchecked Sendable {
         let serverPart = service.map { service in
             NewSession.ServerPart(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
-                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires, vault: vault)
+                access: access.value.count > 0 ? access.duplicate() : nil, expires: expires, vault: vault, tokenKey: tokenKey)
         }
         var content = SecretBuffer()
         content.write(
             NewSession(
                 login: login, profile: profile, mode: mode, limits: deadlines.limits, release: release,
-                serverPart: serverPart, origins: origins))
+                serverPart: serverPart, origins: origins,
+                row: isRemembered ? SessionRowKey(rowKey.duplicate(), generation: rowGeneration) : nil))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }
@@ -307,7 +343,7 @@ final class SessionEntry: @unchecked Sendable {
 
 extension AccessToken {
     /// A copy. A refresh may bring no ID token; then that of the older token stays.
-    fileprivate borrowing func duplicate(or older: borrowing AccessToken) -> AccessToken {
+    borrowing func duplicate(or older: borrowing AccessToken) -> AccessToken {
         idToken.count > 0
             ? duplicate() : AccessToken(value.duplicate(), scopes: scopes, idToken: older.idToken.duplicate())
     }

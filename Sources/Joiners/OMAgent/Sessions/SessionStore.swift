@@ -20,8 +20,13 @@ final class SessionStore: Sendable {
     let entries = Guarded<[LoginReference: SessionEntry]>([:])
     let tickets: SessionTickets?
     let ask: Ask
+    let ledger: SessionLedger
     private let clear: Clear
     private let leadOut: LeadOut
+    /// Read it under the lock.
+    ///
+    /// Accident: two clients ask at the turn of a second, and the one with the older reading gets the lock later. Its clock seems
+    /// to run backwards, and the session would end.
     let clock: @Sendable () -> ClockReading
 
     /// - Parameters:
@@ -29,20 +34,25 @@ final class SessionStore: Sendable {
     ///   - ask: Asks a server a question.
     ///   - clear: Deletes the parts of a stored login that an event deletes.
     ///   - leadOut: Gets the ID token of a session that ends.
+    ///   - ledger: Keeps the tokens of sessions that are remembered.
     init(
         _ tickets: SessionTickets?, ask: @escaping Ask, clear: @escaping Clear,
-        leadOut: @escaping LeadOut = { (_, _: consuming SecretBytes) in nil },
+        leadOut: @escaping LeadOut = { (_, _: consuming SecretBytes) in nil }, ledger: SessionLedger = .ofLogins,
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
     ) {
         (self.tickets, self.ask, self.clear, self.leadOut, self.clock) = (tickets, ask, clear, leadOut, clock)
+        self.ledger = ledger
     }
 
     /// Takes over the sessions of the previous agent, from their tickets.
     func resume() {
         guard let tickets else { return }
-        let clock = clock()
-        entries.withLock { entries in
-            for entry in tickets.restoreAll(at: clock) where entries.count < Self.maximum { entries[entry.login] = entry }
+        for entry in tickets.restoreAll(at: clock()) {
+            guard confirm(entry) else {
+                tickets.remove(entry.login)
+                continue
+            }
+            entries.withLock { entries in if entries.count < Self.maximum { entries[entry.login] = entry } }
         }
     }
 
@@ -56,12 +66,7 @@ final class SessionStore: Sendable {
         let new = SessionEntry(kept, at: clock)
         let (isKept, replaced) = entries.withLock { entries -> (Bool, SessionEntry?) in
             let old = entries[new.login]
-            if old == nil, entries.count >= Self.maximum {
-                let idle = entries.values.filter { $0.isIdle(at: clock) }.min { $0.lastUse < $1.lastUse }
-                guard let idle else { return (false, nil) }
-                entries[idle.login] = nil
-                tickets?.remove(idle.login)
-            }
+            if old == nil, !makeRoom(in: &entries, at: clock) { return (false, nil) }
             // An offline login continues the server's session of the previous login.
             if let old, old.continues(with: new) {
                 tickets?.renew(old)
@@ -80,10 +85,22 @@ final class SessionStore: Sendable {
         return isKept
     }
 
+    /// Makes room for one more session. Call this under the lock.
+    ///
+    /// - Returns: false if the table is full and no session in it is idle.
+    func makeRoom(in entries: inout [LoginReference: SessionEntry], at clock: ClockReading) -> Bool {
+        guard entries.count >= Self.maximum else { return true }
+        let idle = entries.values.filter { $0.isIdle(at: clock) }.min { $0.lastUse < $1.lastUse }
+        guard let idle else { return false }
+        entries[idle.login] = nil
+        tickets?.remove(idle.login)
+        return true
+    }
+
     /// Starts the idle time again.
     func use(_ login: LoginReference) -> AgentSession? {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login] else { return nil }
             entry.use(at: clock)
             tickets?.renew(entry)
@@ -92,14 +109,17 @@ final class SessionStore: Sendable {
     }
 
     func list() -> [AgentSession] {
-        let clock = clock()
-        return entries.withLock { entries in entries.values.compactMap { $0.description(at: clock) } }
+        entries.withLock { entries in
+            let clock = clock()
+            return entries.values.compactMap { $0.description(at: clock) }
+        }
     }
 
     /// Asks the server whether the session is valid.
     ///
     /// - Parameter newTokens: Whether to ask for new tokens in any case.
     func renew(_ login: LoginReference, newTokens: Bool) -> SessionCheckResult {
+        settle(login)
         while true {
             switch step(login, newTokens) {
             case .answer(let verdict): return verdict
@@ -121,8 +141,8 @@ final class SessionStore: Sendable {
     }
 
     private func step(_ login: LoginReference, _ newTokens: Bool) -> Step {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -136,15 +156,17 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Takes over the server's answer. New tokens are in the session's ticket before any caller gets one: if this process
-    /// is killed then, no refresh token that the server has replaced stays behind.
+    /// Takes over the server's answer. New tokens are in the ledger and in the session's ticket, as far as it has them, before any
+    /// caller gets one: if this process is killed then, no refresh token that the server has replaced stays behind.
     ///
     /// - Parameter sent: The clock when the server was asked.
     func apply(_ reply: consuming OnlineReply, for entry: SessionEntry, sent: ClockReading) -> SessionCheckResult {
-        let clock = clock()
+        let tokens = reply.newTokens(sent: sent)
+        let outcome = tokens == nil ? nil : write(entry, taking: tokens)
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
+            let clock = clock()
             let renewsTokens = entry.pending?.renewsTokens == true
             entry.pending = nil
             switch reply.take() {
@@ -152,9 +174,7 @@ final class SessionStore: Sendable {
             case .accepted(let acceptance)?:
                 // A session that was ended meanwhile gets them too: its logout must revoke the newest tokens.
                 entry.take(acceptance, sent: sent)
-                guard !entry.isRemoved else { return .none }
-                entry.use(at: clock)
-                tickets?.renew(entry)
+                if let refused = keep(outcome, of: entry, in: &entries, at: clock) { return refused }
                 return entry.description(at: clock).map { .valid($0) } ?? .none
             // Only a login is asked questions, and the protocol refuses them for other tasks.
             case .asked?: return .refused(.failed(.helper))
@@ -169,8 +189,31 @@ final class SessionStore: Sendable {
         }
     }
 
+    /// Notes that the session has its new tokens, and that the ledger has them. Call this under the lock.
+    ///
+    /// - Parameter outcome: Nil if there was nothing to write.
+    /// - Returns: Why no caller gets the access token. Nil if each may have it.
+    func keep(
+        _ outcome: SessionLedger.Outcome?, of entry: SessionEntry, in entries: inout [LoginReference: SessionEntry],
+        at clock: ClockReading
+    ) -> SessionCheckResult? {
+        let keeping = outcome.map { note($0, of: entry) } ?? .written
+        guard !entry.isRemoved else { return SessionCheckResult.none }
+        guard keeping != .gone else {
+            drop(entry, in: &entries)
+            return SessionCheckResult.none
+        }
+        entry.use(at: clock)
+        tickets?.renew(entry)
+        return keeping == .failed ? .refused(.failed(.unkeptTokens)) : nil
+    }
+
     /// Deletes a session that its server has ended. Call this under the lock.
     func delete(_ entry: SessionEntry, in entries: inout [LoginReference: SessionEntry]) {
+        if entry.isRemembered {
+            let (login, generation) = (entry.login, entry.rowGeneration)
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in ledger.forget(login, generation) }
+        }
         entry.deleteServerSession()
         if entries[entry.login] === entry {
             entries[entry.login] = nil
@@ -199,6 +242,7 @@ final class SessionStore: Sendable {
             return entry
         }
         guard let entry else { return (.notThere, nil) }
+        forgetRow(of: entry)
         guard waits else {
             DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
             return (.endedHere, nil)
@@ -215,8 +259,10 @@ final class SessionStore: Sendable {
     }
 
     /// Ends a session at its server, after the agent has deleted it.
-    private func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
+    func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
         while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
+        // The question that this waited for may have written a later state.
+        forgetRow(of: entry)
         var password: SecretBytes? = password
         let question = entries.withLock { _ in entry.takeLogout(password: password.take()) }
         switch consume question {
@@ -230,14 +276,20 @@ final class SessionStore: Sendable {
         }
     }
 
+    /// Deletes a session that has ended from the ledger. A later login's session stays. Call this without the lock.
+    private func forgetRow(of entry: SessionEntry) {
+        guard entry.isRemembered else { return }
+        ledger.forget(entry.login, entries.withLock { _ in entry.rowGeneration })
+    }
+
     // MARK: - The clock
 
     /// Ends the sessions whose time is over.
     ///
     /// - Returns: When to call it next, in seconds since boot. Nil for never.
     func expireDue() -> Int64? {
-        let clock = clock()
         let (idle, over, next) = entries.withLock { entries in
+            let clock = clock()
             let over = entries.values.filter { $0.description(at: clock) == nil }
             for entry in over {
                 entry.isRemoved = true

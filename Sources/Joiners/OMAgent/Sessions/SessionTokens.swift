@@ -9,6 +9,7 @@ extension SessionStore {
     /// The session's access token, as docs/formats/agent-protocol.md, "Access tokens", says.
     func token(of login: LoginReference, _ question: TokenQuestion) -> TokenReply {
         if let narrowing = question.narrowing { return token(of: login, question, narrowing) }
+        settle(login)
         var renewal = TokenRenewal.notAsked
         while true {
             let result: SessionCheckResult
@@ -53,8 +54,8 @@ extension SessionStore {
     }
 
     private func tokenStep(_ login: LoginReference, _ question: TokenQuestion, _ renewal: TokenRenewal) -> TokenStep {
-        let clock = clock()
         return entries.withLock { entries in
+            let clock = clock()
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
@@ -74,7 +75,7 @@ extension SessionStore {
     }
 
     /// The answer without a question to the server. A given token is a use of the session. Call this under the lock.
-    private func answer(
+    func answer(
         _ entry: SessionEntry, _ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading
     ) -> TokenReply? {
         switch entry.token(question, after: renewal, at: clock) {
@@ -94,15 +95,16 @@ extension SessionEntry {
     /// Its description for clients. Nil if there is no token.
     func heldToken(at clock: ClockReading) -> HeldToken? {
         guard access.value.count > 0 else { return nil }
-        return HeldToken(scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) })
+        return HeldToken(
+            scopes: access.scopes, left: expires.map { max(0, $0 - clock.sinceBoot) }, kind: tokenKey == nil ? .bearer : .dpop)
     }
 
     /// Why it gives out no token for this question, whatever the server says. Nil if it may.
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
+        // Without its key it is of no use to a caller, whatever the profile allows.
+        if isBound, !question.isForRequest, !question.isForIDToken { return .bound }
         switch release {
         case _ where question.isForRequest: break
-        // The program that got it could do nothing with it.
-        case _ where isBound && !question.isForIDToken: return .bound
         case .never: return .never
         case .confirm where !question.isAgreed: return .unconfirmed
         case .confirm, .allow: break
@@ -137,6 +139,8 @@ extension SessionEntry {
     /// The answer without a question to the server. Nil if the server must be asked.
     func token(_ question: TokenQuestion, after renewal: TokenRenewal, at clock: ClockReading) -> TokenReply? {
         if let refusal = refusal(of: question, nil) { return .refused(refusal) }
+        // A token that is used before the ledger has its refresh token would be lost with the agent.
+        if isUnkept { return .refused(.server(.failed(.unkeptTokens))) }
         if question.isForIDToken { return idToken(question, after: renewal) }
         let left = expires.map { $0 - clock.sinceBoot }
         let isAlive = left.map { $0 > 0 } ?? true

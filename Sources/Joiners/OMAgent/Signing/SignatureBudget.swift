@@ -1,5 +1,6 @@
 // The signatures that the helper of one question may ask for.
 
+internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
 internal import OMVault
@@ -12,39 +13,75 @@ struct SignatureBudget {
     private let service: OnlineService
     private var assertions: Int
     private var handshakes: Int
+    private var proofs: Int
+    private var nonces: Int
 
     init(_ service: OnlineService, _ task: OnlineTask) {
         self.service = service
-        assertions = service.assertionKey == nil ? 0 : Self.assertions(task)
-        handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind)
+        // A request that is sent again with a nonce has another assertion.
+        let again = service.isBoundToKey ? 1 : 0
+        assertions = service.assertionKey == nil ? 0 : Self.assertions(task) + again
+        handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind) + 2 * again
+        proofs = service.isBoundToKey ? Self.proofs(task) : 0
+        nonces = proofs
     }
 
-    /// The budget of a helper of requests, which has the client's certificate.
-    init(requestsWith chain: ClientChain) {
-        service = OnlineService(.basic(BasicService(login: "")), chain: chain)
-        (assertions, handshakes) = (0, RequestSigner.mostHandshakes)
+    /// The signatures of a helper of requests, which goes to this origin only.
+    ///
+    /// - Parameters:
+    ///   - proves: Whether the token is bound to a key of the session.
+    ///   - chain: The certificate that the helper shows. Nil for none.
+    init(requestsTo origin: String, proves: Bool, showing chain: ClientChain?) {
+        let oauth = OAuthService(.token(origin, revocation: nil), clientID: "", constraint: proves ? .dpop : .none)
+        service = OnlineService(.oauth(oauth), chain: chain)
+        assertions = 0
+        handshakes = chain == nil ? 0 : RequestSigner.mostHandshakes
+        proofs = proves ? Self.mostProofs * Int(RequestOpening.mostRequests) : 0
+        nonces = proofs
     }
 
     /// The most signatures from here on.
-    var left: Int { assertions + handshakes }
+    var left: Int { assertions + handshakes + proofs + nonces }
 
-    /// The identity, and what it signs. Nil for a purpose that this question may not have, or not any more: then the helper is
+    /// What is signed, and with which key. Nil for a purpose that this question may not have, or not any more: then the helper is
     /// not to be trusted.
-    mutating func take(_ purpose: SigningPurpose) -> (identity: String, SignatureContent)? {
+    mutating func take(_ purpose: SigningPurpose) -> SignatureContent? {
         switch purpose {
         case .assertion(let kind, let algorithms):
             guard case .oauth(let oauth) = service.kind, assertions > 0, let identity = oauth.proof.key,
                 Self.endpoints.contains(kind)
             else { return nil }
             assertions -= 1
-            guard let audience = oauth.audience(at: kind) else { return (identity, .noAudience) }
-            return (identity, .use(.assertion(clientID: oauth.clientID, audience: audience, algorithms: algorithms)))
+            guard let audience = oauth.audience(at: kind) else { return .noAudience }
+            return .use(.assertion(clientID: oauth.clientID, audience: audience, algorithms: algorithms), identity: identity)
         case .handshake(let text, let scheme):
             guard handshakes > 0, let chain = service.chain else { return nil }
             guard SigningPurpose.isHandshake(text) || chain.allowsTLS12 && HandshakeTranscript.isOne(text) else { return nil }
             handshakes -= 1
-            return (chain.identity, .use(.handshake(text: text, scheme: scheme)))
+            return .use(.handshake(text: text, scheme: scheme), identity: chain.identity)
+        case .proof(let claims):
+            guard proofs > 0, isProven(claims.address) else { return nil }
+            proofs -= 1
+            return .proof(claims)
+        case .nonce(let nonce, let address):
+            guard nonces > 0, isProven(address) else { return nil }
+            nonces -= 1
+            return .nonce(nonce, of: address)
         }
+    }
+
+    /// Whether the address is at an origin that may get a proof of the session's key.
+    private func isProven(_ address: String) -> Bool {
+        guard case .oauth(let oauth) = service.kind, let asked = ServerURL(address)?.origin else { return false }
+        return oauth.provenAddresses.contains { ServerURL($0)?.origin == asked }
+    }
+
+    /// The most proofs of one question, and of one request.
+    static let mostProofs = 8
+
+    private static func proofs(_ task: OnlineTask) -> Int {
+        guard case .authorize(_, let seconds, byDevice: true) = task else { return mostProofs }
+        return mostProofs + polls(seconds)
     }
 
     /// The most requests with an assertion: for tokens, and two that revoke them if they are not kept.
@@ -84,7 +121,11 @@ struct SignatureBudget {
 
 /// What a *sign* is about.
 enum SignatureContent: Hashable {
-    case use(IdentityUse)
+    case use(IdentityUse, identity: String)
     /// The profile does not say for whom an assertion at this endpoint is.
     case noAudience
+    /// The session's key signs.
+    case proof(KeyProofClaims)
+    /// Nothing is signed. The nonce is kept.
+    case nonce(String, of: String)
 }

@@ -7,12 +7,14 @@ package import OMRecords
 package import OMSecrets
 package import OMVault
 
-/// 1 ‖ endpoint's kind (1) ‖ algorithms (1), or 2 ‖ scheme (2) ‖ text
+/// 1 ‖ endpoint's kind (1) ‖ algorithms (1), 2 ‖ scheme (2) ‖ text, 3 ‖ claims, or 4 ‖ nonce ‖ address
 extension SigningPurpose: WireValue {
     func write(to body: inout SecretBuffer) {
         switch self {
         case .assertion(let kind, let algorithms): body.write(tag: 1, kind.rawValue, algorithms)
         case .handshake(let text, let scheme): body.write(tag: 2, scheme, HandshakeText(bytes: text))
+        case .proof(let claims): body.write(tag: 3, claims)
+        case .nonce(let nonce, let address): body.write(tag: 4, nonce, address)
         }
     }
 
@@ -24,6 +26,12 @@ extension SigningPurpose: WireValue {
         case 2:
             let scheme: UInt16 = try wire.read()
             self = .handshake(text: try wire.read(HandshakeText.self).bytes, scheme: scheme)
+        case 3: self = .proof(try wire.read())
+        case 4:
+            self = .nonce(try wire.read(), of: try wire.read())
+            guard case .nonce(let nonce, let address) = self, KeyProofClaims.isNonce(nonce),
+                (1...ServerEndpoint.longest).contains(address.utf8.count)
+            else { throw MalformedBytes() }
         default: throw MalformedBytes()
         }
     }
@@ -34,6 +42,26 @@ extension SigningPurpose: WireValue {
         guard try wire.read(WireID.self).bytes == id else { throw MalformedBytes() }
         self = try wire.read()
         try wire.end()
+    }
+}
+
+/// method ‖ address ‖ optional nonce ‖ flag ‖ the token's hash (32), if the flag is set
+extension KeyProofClaims: WireValue {
+    package func write(to body: inout SecretBuffer) {
+        body.write(method, address, nonce)
+        body.write(tokenHash != nil)
+        if let tokenHash { body.append(tokenHash.span) }
+    }
+
+    package init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (method, address, nonce): (String, String, String?) = (try wire.read(), try wire.read(), try wire.read())
+        let hasHash: Bool = try wire.read()
+        let hash = hasHash ? try wire.bytes(Self.hashCount) : nil
+        let isMethod = method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard (1...Self.longestMethod).contains(method.utf8.count), isMethod, nonce.map(Self.isNonce) ?? true else {
+            throw MalformedBytes()
+        }
+        self.init(method, address, nonce: nonce, tokenHash: hash)
     }
 }
 

@@ -5,4 +5,5 @@ public struct HeldToken: Hashable, Sendable {
     public let scopes: ScopeSet
     /// Its life in seconds, 0 after its end. Nil for a token without an end.
     public let left: Int64?
+    public let kind: TokenKind
 }

@@ -4,6 +4,8 @@ public import OMOnlineModel
 public struct TokenQuestion: Hashable, Sendable {
     /// The longest life that can be asked for, in seconds. No token counts as longer.
     package static let longest: UInt32 = 315_360_000
+    /// The least life of a token in seconds, for a caller that names none.
+    package static let standardLife: UInt32 = 60
 
     /// The scopes that the token must have. None for any token.
     public let scopes: ScopeSet

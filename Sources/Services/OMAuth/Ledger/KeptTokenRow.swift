@@ -1,18 +1,19 @@
-// A token that the ledger keeps, sealed like a remembered password. Format: docs/formats/login-format.md, "Kept tokens".
+// A token or a session that the ledger keeps, sealed like a remembered password. Format: docs/formats/login-format.md, "Kept tokens".
 
-internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// A row with a sealed token. Only an authentic row is decoded to this type.
 struct KeptTokenRow: Hashable, Sendable {
-    private static let version: UInt8 = 1
+    /// Of an exchanged token, and of a remembered session.
+    private static let (exchangeVersion, sessionVersion): (UInt8, UInt8) = (1, 2)
     private static let padding = 64
-    private static let maximumBox = SealedBox.overhead + (640 << 10)
+    private static let maximumBox = SealedBox.overhead + (768 << 10)
     /// The longest row.
     static let maximumCount =
-        1 + LoginID.count + 1 + ProfileName.maximumCount + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 8 + 40
+        1 + LoginID.count + 1 + ProfileName.maximumCount + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 32 + 40
         + 3 * 32 + 4 + maximumBox + MAC.count
 
     let id: LoginID
@@ -27,7 +28,12 @@ struct KeptTokenRow: Hashable, Sendable {
     /// The fingerprint of the backend that it is for.
     let backend: [UInt8]
     let keyID: [UInt8]
-    let box: SealedBox
+    private(set) var box: SealedBox
+    /// The state of a remembered session, which its mark names. 0 for an exchanged token, which has no mark.
+    private(set) var generation: UInt64 = 0
+    /// When the user logged in, and when the access token ends. Only of a remembered session.
+    private(set) var since: Int64 = 0
+    private(set) var accessEnd: Int64 = 0
 
     /// - Parameter parts: What is sealed, in this order.
     init(
@@ -36,17 +42,21 @@ struct KeptTokenRow: Hashable, Sendable {
     ) {
         (self.id, self.profile, self.user, self.domain, self.end, self.time) = (id, profile.name, user, domain, end, time)
         (self.digest, self.backend, keyID) = (profile.digest.bytes, backend, RememberedRow.keyID(key))
-        var content = parts.encoded()
-        while content.count % Self.padding != 0 { content.append(0) }
         let sealing = key.derive(Context(.keptTokenSeal), as: Sealing.self)
-        let context = Self.context(id, of: user, in: domain, backend: backend, end: end)
-        box = AEAD.seal(content.finish(), using: sealing, context: context)
+        box = Self.box(parts, sealing, Self.context(id, of: user, in: domain, backend: backend, end: end))
+    }
+
+    private static func box(_ parts: borrowing TokenParts, _ key: borrowing Key<Sealing>, _ context: Context) -> SealedBox {
+        var content = parts.encoded()
+        while content.count % padding != 0 { content.append(0) }
+        return AEAD.seal(content.finish(), using: key, context: context)
     }
 
     /// - Returns: nil if this key does not open it.
     func open(with key: borrowing Key<Remembering>) -> TokenParts? {
         guard keyID == RememberedRow.keyID(key) else { return nil }
-        let sealing = key.derive(Context(.keptTokenSeal), as: Sealing.self)
+        let sealing =
+            generation == 0 ? key.derive(Context(.keptTokenSeal), as: Sealing.self) : Self.sessionKey(id, key)
         let context = Self.context(id, of: user, in: domain, backend: backend, end: end)
         guard let content = try? AEAD.open(box, using: sealing, context: context) else { return nil }
         return content.withBytes { TokenParts(decoding: $0) }
@@ -74,53 +84,50 @@ struct KeptTokenRow: Hashable, Sendable {
     }
 }
 
-/// The secrets of a kept token, and its scopes.
-struct TokenParts: ~Copyable {
-    private static let longest = 1 << 20
+// MARK: - Remembered sessions
 
-    let session: SecretBytes
-    let access: AccessToken
-
-    init(session: consuming SecretBytes, access: consuming AccessToken) {
-        self.session = session
-        self.access = access
+extension KeptTokenRow {
+    /// The first state of a session.
+    ///
+    /// - Parameters:
+    ///   - generation: Higher than any that the row had before.
+    ///   - end: When the session times out, by ``time``.
+    init(
+        session key: LoginKey, _ profile: Profile, generation: UInt64, end: Int64, accessEnd: Int64, time: LastSeenTime,
+        sealing parts: borrowing TokenParts, key remembering: borrowing Key<Remembering>, _ device: borrowing DeviceKey
+    ) {
+        let id = Self.sessionID(key, device), backend = Self.backend(profile, device)
+        (self.id, self.profile, user, domain) = (id, key.profile, key.user, key.domain)
+        (self.end, self.time, digest, self.backend) = (end, time, profile.digest.bytes, backend)
+        (self.generation, since, self.accessEnd) = (generation, time.written, accessEnd)
+        keyID = RememberedRow.keyID(remembering)
+        let context = Self.context(id, of: key.user, in: key.domain, backend: backend, end: end)
+        box = Self.box(parts, Self.sessionKey(id, remembering), context)
     }
 
-    borrowing func encoded() -> SecretBuffer {
-        var content = SecretBuffer(capacity: session.count + access.value.count + 256)
-        let scopes = SecretBytes(copying: Array(access.scopes.names.joined(separator: " ").utf8))
-        content.append(counted: session)
-        content.append(counted: access.value)
-        content.append(counted: scopes)
-        return content
+    /// The next state of the session.
+    mutating func renew(_ parts: borrowing TokenParts, accessEnd: Int64, key: borrowing Key<Sealing>, at clock: ClockReading) {
+        box = Self.box(parts, key, Self.context(id, of: user, in: domain, backend: backend, end: end))
+        generation += 1
+        self.accessEnd = accessEnd
+        time.update(clock)
     }
 
-    init?(decoding bytes: Span<UInt8>) {
-        var place = 0
-        guard let session = Self.part(bytes, &place), let value = Self.part(bytes, &place), value.count > 0,
-            let names = Self.part(bytes, &place)
-        else { return nil }
-        let text = names.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-        guard let scopes = ScopeSet(text.split(separator: " ").map(String.init)) else { return nil }
-        self.session = session
-        access = AccessToken(value, scopes: scopes)
+    /// The key of one session's row. It opens no other row, so the agent may keep it while the level is locked.
+    static func sessionKey(_ id: LoginID, _ key: borrowing Key<Remembering>) -> Key<Sealing> {
+        key.derive(Context(.keptTokenSeal, .bytes(id.bytes)), as: Sealing.self)
     }
 
-    private static func part(_ bytes: Span<UInt8>, _ place: inout Int) -> SecretBytes? {
-        guard place + 4 <= bytes.count else { return nil }
-        var count = 0
-        for index in place..<place + 4 { count = count << 8 | Int(bytes[index]) }
-        place += 4
-        guard count <= longest, place + count <= bytes.count else { return nil }
-        defer { place += count }
-        return SecretBytes(copying: bytes.extracting(place..<place + count))
+    static func sessionID(_ key: LoginKey, _ device: borrowing DeviceKey) -> LoginID {
+        let context = Context(
+            .keptTokenID, .text("session"), .text(key.server), .text(key.profile.text), .text(key.domain.text),
+            .bytes(key.user.utf8))
+        return LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
     }
-}
 
-extension SecretBuffer {
-    fileprivate mutating func append(counted part: borrowing SecretBytes) {
-        for shift in stride(from: 24, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: part.count >> shift)) }
-        append(part)
+    /// The mark of this state. The row's MAC represents the whole row.
+    static func mark(_ generation: UInt64, _ bytes: [UInt8]) -> HighWaterMark {
+        HighWaterMark(generation: generation, digest: Array(bytes.suffix(MAC.count)))
     }
 }
 
@@ -128,10 +135,15 @@ extension SecretBuffer {
 
 extension KeptTokenRow {
     func encode(under device: borrowing DeviceKey) -> [UInt8] {
-        var bytes: [UInt8] = [Self.version] + id.bytes
+        var bytes: [UInt8] = [generation == 0 ? Self.exchangeVersion : Self.sessionVersion] + id.bytes
         for name in [Array(profile.text.utf8), user.utf8, domain.utf8] { bytes += [UInt8(name.count)] + name }
         for number in [end, time.earliest, time.written, time.sinceBoot] { bytes.append(number: UInt64(number)) }
-        bytes += time.bootID + digest + backend + keyID
+        bytes += time.bootID
+        if generation > 0 {
+            bytes.append(number: generation)
+            for number in [since, accessEnd] { bytes.append(number: UInt64(number)) }
+        }
+        bytes += digest + backend + keyID
         bytes.append(number: UInt32(box.bytes.count))
         return RowSeal.sealed(bytes + box.bytes, as: .keptTokenMAC, at: id, under: device)
     }
@@ -146,7 +158,8 @@ extension KeptTokenRow {
     private init(body: [UInt8]) throws(MalformedBytes) {
         let span = body.span
         var cursor = ByteCursor()
-        guard try cursor.byte(in: span) == Self.version else { throw MalformedBytes() }
+        let version = try cursor.byte(in: span)
+        guard [Self.exchangeVersion, Self.sessionVersion].contains(version) else { throw MalformedBytes() }
         id = LoginID(try cursor.take(LoginID.count, in: span))
         profile = try cursor.name(in: span) { (text) throws(AuthError) in try ProfileName(text) }
         user = try cursor.name(in: span) { (text) throws(AuthError) in try UserName(text) }
@@ -156,6 +169,10 @@ extension KeptTokenRow {
         let sinceBoot = try cursor.time(in: span)
         time = LastSeenTime(
             earliest: earliest, written: written, sinceBoot: sinceBoot, bootID: try cursor.take(16, in: span))
+        if version == Self.sessionVersion {
+            generation = try cursor.number(1...UInt64(Int64.max), in: span)
+            (since, accessEnd) = (try cursor.time(in: span), try cursor.time(in: span))
+        }
         digest = try cursor.take(ProfileDigest.count, in: span)
         backend = try cursor.take(32, in: span)
         keyID = try cursor.take(32, in: span)

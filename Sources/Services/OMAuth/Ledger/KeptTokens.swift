@@ -30,12 +30,12 @@ extension Authenticator {
         let id = KeptTokenRow.exchangeID(profile, store.device), clock = clock()
         guard var row = try store.keptToken(id) else { return .none }
         guard row.time.now(clock) < row.end else {
-            _ = try delete(id, store)
+            _ = try deleteKept(id, store)
             return .expired
         }
         guard row.backend == KeptTokenRow.backend(profile, store.device) else { return .otherBackend }
         guard row.digest == profile.digest.bytes else {
-            _ = try delete(id, store)
+            _ = try deleteKept(id, store)
             return .none
         }
         guard let key else { return .locked }
@@ -70,15 +70,15 @@ extension Authenticator {
         guard let store = try openIfPresent() else { return nil }
         let id = KeptTokenRow.exchangeID(profile, store.device)
         let row = try store.keptToken(id)
-        guard try delete(id, store) else { return nil }
+        guard try deleteKept(id, store) else { return nil }
         return row.map { LoginKey($0.user, profile, $0.domain) }
     }
 
     /// - Returns: Whether there was one.
-    private func delete(_ id: LoginID, _ store: borrowing LoginStore) throws(AuthError) -> Bool {
+    func deleteKept(_ id: LoginID, _ store: borrowing LoginStore) throws(AuthError) -> Bool {
         let isThere = try store.ledger.write { () throws(AuthError) in
             guard try store.ledger.serverRow(id) != nil else { return false }
-            try store.ledger.deleteServerRow(id)
+            try store.deleteKeptToken(id)
             return true
         }
         if isThere { _ = try? store.purge(wait: 0) }
@@ -99,7 +99,7 @@ extension Authenticator {
 
 extension LoginReceipt {
     /// The session and its access token. Nil if it lacks one of them.
-    fileprivate borrowing func tokenParts() -> TokenParts? {
+    borrowing func tokenParts() -> TokenParts? {
         let held: SecretBytes
         switch session {
         case .none: return nil

@@ -205,7 +205,7 @@ struct LoginStore: ~Copyable {
         return authentic.generation
     }
 
-    private borrowing func prepareMark(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) {
+    borrowing func prepareMark(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) {
         let file = try marks(id)
         do throws(AuthError) { if try readMark(id) != nil { return } } catch {
             guard overridesDamage, error == .quarantined else { throw error }
@@ -222,8 +222,17 @@ struct LoginStore: ~Copyable {
         let found = try? load(id)
         let known = try? readMark(id)
         // Above every earlier generation, so that an old ledger that is put back later stays refused.
-        let vacant = HighWaterMark.vacant(max(found?.generation ?? 0, known?.generation ?? 0) + 1)
-        let file = try marks(id)
+        try writeVacant(id, max(found?.generation ?? 0, known?.generation ?? 0) + 1)
+        try ledger.delete(id.bytes)
+        _ = try ledger.deleteRows(naming: key)
+        try logging { (entries: inout LoginLog.Entries) throws(AuthError) in
+            try ledger.write { () throws(AuthError) in try entries.append([event], id, at: authenticator.clock().wall) }
+        }
+    }
+
+    /// Writes the mark of an id without a row.
+    borrowing func writeVacant(_ id: LoginID, _ generation: UInt64) throws(AuthError) {
+        let file = try marks(id), vacant = HighWaterMark.vacant(generation)
         try storing { () throws(StorageError) in
             do throws(StorageError) { try file.write([vacant], isSynced: true) } catch {
                 switch error {
@@ -233,11 +242,6 @@ struct LoginStore: ~Copyable {
                 default: throw error
                 }
             }
-        }
-        try ledger.delete(id.bytes)
-        _ = try ledger.deleteRows(naming: key)
-        try logging { (entries: inout LoginLog.Entries) throws(AuthError) in
-            try ledger.write { () throws(AuthError) in try entries.append([event], id, at: authenticator.clock().wall) }
         }
     }
 
@@ -289,14 +293,14 @@ struct LoginStore: ~Copyable {
         try authenticator.backend.marks(id, under: device)
     }
 
-    private borrowing func readMark(_ id: LoginID) throws(AuthError) -> HighWaterMark? {
+    borrowing func readMark(_ id: LoginID) throws(AuthError) -> HighWaterMark? {
         let file = try marks(id)
         guard let marks = try storing({ () throws(StorageError) in try file.read() }) else { return nil }
         guard marks.count == 1 else { throw .quarantined }
         return marks[0]
     }
 
-    private borrowing func write(_ mark: HighWaterMark, _ id: LoginID, isSynced: Bool = true) throws(AuthError) {
+    borrowing func write(_ mark: HighWaterMark, _ id: LoginID, isSynced: Bool = true) throws(AuthError) {
         let file = try marks(id)
         try storing { () throws(StorageError) in try file.write([mark], isSynced: isSynced) }
     }

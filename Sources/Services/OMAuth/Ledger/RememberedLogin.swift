@@ -73,6 +73,11 @@ extension Authenticator {
         guard let store = try openIfPresent() else { return false }
         var (hasDeleted, isPurgeDue) = (false, false)
         for id in try store.rememberedIDs() {
+            if !profile.remembersTokens, let row = try store.keptToken(id), row.profile == profile.name, row.generation > 0 {
+                try store.ledger.write { () throws(AuthError) in try store.deleteKeptToken(id) }
+                (hasDeleted, isPurgeDue) = (true, true)
+                continue
+            }
             guard let row = try store.remembered(id), row.profile == profile.name else { continue }
             var limited = row
             limited.limit(to: profile.remember)
@@ -206,7 +211,7 @@ extension LoginStore {
     borrowing func deleteRemembered(_ clearing: Clearing, of key: LoginKey) throws(AuthError) -> Bool {
         // A token that stays would open the session again.
         let tokens = clearing.session == .kept || clearing.session == .invalid ? [] : try keptTokens(naming: key)
-        for id in tokens { try ledger.deleteServerRow(id) }
+        for id in tokens { try deleteKeptToken(id) }
         return try deleteRemembered(clearing, Self.rememberedID(key.server, key.profile, device), of: key) || !tokens.isEmpty
     }
 

@@ -11,7 +11,7 @@ public enum SystemStore {
     package static let device = "/var/lib/omvault/device"
     package static let profiles = "/etc/omvault/profiles"
     /// The file with the bounds for every profile of this machine. Every user may read it.
-    public static let policy = "/etc/omvault/policy.json"
+    public static let policy = TrustedFile.policy
     /// The file with the presets of this machine. Every user may read it.
     package static let presets = "/etc/omvault/presets.json"
 

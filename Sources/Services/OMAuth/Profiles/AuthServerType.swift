@@ -45,4 +45,7 @@ package enum ServerKind: Hashable, Sendable {
     package var hasTokens: Bool {
         [.oauthResourceOwner, .oauthBrowser, .oauthAssertion, .oauthTokenExchange].contains(self)
     }
+
+    /// Whether a login under it gives tokens that can be renewed.
+    package var hasSessionTokens: Bool { hasTokens && self != .oauthTokenExchange }
 }

@@ -50,8 +50,7 @@ extension SenderConstraint {
         }
     }
 
-    /// Those that a profile can have now.
-    static var words: [String] { [SenderConstraint.none, .mtls].map(\.word) }
+    static var words: [String] { allCases.map(\.word) }
 }
 
 extension Profile {

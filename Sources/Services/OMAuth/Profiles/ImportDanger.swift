@@ -117,7 +117,7 @@ extension Profile {
         case .onAttemptsExceeded: .afterAttempts
         case .offlineCredentialMaxAge: offlineCredentialMaxAge.map { $0 > Self.defaultAge } ?? true ? .longerOffline : nil
         case .keychainDataProtection: level != .highest ? .weakerLevel : nil
-        case .sessionActiveOnRestart: value == .bool(true) ? .keepsSession : nil
+        case .sessionActiveOnRestart, .rememberTokens: value == .bool(true) ? .keepsSession : nil
         case .sendAuthorizationHeaderInLogout: value == .bool(true) ? .sendsPasswordAgain : nil
         case .tokenRelease: tokenRelease != .never ? .releasesTokens : nil
         case .clientCertificateTLS12: value == .bool(true) ? .showsIdentityInClear : nil

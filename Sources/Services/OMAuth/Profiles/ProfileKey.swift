@@ -77,6 +77,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case percentageToIdleTimeout = "PercentageToIdleTimeout"
     case sessionActiveOnRestart = "SessionActiveOnRestart"
     case tokenRelease = "TokenRelease"
+    case rememberTokens = "RememberTokens"
     case autoLoginAllowed = "AutoLoginAllowed"
     case autoLoginDefault = "AutoLoginDefault"
     case rememberCredentialsAllowed = "RememberCredentialsAllowed"

@@ -124,6 +124,7 @@ extension ProfileKey {
         case .percentageToIdleTimeout: (.number(1...99), 10403, .acts)
         case .sessionActiveOnRestart: (.flag, nil, .acts)
         case .tokenRelease: (.word(TokenRelease.allCases.map(\.rawValue)), nil, .acts)
+        case .rememberTokens: (.flag, nil, .acts)
         case .autoLoginAllowed, .autoLoginDefault: (.flag, 10112, .acts)
         case .rememberCredentialsAllowed: (.flag, 10113, .acts)
         case .rememberCredentialsDefault: (.flag, 10110, .acts)

@@ -57,6 +57,12 @@ extension Profile {
         }
     }
 
+    /// Whether the profile's grant is one that only an Oracle Access Manager server has.
+    package var needsOracleServer: Bool {
+        guard case .unsupported(.oauth, let grant) = serverKind else { return false }
+        return values[.oamOAuthServiceEndpoint] != nil || grant == .oamCredential
+    }
+
     /// `scheme://host:port` of the server that answers for the login. Empty without a server.
     package var serverOrigin: String { server?.origin ?? "" }
 
@@ -220,6 +226,11 @@ extension Profile {
     package var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
     /// Whether the agent hands out the session's access token. Default: never.
     public var tokenRelease: TokenRelease { word(.tokenRelease).flatMap(TokenRelease.init) ?? .never }
+    /// Whether the ledger keeps the tokens of a login, so that its session outlives the agent and a reboot.
+    ///
+    /// Tokens that are bound to a key are not remembered: they are useless without it, and the key of a session ends with it.
+    package var remembersTokens: Bool { mayRememberTokens && flag(.rememberTokens) }
+    private var mayRememberTokens: Bool { serverKind.hasSessionTokens && senderConstraint == .none }
     /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
@@ -244,6 +255,8 @@ extension Profile {
         switch key {
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
         case .tokenRelease: serverKind.hasTokens ? .acts : .none
+        case .rememberTokens: mayRememberTokens ? .acts : .none
+        case .keychainDataProtection where remembersTokens || serverKind == .oauthTokenExchange: .acts
         case .oauthUserJWT, .oauthUserSAML2: [.oauthAssertion, .oauthTokenExchange].contains(serverKind) ? .acts : .none
         case .tokenExchangeTimeout, .tokenExchangeDialect, .mobileBackendVersion:
             serverKind == .oauthTokenExchange ? .acts : .none

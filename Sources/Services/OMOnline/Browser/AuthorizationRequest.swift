@@ -8,10 +8,12 @@ struct AuthorizationRequest {
     private let parameters: [(name: String, value: String)]
     private let clientID: String
 
-    /// - Parameter page: The authorization endpoint. A query that it has already stays.
+    /// - Parameters:
+    ///   - page: The authorization endpoint. A query that it has already stays.
+    ///   - key: Names the key to which the tokens are bound. Nil without one.
     /// - Throws: ``OnlineFailure/noLoginPage`` if the query has a parameter of this request.
     init(
-        at page: ShownAddress, for oauth: OAuthService, redirect: RedirectAddress, _ secrets: LoginSecrets
+        at page: ShownAddress, for oauth: OAuthService, redirect: RedirectAddress, _ secrets: LoginSecrets, key: String? = nil
     ) throws(OnlineRefusal) {
         var parameters = [
             ("response_type", "code"), ("response_mode", "query"), ("client_id", oauth.clientID),
@@ -23,6 +25,8 @@ struct AuthorizationRequest {
             ("nonce", secrets.nonce), ("prompt", oauth.browser?.prompt),
             ("max_age", oauth.browser?.maximumAge.map { "\($0)" }), ("acr_values", oauth.browser?.contextClasses),
             ("login_hint", oauth.browser?.loginHint),
+            // Attack: the code is stolen. Only the owner of the key gets tokens for it (RFC 9449, 10).
+            ("dpop_jkt", key),
         ]
         for case (let name, let value?) in optional { parameters.append((name, value)) }
         // Attack: the endpoint's own query has a second `redirect_uri` or `code_challenge`. A server takes one of the two.

@@ -11,16 +11,25 @@ public struct BrowserLoginProvider: Sendable {
     private let oauth: OAuthService
     private let timer: LoginTimer
     private let signer: (any IdentitySigner)?
+    private let keyThumbprint: String?
 
-    /// - Parameter signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate. Nil for a client
-    ///   without any.
+    /// - Parameters:
+    ///   - signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate, and with the key to
+    ///     which the tokens are bound. Nil for a client without any.
+    ///   - keyThumbprint: Names the key to which the tokens are bound. Nil without one.
     /// - Precondition: `oauth.browser` is not nil.
-    public init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil) {
-        self.init(service, oauth, signer: signer, timer: .real)
+    public init(
+        _ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil, keyThumbprint: String? = nil
+    ) {
+        self.init(service, oauth, signer: signer, keyThumbprint: keyThumbprint, timer: .real)
     }
 
-    init(_ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil, timer: LoginTimer) {
+    init(
+        _ service: OnlineService, _ oauth: OAuthService, signer: (any IdentitySigner)? = nil, keyThumbprint: String? = nil,
+        timer: LoginTimer
+    ) {
         (self.service, self.oauth, self.timer, self.signer) = (service, oauth, timer, signer)
+        self.keyThumbprint = keyThumbprint
     }
 
     private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
@@ -52,7 +61,7 @@ public struct BrowserLoginProvider: Sendable {
         let listener = try await RedirectListener(sockets.take(), rules)
         defer { listener.close() }
         let redirect = try RedirectAddress(registered, port: listener.port)
-        let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets)
+        let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets, key: keyThumbprint)
         rules.expect(redirect)
         let address: String
         if let pushes {
@@ -80,6 +89,7 @@ public struct BrowserLoginProvider: Sendable {
         let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - began
         let answer = try await post(form, to: endpoints.token, at: .token, endpoints, clientSecret: clientSecret, exchange)
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
+        try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
         return try await finish(
             Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
             clientSecret: clientSecret, at: server, by: exchange, for: person)
@@ -106,7 +116,7 @@ public struct BrowserLoginProvider: Sendable {
         // Attack: the answer leads the person to another server's page.
         guard code.isAllowed(by: oauth) else { throw .failed(.foreignEndpoint) }
         try await person.show(code.step)
-        var polling = DevicePolling(code, now: began, isSigned: !service.identities.isEmpty)
+        var polling = DevicePolling(code, now: began, isSigned: !service.identities.isEmpty || service.isBoundToKey)
         while true {
             let wait = try polling.wait(now: timer.now())
             do { try await timer.sleep(wait) } catch { throw .failed(.cancelled) }
@@ -119,6 +129,7 @@ public struct BrowserLoginProvider: Sendable {
             case .tokens(let said):
                 guard let answer else { continue }
                 person.hasFinished()
+                try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
                 return try await finish(
                     Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: nil), user: user,
                     clientSecret: clientSecret, at: server, by: exchange, for: person)
@@ -265,7 +276,7 @@ public struct BrowserLoginProvider: Sendable {
         let claim = oauth.browser?.userClaim
         guard asksForIDToken else {
             guard let page = try server.page(.userInfo) else { throw .failed(.unnamedUser) }
-            let claims = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
+            let claims = try await UserInfo.fetch(page, access: arrival.said.access, client.proof(), exchange)
             let name = try claims.name(claim)
             return NamedUser(name, subject: claims.identity(claim) ?? name)
         }
@@ -278,7 +289,7 @@ public struct BrowserLoginProvider: Sendable {
         var claims = token.claims
         // A server may name the user at its userinfo endpoint only.
         if !claims.hasName(claim), let page = try? server.page(.userInfo) {
-            let more = try await UserInfo.fetch(page, access: arrival.said.access, exchange)
+            let more = try await UserInfo.fetch(page, access: arrival.said.access, client.proof(), exchange)
             // Attack: the access token is another user's (OpenID Connect Core, 5.3.2).
             guard let subject = more.subject, subject.utf8.elementsEqual(token.subject.utf8) else {
                 throw .failed(.unusableIDToken)

@@ -40,6 +40,12 @@ struct FormBody: ~Copyable {
         }
     }
 
+    borrowing func duplicate() -> FormBody {
+        var copy = FormBody()
+        bytes.withBytes { copy.bytes.append($0) }
+        return copy
+    }
+
     consuming func finish() -> ByteBuffer { bytes.requestBody() }
 
     /// The form as text, for a query without secrets.

@@ -22,8 +22,15 @@ final class HTTPExchange: Sendable {
     private static let loopback = ["127.0.0.1", "::1"]
 
     let client: HTTPClient
-    /// One client for each address of ``loopback``.
-    let local: [HTTPClient]
+    /// One client for each address of ``loopback``, made at the first use: most questions need none.
+    var local: [HTTPClient] {
+        madeLocal.withLock { made in
+            if made.isEmpty { made = makeLocal() }
+            return made
+        }
+    }
+    private let madeLocal = Mutex<[HTTPClient]>([])
+    private let makeLocal: @Sendable () -> [HTTPClient]
     /// The client's certificate, with the settings of connections that show it.
     private let shown: (certificate: ShownCertificate, trust: TLSConfiguration)?
     /// What a server may say about certificates of the client. Nil if the service has none.
@@ -93,18 +100,19 @@ final class HTTPExchange: Sendable {
                 connections.isTLS13.store(version == .tlsv13, ordering: .sequentiallyConsistent)
             }.flatMap { StatusCheck.add(to: channel) }
         }
-        func client(connectingTo address: String? = nil) -> HTTPClient {
-            var configuration = configuration
+        let common = configuration
+        @Sendable func client(connectingTo address: String? = nil) -> HTTPClient {
+            var configuration = common
             if let address { configuration.dnsOverride = [EndpointURL.localName: address] }
             return HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
         }
         self.client = client()
-        local = Self.loopback.map { client(connectingTo: $0) }
+        makeLocal = { Self.loopback.map { client(connectingTo: $0) } }
         end = total.map { ContinuousClock.now + .milliseconds(Int($0)) }
     }
 
     // The shutdown is not awaited: a name lookup that is still running would delay it.
-    deinit { for client in [client] + local { _ = client.shutdown() } }
+    deinit { for client in [client] + madeLocal.withLock({ $0 }) { _ = client.shutdown() } }
 
     /// Sends one request and follows no redirect.
     ///

@@ -54,6 +54,7 @@ package final class WebRequester: Sendable {
     private let stall: Duration
     private let scheme: String
     private let token: SecretBytes
+    private let proof: KeyProof?
     private let hasConnection = Atomic(false)
 
     /// - Parameters:
@@ -62,10 +63,12 @@ package final class WebRequester: Sendable {
     ///   - token: Empty for none.
     ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
     ///   - chain, signer: The client's certificate, and what signs with its key. Nil for none.
+    ///   - prover: Signs with the key to which the token is bound. Nil for a token that is bound to none.
     ///   - stall: How long the body of an answer may stand still.
     package init(
         _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines,
-        showing chain: ClientChain? = nil, signedBy signer: (any IdentitySigner)? = nil, stall: Duration = usualStall
+        showing chain: ClientChain? = nil, signedBy signer: (any IdentitySigner)? = nil,
+        provedBy prover: (any IdentitySigner)? = nil, stall: Duration = usualStall
     ) throws(OnlineRefusal) {
         let address = try EndpointURL(origin)
         guard address.path == "/", address.query == nil else { throw .failed(.unsafeAddress) }
@@ -76,6 +79,7 @@ package final class WebRequester: Sendable {
         (self.origin, self.stall) = (address, stall)
         self.scheme = scheme
         self.token = token
+        proof = prover.map { KeyProof($0) }
         var shown: ShownCertificate?
         if let chain, let signer { shown = try ShownCertificate(chain, at: [address], signedBy: signer) }
         exchange = try HTTPExchange(
@@ -150,6 +154,8 @@ package final class WebRequester: Sendable {
         noting progress: RequestProgress, for caller: some Caller
     ) async throws(OnlineRefusal) {
         var head = head
+        // One proof counts once, so each try has another one.
+        if let proof { try await proof.sign(&head, access: token.withBytes { bytes in bytes.indices.map { bytes[$0] } }) }
         switch body {
         case .none: break
         case .counted(let count):
@@ -163,6 +169,7 @@ package final class WebRequester: Sendable {
                 group.addTask {
                     let response = try await self.exchange.open(sent, at: address, until: end)
                     guard response.headers.count <= Self.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
+                    await self.proof?.note(response.headers, of: sent.url)
                     let fields = response.headers.map { (name: $0.name, value: $0.value) }
                     try await progress.pausing {
                         try await caller.take(status: UInt16(clamping: response.status.code), headers: fields)

@@ -149,8 +149,8 @@ struct DiscoveryDocument {
 
 extension OAuthService {
     /// Whether an endpoint has the origin of the document, or one that the profile names. A login at the server's own pages always
-    /// binds them.
-    var bindsOrigins: Bool { issuer != nil || !origins.isEmpty || browser != nil }
+    /// binds them, and so does a key, whose proofs go to these origins only.
+    var bindsOrigins: Bool { issuer != nil || !origins.isEmpty || browser != nil || constraint == .dpop }
 
     /// Whether the endpoint has the origin of the document or one of `OAuthEndpointOrigins`. True too if the profile does not
     /// say which origins there are, or has no document.

@@ -26,6 +26,7 @@ extension OAuthProvider {
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
+        try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         let time = endpoints.token.isSecure ? answer.date : nil
@@ -58,7 +59,7 @@ extension OAuthProvider {
             guard oauth.scopes.contains("openid") || oauth.browser?.userInfo != nil, let page = try server.page(.userInfo) else {
                 return nil
             }
-            let claims = try await UserInfo.fetch(page, access: said.access, exchange)
+            let claims = try await UserInfo.fetch(page, access: said.access, client.proof(), exchange)
             let name = try claims.name(claim)
             return NamedUser(name, subject: claims.subject ?? claims.number ?? name)
         }

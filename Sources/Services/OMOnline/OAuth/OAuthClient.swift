@@ -31,12 +31,39 @@ struct OAuthClient: Sendable {
             exchange)
     }
 
-    /// Redirects are not followed: 307 and 308 would send the form's secrets on.
-    ///
-    /// - Parameter algorithms: The algorithms of assertions that the server takes. Nil if it does not say.
+    /// Sends the form, and once more if the server wants a nonce of its own in the proof of the session's key.
     private func post(
         _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, method: ClientMethod,
         algorithms: [String]?, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> HTTPResponse {
+        let first = try await send(
+            form.duplicate(), to: address, at: kind, method: method, algorithms: algorithms, domain: domain,
+            clientSecret: clientSecret, nonce: nil, exchange)
+        guard kind == .token, let proof = try proof(), KeyProof.asksForNonce(first) else { return first }
+        guard let nonce = KeyProof.nonce(first.headers) else { throw .failed(.nonceRepeated, status: UInt16(first.status)) }
+        let second = try await send(
+            form, to: address, at: kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret,
+            nonce: nonce, exchange)
+        await proof.note(second.headers, of: address.text)
+        // Attack: a server asks for another nonce without end, and the client spends all its proofs there.
+        guard !KeyProof.asksForNonce(second) else { throw .failed(.nonceRepeated, status: UInt16(second.status)) }
+        return second
+    }
+
+    /// Makes proofs of the session's key. Nil if its tokens are bound to none.
+    func proof() throws(OnlineRefusal) -> KeyProof? {
+        guard oauth.constraint == .dpop else { return nil }
+        guard let signer else { throw .failed(.unusableSession) }
+        return KeyProof(signer)
+    }
+
+    /// Redirects are not followed: 307 and 308 would send the form's secrets on.
+    ///
+    /// - Parameter algorithms: The algorithms of assertions that the server takes. Nil if it does not say.
+    private func send(
+        _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, method: ClientMethod,
+        algorithms: [String]?, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, nonce: String?,
+        _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         var form = form
         let sendsSecret: Bool, isSecretInBody: Bool
@@ -70,6 +97,7 @@ struct OAuthClient: Sendable {
         // An `Accept` header of the profile has precedence.
         if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
         request.body = .bytes(form.finish())
+        if kind == .token, let proof = try proof() { try await proof.sign(&request, nonce: nonce) }
         let answer = try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
         // Glewlwyd says no more to a client whose certificate is wrong or missing.
         if answer.status == 403, answer.body.isEmpty, exchange.wasAskedForCertificate {
@@ -126,6 +154,27 @@ struct OAuthClient: Sendable {
                 guard case .failed(.otherOAuthError, _, _) = error else { throw error }
             }
         }
+    }
+
+    /// Reads a token endpoint's answer, whose tokens must be bound as the profile says. If not, they are revoked.
+    ///
+    /// - Throws: ``OnlineFailure/tokenNotBound``, ``OnlineFailure/tokenBound``, and what ``TokenResponse`` throws.
+    func read(
+        _ answer: HTTPResponse, sendsPassword: Bool, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> TokenResponse {
+        let said = try TokenResponse(answer, sendsPassword: sendsPassword)
+        try await checkBinding(of: said, endpoints, clientSecret: clientSecret)
+        return said
+    }
+
+    /// Attack: an attacker on the way, or the server, gives a plain token in place of a bound one, which a thief can use.
+    func checkBinding(
+        of said: TokenResponse, _ endpoints: OAuthEndpoints, clientSecret: borrowing SecretBytes
+    ) async throws(OnlineRefusal) {
+        let demands = oauth.constraint == .dpop
+        guard said.isBound != demands else { return }
+        await discard(tokens(said, sent: 0, endpoints, clientSecret: clientSecret), clientSecret: clientSecret)
+        throw .failed(demands ? .tokenNotBound : .tokenBound)
     }
 
     /// The tokens of a token endpoint's answer.

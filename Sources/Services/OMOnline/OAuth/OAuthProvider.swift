@@ -36,7 +36,7 @@ public struct OAuthProvider: Sendable {
         let sent = UnixTime.now()
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
-        let said = try TokenResponse(answer, sendsPassword: true)
+        let said = try await client.read(answer, sendsPassword: true, endpoints, clientSecret: clientSecret)
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
@@ -57,7 +57,7 @@ public struct OAuthProvider: Sendable {
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
-        let said = try TokenResponse(answer, sendsPassword: false)
+        let said = try await client.read(answer, sendsPassword: false, endpoints, clientSecret: clientSecret)
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
@@ -130,7 +130,7 @@ public struct OAuthProvider: Sendable {
         }
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
-        let said = try TokenResponse(answer, sendsPassword: false)
+        let said = try await client.read(answer, sendsPassword: false, endpoints, clientSecret: clientSecret)
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         tokens.refresh = said.refresh ?? refresh
         if let revocation = endpoints.revocation {

@@ -14,7 +14,7 @@ extension OAuthProvider {
     public func userInfo(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
         let tokens = try tokens(session), exchange = try HTTPExchange(service, signer)
         guard let page = try await OAuthServer.find(oauth, exchange).page(.userInfo) else { throw .failed(.noEndpoint) }
-        let answer = try await UserInfo.ask(page, access: tokens.access, exchange)
+        let answer = try await UserInfo.ask(page, access: tokens.access, client.proof(), exchange)
         guard answer.isSuccess else {
             let refusal = HTTPExchange.refusal(answer)
             // The password is not in question here, and this refusal does not end the session.

@@ -14,6 +14,8 @@ struct TokenResponse: Sendable {
     let scopes: [String]?
     /// Not verified.
     let idToken: String?
+    /// Whether the tokens are bound to a key of the client (RFC 9449, 5).
+    let isBound: Bool
 
     /// The life of a token whose server names none, in seconds.
     static let standardLifetime: UInt32 = 3_600
@@ -67,9 +69,10 @@ struct TokenResponse: Sendable {
         }
         guard let document, let access = document.access, !access.isEmpty, access.utf8.count <= 64 << 10,
             document.refresh?.utf8.count ?? 0 <= 64 << 10,
-            document.type.map({ $0.lowercased() == "bearer" }) ?? true
+            [nil, "bearer", "dpop"].contains(document.type?.lowercased())
         else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
         self.access = access
+        isBound = document.type?.lowercased() == "dpop"
         refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }
         sessionLifetime = document.lifetime ?? (refresh == nil ? Self.longestLifetime : Self.standardLifetime)
         lifetime = document.lifetime ?? Self.standardLifetime
@@ -100,6 +103,8 @@ struct TokenResponse: Sendable {
         case "invalid_scope": failure = .invalidScope
         case "invalid_request": failure = .invalidRequest
         case "invalid_target": failure = .invalidTarget
+        case "invalid_dpop_proof": failure = .proofRefused
+        case "use_dpop_nonce": failure = .nonceRepeated
         case "unsupported_grant_type": failure = .unsupportedGrant
         case "unsupported_response_type": failure = .unsupportedResponse
         case "temporarily_unavailable":

@@ -102,16 +102,19 @@ struct AgentSessionClient {
     /// Gives the session of a login to the agent. Without an agent the login is still granted, and a notice says why no session
     /// is kept.
     ///
-    /// - Parameter dropsUnkept: Whether a session that is not kept ends at its server.
+    /// - Parameters:
+    ///   - row: The key of its row, if the ledger remembers it.
+    ///   - dropsUnkept: Whether a session that is not kept ends at its server.
     /// - Returns: Whether the agent keeps the session.
     func keep(
-        _ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?, dropsUnkept: Bool = true
+        _ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?,
+        row: consuming SessionRowKey? = nil, dropsUnkept: Bool = true
     ) -> Bool {
         let problem: Failure
         do {
             let login = try login(request.login)
             let client = try AgentLauncher.ensureRunning().client
-            try client.keep(receipt, of: request, in: login, asking: provider)
+            try client.keep(receipt, of: request, in: login, asking: provider, row: row)
             if request.profile.sessionActiveOnRestart { try noticeIfSessionEndsWithAgent(login, client) }
             // An agent that was just started may have restored a session from a ticket.
             endOutdated(RequestedUser(user: request.user, domain: login.key.domain), request.profile)
@@ -263,6 +266,7 @@ extension AgentSession {
         entry.field("warning", .flag(isWarningDue))
         entry.field("server_session", .flag(hasServerSession))
         entry.field("survives_restart", .flag(survivesRestart))
+        entry.field("in_ledger", .flag(isRemembered))
     }
 }
 

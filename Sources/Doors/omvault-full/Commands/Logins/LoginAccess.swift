@@ -1,4 +1,5 @@
 internal import OMAgent
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMSecrets
 internal import OMShell
@@ -26,6 +27,9 @@ struct LoginAccess {
             self.folders = folders
         }
     }
+
+    /// What there is to read of the profile now. Nil for the system store, and if it cannot be read.
+    func reading(of profile: ProfileName) -> ProfileReading? { folders?.reading(ofProfile: profile.text) }
 
     var isSystem: Bool { folders == nil }
     /// What a hint's command needs to mean this store.

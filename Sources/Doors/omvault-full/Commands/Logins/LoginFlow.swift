@@ -15,6 +15,7 @@ struct LoginFlow: ~Copyable {
     let secrets: SecretSources
     /// Asks the server. Nil if the login asks none.
     let provider: OnlineProvider?
+    private let remembered: RememberedSessions
     private let context: CommandContext
 
     /// - Parameters:
@@ -32,6 +33,7 @@ struct LoginFlow: ~Copyable {
         provider = try server.provider(secrets)
         authenticator = access.authenticator(parameters)
         agent = AgentSessionClient(context, access)
+        remembered = RememberedSessions(profile, access, context)
         self.secrets = secrets
     }
 
@@ -59,17 +61,30 @@ struct LoginFlow: ~Copyable {
     ///   - vault: The vault that the login also opens.
     func finish(_ receipt: consuming LoginReceipt, whyNoKey: String?, opening vault: LoginVaultOpening?) throws {
         // The login is granted, even if nothing could be remembered.
-        let remembered = (try? authenticator.remembered(profile)) ?? nil
+        let known = (try? authenticator.remembered(profile)) ?? nil
         let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
-        let isKept = agent.keep(receipt, request, provider)
+        // An offline login continues the session that the ledger remembers.
+        if case .offline = receipt.details.mode { _ = try? remembered.restore() }
+        let row = remembered.keep(receipt)
+        let isInLedger = row.isThere
+        let isKept = agent.keep(receipt, request, provider, row: row, dropsUnkept: !isInLedger)
         let unlocking = vault?.open(receipt)
         try LoginReport(context.output).granted(
-            receipt, remembered: RememberChoice(kept: remembered), isKept: isKept, isUnlocked: unlocking?.isUnlocked)
-        let wanted = RememberChoice(profile.remember, remembered?.preferences ?? RememberPreferences())
-        if wanted.keepsPassword, !(remembered?.hasPassword ?? false) {
+            receipt, remembered: RememberChoice(kept: known), isKept: isKept, isUnlocked: unlocking?.isUnlocked)
+        let wanted = RememberChoice(profile.remember, known?.preferences ?? RememberPreferences())
+        if wanted.keepsPassword, !(known?.hasPassword ?? false) {
             context.output.notice("the password was not remembered\(whyNoKey.map { ": \($0)" } ?? "")")
         }
         try unlocking?.report(context.output)
+    }
+}
+
+extension SessionRowKey? {
+    fileprivate var isThere: Bool {
+        switch self {
+        case .none: false
+        case .some: true
+        }
     }
 }
 

@@ -56,6 +56,9 @@ struct LogoutCommand: Verb {
         let access = try LoginAccess(context)
         let agent = AgentSessionClient(context, access)
         let authenticator = access.authenticator()
+        if let name = try? access.profileName(profile), let profile = try? access.profiles.profile(name) {
+            _ = try? RememberedSessions(profile, access, context).restore()
+        }
         let keys = try targets(access, agent, authenticator), key = keys[0]
         let logins = try keys.map { key in try agent.login(key) }
         // Read before anything is deleted: the remembered password is deleted first, and the server may need it for the logout.
@@ -134,7 +137,9 @@ struct LogoutCommand: Verb {
             return [names]
         }
         if let wantedUser { return [LoginKey(wantedUser, profile, wantedDomain ?? .none)] }
-        if let kept = try authenticator.exchangeLogin(profile) { return [kept] }
+        if let kept = try authenticator.exchangeLogin(profile) ?? authenticator.rememberedSessions(profile).first {
+            return [kept]
+        }
         guard let known = try authenticator.remembered(profile), let user = known.user else {
             throw Failure(.notFound, "there is no session, and no user is remembered", hint: "omvault logout USER")
         }

@@ -216,7 +216,9 @@ extension Output {
                 "\(key.rawValue) is http to another machine: it is saved, but logins that need it are refused, because the "
                     + "password would be sent unencrypted; set it to https")
         }
-        if case .unsupported(let type, let grant) = profile.serverKind {
+        if profile.needsOracleServer {
+            notice("saved, but \(Failure.oracleWords)")
+        } else if case .unsupported(let type, let grant) = profile.serverKind {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): saved, but this version cannot log in there online")
         }
@@ -232,9 +234,15 @@ extension Output {
                 "PresentClientCertificate: saved, but without effect; only HTTP Basic and OAuth show a certificate beside the rest"
             )
         }
-        let kept = unused.filter { $0 != .presentClientCertificate }.map(\.rawValue).sorted()
-        if !kept.isEmpty {
-            notice("\(kept.joined(separator: ", ")): saved, but without effect; with OAuth only the user name is remembered")
+        let remembering: Set<ProfileKey> = [
+            .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
+            .keychainDataProtection,
+        ]
+        for (keys, reason) in [
+            (remembering.intersection(unused), "with OAuth only the user name is remembered"),
+            (Set(unused).subtracting(remembering).subtracting([.presentClientCertificate]), "its server has no use for it"),
+        ] where !keys.isEmpty {
+            notice("\(keys.map(\.rawValue).sorted().joined(separator: ", ")): saved, but without effect; \(reason)")
         }
         if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
             notice(

@@ -73,6 +73,7 @@ struct ServerAccess {
                     .unsupported, "no password can be checked: users of this profile log in with a client certificate",
                     hint: "omvault login --profile \(profile.name.text.asShellWord)")
             }
+        case (_, .unsupported) where profile.needsOracleServer: throw Failure(needingOracle: profile)
         case (_, .unsupported(let type, let grant)):
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(

@@ -14,6 +14,7 @@ struct ClientToken {
     init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
         (self.profile, self.access, self.context) = (profile, access, context)
         if [.oauthClientCredentials, .oauthAssertion, .oauthTokenExchange].contains(profile.serverKind) { return }
+        guard !profile.needsOracleServer else { throw Failure(needingOracle: profile) }
         guard let grant = profile.oauthGrant else { throw Self.noTokens(profile) }
         let name = profile.name.text.asShellWord
         let hint =
@@ -31,7 +32,7 @@ struct ClientToken {
     }
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
-        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile.name.text.asShellWord) }
+        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile: profile.name.text) }
         switch try ask(scopes) {
         case .given(let token, let left, _):
             let state: TokenStatus = if let left, left < life { .shortLived } else { .good }
@@ -40,6 +41,7 @@ struct ClientToken {
         // The provider gives a token or throws.
         case .none: throw Failure(ofClient: .failed(.helper), under: profile)
         case .refused(.dead): throw Failure.deadToken
+        case .refused(.bound): throw Failure.boundToken(profile: profile.name.text)
         case .refused: throw Failure(ofClient: .failed(.helper), under: profile)
         }
     }

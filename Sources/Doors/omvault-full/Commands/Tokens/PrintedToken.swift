@@ -21,10 +21,12 @@ struct PrintedToken: ~Copyable {
     borrowing func print(as format: TokenFormat, _ output: Output) throws(Failure) {
         switch format {
         case .raw: try output.writeSecret(token.value)
-        case .header: try write(before: "Authorization: Bearer ", after: "\n", output)
-        case .curl: try write(before: "header = \"Authorization: Bearer ", after: "\"\n", escaping: "\"\\", output)
+        case .header: try output.writeSecret(try TokenLine.header.line(with: token.value))
+        case .curl: try output.writeSecret(try TokenLine.curl.line(with: token.value))
         // A quote cannot be escaped within quotes of this kind, and no token of the standards has one.
-        case .env: try write(before: "\(isIDToken ? "ID_TOKEN" : Self.variable)='", after: "'\n", refusing: "'", output)
+        case .env:
+            let line = TokenLine(before: "\(isIDToken ? "ID_TOKEN" : Self.variable)='", after: "'\n", refusing: "'")
+            try output.writeSecret(try line.line(with: token.value))
         case .json:
             var document = JSONDocument()
             guard !isIDToken else {
@@ -41,36 +43,10 @@ struct PrintedToken: ~Copyable {
     }
 
     /// Appends the token with texts around it.
-    ///
-    /// Attack: a server gives a token with a line break or a quote in it, and so adds a header, an option of curl or a
-    /// command of the shell. So each byte must be printable and no blank (RFC 6750, 2.1, has fewer).
     borrowing func append(
-        to line: inout SecretBuffer, before: String, after: String, escaping escaped: String = "", refusing refused: String = ""
+        to line: inout SecretBuffer, before: String, after: String, escaping escaped: String = ""
     ) throws(Failure) {
-        line.append(before.utf8Span.span)
-        let isWhole = token.value.withBytes { bytes in
-            for index in bytes.indices {
-                let byte = bytes[index]
-                guard (0x21...0x7E).contains(byte), !refused.utf8.contains(byte) else { return false }
-                if escaped.utf8.contains(byte) { line.append(UInt8(ascii: "\\")) }
-                line.append(byte)
-            }
-            return true
-        }
-        guard isWhole else {
-            throw Failure(
-                .remoteError, "the server's token has a character that no token may have, so it is in no line of this form",
-                hint: "ask the administrator of the server")
-        }
-        line.append(after.utf8Span.span)
-    }
-
-    private borrowing func write(
-        before: String, after: String, escaping escaped: String = "", refusing refused: String = "", _ output: Output
-    ) throws(Failure) {
-        var line = SecretBuffer()
-        try append(to: &line, before: before, after: after, escaping: escaped, refusing: refused)
-        try output.writeSecret(line.finish())
+        try TokenLine(before: before, after: after, escaping: escaped).append(token.value, to: &line)
     }
 
     /// - Throws: ``ExitStatus/remoteError`` if it has a character that no token may have.

@@ -11,11 +11,13 @@ struct SessionToken {
     private let profile: Profile
     private let context: CommandContext
     private let agent: AgentSessionClient
+    private let remembered: RememberedSessions
 
     /// - Throws: If no session under the profile can have a token.
     init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
+        remembered = RememberedSessions(profile, access, context)
         switch profile.serverKind {
         case .oauthResourceOwner, .oauthBrowser, .oauthAssertion, .oauthTokenExchange: break
         case .oauthClientCredentials:
@@ -34,6 +36,7 @@ struct SessionToken {
     init(sessionsOf profile: Profile, _ access: LoginAccess, _ context: CommandContext) {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
+        remembered = RememberedSessions(profile, access, context)
     }
 
     /// The token, and the user of its session.
@@ -44,9 +47,11 @@ struct SessionToken {
         consuming func take() -> PrintedToken { token }
     }
 
-    func get(_ given: RequestedUser, _ question: TokenQuestion) throws -> Found {
+    /// - Parameter reading: What was read of the profile. The small program then gets the next token itself.
+    func get(_ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil) throws -> Found {
         let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
+        if let reading, session.release == .allow { client.note(reading, of: session.login) }
         if reply.isUnconfirmed {
             try confirm(session, question)
             return Found(
@@ -86,9 +91,17 @@ struct SessionToken {
     /// The only session with these names under the profile as it is now.
     ///
     /// - Returns: nil if there is none, or if it is idle.
-    /// - Throws: ``ExitStatus/ambiguous``
+    /// - Throws: ``ExitStatus/ambiguous``; ``ExitStatus/locked`` if it is remembered at a level that is locked.
     func find(_ given: RequestedUser) throws -> (AgentClient, AgentSession)? {
-        guard let client = try agent.runningOrResumed() else { return nil }
+        var client = try agent.runningOrResumed()
+        if client == nil
+            || !agent.sessions(RequestedUser(user: nil, domain: nil), profile.name).contains(where: { $0.isOf(profile) })
+        {
+            let restored = try remembered.restore()
+            client = try agent.running()
+            if restored == .locked, agent.sessions(given, profile.name).isEmpty { throw remembered.locked() }
+        }
+        guard let client else { return nil }
         let found = agent.sessions(given, profile.name).filter { $0.isOf(profile) && $0.state != .idle }
         guard found.count < 2 else {
             throw Failure(

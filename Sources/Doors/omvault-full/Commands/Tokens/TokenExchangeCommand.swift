@@ -47,6 +47,8 @@ struct TokenExchangeCommand: Verb {
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         try profile.requireExchange()
+        // The ledger keeps no key, and without one the token is of no use.
+        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile: profile.name.text) }
         let own = exchange.subjectFrom == nil ? profile.oauthUserAssertion?.kind : nil
         let question = try exchange.question(own: own), scopes = try exchange.scopes()
         let user = try user.map { try UserName($0) }

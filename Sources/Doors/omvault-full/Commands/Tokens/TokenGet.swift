@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import OMAgent
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
@@ -71,8 +72,12 @@ struct TokenGet: Verb {
         let scopes = scope == "*" ? nil : try scope.map { try Self.scopes($0) }
         let narrowing = try narrowing(scopes)
         let given = try session.requested()
+        let name = try ProfileName(profile)
+        // Read before the profile and once more behind it, so that a change in between is noticed.
+        let reading = try? context.userFolders().reading(ofProfile: name.text)
         let access = try LoginAccess(context)
-        let profile = try access.profiles.profile(ProfileName(profile))
+        let profile = try access.profiles.profile(name)
+        let isKnown = narrowing == nil && !idToken && access.reading(of: name) == reading
         let format = options.format ?? (context.output.format == .json ? .json : .raw)
         let life = minValid ?? Self.standardLife
         guard !noAgent else {
@@ -91,7 +96,8 @@ struct TokenGet: Verb {
         let question = TokenQuestion(
             scopes: scopes ?? ScopeSet(), atLeast: life, needsLife: minValid != nil, isFresh: fresh,
             narrowing: narrowing, isForIDToken: idToken)
-        try SessionToken(profile, access, context).get(given, question).take().print(as: format, context.output)
+        try SessionToken(profile, access, context).get(given, question, reading: isKnown ? reading : nil).take()
+            .print(as: format, context.output)
     }
 
     private func narrowing(_ scopes: ScopeSet?) throws(Failure) -> TokenNarrowing? {
@@ -108,7 +114,7 @@ struct TokenGet: Verb {
         hint: "pipe it into the program that needs it; or --reveal prints it here")
 
     /// The default of `--min-valid`, in seconds.
-    static let standardLife: UInt32 = 60
+    static let standardLife = TokenQuestion.standardLife
 
     static func scopes(_ text: String) throws(Failure) -> ScopeSet {
         let names = text.split { $0 == "," || $0 == " " }.map(String.init)

@@ -10,7 +10,9 @@ struct TokenList: Verb {
         commandName: "ls",
         abstract: "List the access tokens that the agent holds.",
         discussion: """
-            LEFT is the seconds that the token lives, or "-" if it has no end; RELEASE says whether 'omvault token get' prints it.
+            LEFT is the seconds that the token lives, or "-" if it has no end; RELEASE says whether 'omvault token get' prints it;
+            REMEMBERED says whether the ledger has it too (RememberTokens), so that it outlives the agent and a reboot.
+            KIND is DPoP for a token that is bound to a key of the session: only 'omvault rest' can use it.
             The tokens themselves are not shown.
 
               omvault token ls
@@ -24,12 +26,14 @@ struct TokenList: Verb {
         let agent = AgentSessionClient(context, try LoginAccess(context))
         let sessions = try agent.sessions().filter { $0.token != nil && $0.state != .idle }
         try context.output.list(
-            "tokens", sessions, columns: ["PROFILE", "USER", "SCOPES", "LEFT", "RELEASE"],
+            "tokens", sessions, columns: ["PROFILE", "USER", "SCOPES", "LEFT", "RELEASE", "REMEMBERED", "KIND"],
             row: { session in
                 let key = session.login.key
                 return [
                     key.profile.text, key.user.text, session.token?.scopes.names.joined(separator: " ") ?? "",
                     session.token?.left.map { "\($0)" } ?? "-", session.release.rawValue,
+                    session.isRemembered ? "yes" : "no",
+                    session.token?.kind.word ?? "",
                 ]
             }, object: { session, entry in session.describeToken(&entry) })
     }
@@ -45,5 +49,7 @@ extension AgentSession {
         entry.field("scopes", .list(token?.scopes.names.map { .text($0) } ?? []))
         entry.field("expires_in", token?.left.map { .number(Int(clamping: $0)) } ?? .null)
         entry.field("release", .text(release.rawValue))
+        entry.field("remembered", .flag(isRemembered))
+        entry.field("kind", token.map { .text($0.kind.word) } ?? .null)
     }
 }

@@ -36,6 +36,8 @@ struct TokenShow: Verb {
                     ["profile", found.login.key.profile.text], ["user", found.login.key.user.text],
                     ["scopes", token.scopes.names.joined(separator: " ")],
                     ["expires_in", token.left.map { "\($0)" } ?? "-"], ["release", found.release.rawValue],
+                    ["remembered", found.isRemembered ? "yes" : "no"],
+                    ["kind", token.kind.word],
                 ], header: ["KEY", "VALUE"])
         }
         var document = JSONDocument()

@@ -1,0 +1,104 @@
+"""usage: day_search.py DAY MARK SKIPPED ROOT…: where the secrets are that the servers saw.
+
+DAY is the folder of `serve day`. A file counts if it is below a ROOT, is not older than the file MARK and is in no folder of SKIPPED,
+which are names with colons between them. Prints "KIND PLACE" for each find, sorted, and "KIND COUNT" of what was looked for on standard
+error. With --memory PROCESS it prints how often a secret of each kind is in the memory of the process.
+"""
+import base64, json, os, pathlib, re, stat, sys, urllib.parse
+
+MEMBERS = {"access_token": "access", "refresh_token": "refresh", "id_token": "id", "client_secret": "secret",
+           "registration_access_token": "registration", "device_code": "device"}
+FIELDS = {"refresh_token": "refresh", "client_secret": "secret", "client_assertion": "assertion", "assertion": "assertion",
+          "subject_token": "subject", "code_verifier": "verifier", "device_code": "device"}
+
+
+def needles(day):
+    """The secrets of each kind, as bytes."""
+    found = {}
+
+    def add(kind, text):
+        if len(text) >= 12:
+            found.setdefault(kind, set()).add(text.encode())
+
+    for record in pathlib.Path(day, "record").iterdir():
+        text = record.read_bytes().decode("latin-1")
+        if record.name.endswith("-down"):
+            for name, value in re.findall(r'"([a-z_]+)" *: *"([^"\\]+)"', text):
+                if name in MEMBERS:
+                    add(MEMBERS[name], value)
+            continue
+        for name, value in re.findall(r"(?:^|[&\n])([a-z_]+)=([^&\s]*)", text):
+            if name in FIELDS:
+                add(FIELDS[name], urllib.parse.unquote_plus(value))
+        for scheme, value in re.findall(r"(?im)^authorization: *(\w+) +(\S+)\r$", text):
+            if scheme.lower() == "basic":
+                add("basic", value)
+                add("secret", urllib.parse.unquote_plus(base64.b64decode(value).decode().partition(":")[2]))
+        for value in re.findall(r"(?im)^dpop: *(\S+)\r$", text):
+            add("proof", value)
+    return found
+
+
+def in_files(day, mark, skipped, roots, found):
+    since = os.stat(mark).st_mtime_ns
+    places = set()
+    # The home may be below another root.
+    home = os.path.realpath(roots[0])
+    for root in roots:
+        for folder, folders, names in os.walk(root):
+            paths = {name: os.path.realpath(os.path.join(folder, name)) for name in folders}
+            folders[:] = [name for name in folders if name not in skipped and paths[name] not in (day, home)]
+            for name in names:
+                path = os.path.join(folder, name)
+                try:
+                    status = os.lstat(path)
+                    if not stat.S_ISREG(status.st_mode) or status.st_mtime_ns < since or status.st_size > 64 << 20:
+                        continue
+                    with open(path, "rb") as file:
+                        content = file.read()
+                except OSError:
+                    continue
+                for kind, values in found.items():
+                    if any(value in content for value in values):
+                        # A name that differs from run to run is cut.
+                        places.add(f"{kind} {os.path.relpath(path, root) if root == roots[0] else root}")
+    return places
+
+
+def main():
+    if sys.argv[1] == "--memory":
+        day, process = sys.argv[2:]
+        found, counts = needles(day), {}
+        with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
+            for line in open(f"/proc/{process}/maps"):
+                bounds, mode, *_ = line.split()
+                if not mode.startswith("r") or "[v" in line:
+                    continue
+                start, end = (int(number, 16) for number in bounds.split("-"))
+                try:
+                    memory.seek(start)
+                    content = memory.read(end - start)
+                except (OSError, OverflowError, ValueError):
+                    continue
+                for kind, values in found.items():
+                    counts[kind] = counts.get(kind, 0) + sum(content.count(value) for value in values)
+        print(" ".join(sorted(kind for kind, count in counts.items() if count)) or "none")
+        return
+    day, mark, skipped, *roots = sys.argv[1:]
+    found = needles(day)
+    places = in_files(os.path.realpath(day), mark, skipped.split(":"), roots, found)
+    for line in open(f"{day}/watched"):
+        name, content = json.loads(line)
+        content = content.encode("latin-1")
+        places |= {f"{kind} /proc {name}" for kind, values in found.items() if any(value in content for value in values)}
+    log = pathlib.Path(day, "log")
+    if log.exists():
+        content = log.read_bytes()
+        places |= {f"{kind} /dev/log" for kind, values in found.items() if any(value in content for value in values)}
+    for place in sorted(places):
+        print(place)
+    for kind in sorted(found):
+        print(kind, len(found[kind]), file=sys.stderr)
+
+
+main()
