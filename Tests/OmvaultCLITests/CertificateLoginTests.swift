@@ -172,7 +172,7 @@ import Testing
             login --profile work > .said
             rest() { omvault rest GET "https://localhost:$at_mutual/proved" --profile work "$@"; }
             for n in 1 2; do rest --cert p256 | sed 's/ at-[0-9]*/ TOKEN/; s/ eyJ[^ ]*/ PROOF/'; echo; done
-            refused 13 rest
+            refused 1 rest
             omvault -q lock
             refused 7 rest --cert p256
             """#)
