@@ -331,7 +331,7 @@ package final class AgentServer: Sendable {
             }
         case .request(let question):
             expireDue()
-            return requesters.start(question, in: sessions)
+            return requesters.start(question, in: sessions) { OpenVaultSigner(vaults, $0) }
         case .claims(let login, let inquiry):
             expireDue()
             return AgentReply(sessions.claims(of: login, inquiry))

@@ -174,6 +174,10 @@ extension OnlineFailure {
             return
                 "if others on the network may see who you are: omvault profile set "
                 + "\(profile?.name.text.asShellWord ?? "NAME") ClientCertificateTLS12=true"
+        case .foreignBinding:
+            return
+                "the server must bind tokens to the certificate (RFC 8705); else OAuthSenderConstraint=none takes tokens that work for "
+                + "any program"
         case .unusableCertificate: return "set ClientCertificate=identity:NAME; 'omvault cert ls' lists the identities"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"

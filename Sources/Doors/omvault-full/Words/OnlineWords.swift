@@ -95,6 +95,7 @@ extension OnlineFailure {
         case .noCertificateNeeded: "it lets clients in without a certificate"
         case .oldTLS: "it does not speak TLS 1.3, and the client certificate is shown only there"
         case .unusableCertificate: "there is no client certificate to show, or TLS does not take its key"
+        case .foreignBinding: "its access token is not bound to the client certificate; the tokens were given back"
         case .noRegistration: "it registers no clients"
         case .registrationRefused: "it does not register a client with these values"
         case .redirectRefused: "it does not register a client with this redirect address"

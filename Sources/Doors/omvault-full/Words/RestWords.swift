@@ -98,7 +98,7 @@ extension Failure {
         case .untrusted(let cause):
             self.init(
                 .remoteError, "the server did not prove who it is: \(cause.words)",
-                hint: "with --profile, TrustedCA of the profile names the authorities to trust")
+                hint: "with --profile, TrustedCA of the profile names the authorities to trust; without one --trusted-ca does")
         case .failed(.answerTooLarge, _, _):
             self.init(
                 .remoteError, "the headers of the answer are too long, or more than \(RequestHead.mostHeaders)",
@@ -111,8 +111,21 @@ extension Failure {
         case .failed(.unusableTrust, _, _):
             self.init(
                 .config, "TrustedCA holds no certificate", hint: "TrustedCA must be a PEM file of the authorities to trust")
+        case .failed(.oldTLS, _, _):
+            self.init(
+                .remoteError, "the server does not speak TLS 1.3, so the client certificate was not shown",
+                hint: "a profile with ClientCertificateTLS12=true shows it in TLS 1.2 too")
+        case .failed(let failure, _, _) where failure.isOfCertificate:
+            self = Failure(refusal)
         default:
             self.init(.agent, "the process that sends the request failed or ended", hint: "try again")
         }
+    }
+}
+
+extension OnlineFailure {
+    /// Whether it is about the client's certificate, or about the key of it.
+    fileprivate var isOfCertificate: Bool {
+        [.certificateRefused, .unusableCertificate, .unusableClientKey, .lockedClientKey, .noKeyAlgorithm].contains(self)
     }
 }

@@ -164,6 +164,20 @@ final class SessionEntry: @unchecked Sendable {
 
     // MARK: - The server
 
+    /// Whether its tokens are bound to a key, so that no other program can use them.
+    var isBound: Bool { constraint != .none }
+
+    /// The key that its tokens are bound to.
+    var constraint: SenderConstraint {
+        if case .oauth(let oauth)? = service?.kind { oauth.constraint } else { .none }
+    }
+
+    /// The client certificate that its requests show. Nil for a login without one.
+    var identity: ShownIdentity? {
+        guard let chain = service?.chain, let vault else { return nil }
+        return ShownIdentity(chain: chain, vault: vault)
+    }
+
     var isOAuth: Bool {
         if case .oauth? = service?.kind { true } else { false }
     }

@@ -102,7 +102,7 @@ extension SessionEntry {
     /// Why it gives out no token for this question, whatever the server says. Nil if it may.
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
         // Without its key it is of no use to a caller, whatever the profile allows.
-        if tokenKey != nil, !question.isForRequest, !question.isForIDToken { return .bound }
+        if isBound, !question.isForRequest, !question.isForIDToken { return .bound }
         switch release {
         case _ where question.isForRequest: break
         case .never: return .never

@@ -28,6 +28,7 @@ extension OAuthProvider {
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         let time = endpoints.token.isSecure ? answer.date : nil
         guard keepsSession else {

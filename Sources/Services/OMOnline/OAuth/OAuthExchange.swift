@@ -34,6 +34,7 @@ extension OAuthProvider {
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         // Attack, or mistake: the server gives a refresh token or an assertion, and a program sends it to other servers.
         if let type = JSON(answer: answer.body)?.members?["issued_token_type"], ![Self.accessToken, Self.jwt].contains(type.text)

@@ -32,6 +32,7 @@ struct ClientToken {
     }
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
+        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile: profile.name.text) }
         switch try ask(scopes) {
         case .given(let token, let left, _):
             let state: TokenStatus = if let left, left < life { .shortLived } else { .good }
