@@ -64,6 +64,40 @@ import Testing
         }
     }
 
+    @Test("the key signs nothing from the moment that its session is removed, also while the server is asked")
+    func removed() async throws {
+        func signs(_ key: TokenKey) -> Bool {
+            (try? key.prove(KeyProofClaims("GET", "http://127.0.0.1:1/"), now: 1).count) != nil
+        }
+        let login = try sessionLogin(), others = try (1...SessionStore.maximum).map { try sessionLogin("u\($0)") }
+        let removals: [@Sendable (SessionStore, SessionClock) throws -> Void] = [
+            { store, _ in _ = store.end(login, waits: false, password: nil) },
+            { store, _ in _ = try store.keeps(login, .bound, token: "token 2") },
+            { store, clock in
+                clock.advance(101)
+                _ = store.expireDue()
+            },
+            { store, clock in
+                clock.advance(11)
+                for other in others { _ = try store.keeps(other, .noServer) }
+            },
+        ]
+        for remove in removals {
+            let server = SessionServer(), clock = SessionClock(), store = server.store(clock)
+            server.close()
+            #expect(try store.keeps(login, .bound, idle: 10, session: 100))
+            let key = try #require(store.requestFacts(of: login)?.key)
+            async let renewed = onOwnThread { store.renew(login, newTokens: true) }
+            try await eventually { server.asked.count == 1 }
+            let before = signs(key)
+            try remove(store, clock)
+            let after = signs(key)
+            server.open()
+            _ = await renewed
+            #expect(before && !after)
+        }
+    }
+
     @Test("a session whose tokens are bound is read only with its key, and no other session with one")
     func wire() throws {
         func isRead(_ kind: SessionKind, _ key: TokenKey?) throws -> Bool {

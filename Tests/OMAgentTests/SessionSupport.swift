@@ -127,7 +127,7 @@ func keptSession(
     _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
     session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
     expires: Int64? = nil, access: String? = nil, scopes: [String] = [], release: TokenRelease = .never, idToken: String = "",
-    vault: VaultPaths? = nil
+    vault: VaultPaths? = nil, origins: [String] = []
 ) throws -> NewSession {
     let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
@@ -157,7 +157,7 @@ func keptSession(
         serverPart: NewSession.ServerPart(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
             access: OMAgentTests.token(access, scopes, idToken: idToken), expires: expires, vault: vault,
-            tokenKey: kind == .bound ? TokenKey.make() : nil))
+            tokenKey: kind == .bound ? TokenKey.make() : nil), origins: origins)
 }
 
 /// An access token. Nil if there is no text.

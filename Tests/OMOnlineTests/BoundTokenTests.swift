@@ -103,6 +103,29 @@ private struct SeenProof {
         #expect(proofs.allSatisfy { $0["htm"] == "POST" && $0["htu"] == issuer.url("token") && $0["ath"] == nil })
         #expect(proofs.allSatisfy { $0.header["typ"]?.text == "dpop+jwt" && $0.header["alg"]?.text == "ES256" })
         #expect(Set(proofs.map { $0["jti"] }).count == 2)
+        try await issuer.tell("token", .init(Self.bound, fields: ["DPoP-Nonce: n-3"]))
+        #expect(try await logIn(issuer).signer.noted.value == ["n-3"])
+    }
+
+    private struct NoCaller: WebRequester.Caller {
+        func next() async throws(OnlineRefusal) -> [UInt8] { [] }
+        func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal) {}
+        func take(_ piece: [UInt8]) async throws(OnlineRefusal) {}
+    }
+
+    @Test("the proof of a request has the nonce that its client names, whatever another answer brought, and no header names it")
+    func nonceOfRequest() async throws {
+        let issuer = try await Issuer()
+        try await issuer.tell("page", .init(""))
+        let address = try #require(EndpointURL(reading: issuer.url("page"))), signer = try BoundSigner(service(issuer), .userInfo)
+        let requester = try WebRequester(
+            address.origin, scheme: "DPoP", token: bytes("at-1"), trusting: nil, deadlines: patient, signer: signer)
+        signer.key.note("n-2", of: address.text)
+        try await requester.send(
+            WebRequester.Request("GET", address.path, headers: [("DPoP-Nonce", "n-1")], body: .none, limit: 60_000),
+            for: NoCaller())
+        let asked = try issuer.asked()
+        #expect(try asked.map { try SeenProof($0)["nonce"] } == ["n-1"] && asked[0].fields["dpop-nonce"] == nil)
     }
 
     @Test("a server that asks for nonces without end gets two requests, and a server that names no nonce gets one")

@@ -69,6 +69,22 @@ import Testing
         }
     }
 
+    @Test("with bound tokens each request for tokens can be sent again with a nonce")
+    func bound() {
+        let text = Self.prefix + [UInt8](repeating: 5, count: 32)
+        let kind = OnlineService.Kind.oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "id", proof: ClientProof(key: "robot"),
+                constraint: .dpop))
+        for (task, assertions, handshakes) in [
+            (.refresh, 4, 7), (.authorize(user: nil, seconds: 180, byDevice: false), 5, 10),
+            (.authorize(user: nil, seconds: 180, byDevice: true), 77, 82),
+        ] as [(OnlineTask, Int, Int)] {
+            #expect(count(.assertion(at: .token), kind, task) == assertions, "\(task)")
+            #expect(count(.handshake(text: text, scheme: 0x0403), kind, task) == handshakes, "\(task)")
+        }
+    }
+
     @Test("a handshake that fits into no question for a signature is refused")
     func tooLong() throws {
         let longest = [UInt8](repeating: 1, count: 65_535)

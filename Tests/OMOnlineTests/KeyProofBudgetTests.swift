@@ -42,7 +42,7 @@ import Testing
         }
         for (task, expected) in [
             (.refresh, 8), (.userInfo, 8), (.authorize(user: nil, seconds: 180, byDevice: false), 8),
-            (.authorize(user: nil, seconds: 180, byDevice: true), 45),
+            (.authorize(user: nil, seconds: 180, byDevice: true), 80),
         ] as [(OnlineTask, Int)] {
             #expect(count(SignatureBudget(service(), task)) == expected, "\(task)")
         }
@@ -81,6 +81,7 @@ import Testing
         let address = "https://a.example/t"
         for purpose in [
             SigningPurpose.proof(KeyProofClaims("GET", address)), .nonce("n", of: address),
+            .proof(KeyProofClaims(String(repeating: "G", count: 256), String(repeating: "a", count: 2_048))),
             .proof(KeyProofClaims("M-SEARCH", address, nonce: "n.~", tokenHash: hash)),
         ] {
             #expect(read(purpose) == purpose)
@@ -89,7 +90,8 @@ import Testing
         let long = String(repeating: "n", count: 1_025)
         for purpose in [
             SigningPurpose.proof(KeyProofClaims("", address)), .proof(KeyProofClaims("G T", address)),
-            .proof(KeyProofClaims(String(repeating: "G", count: 33), address)),
+            .proof(KeyProofClaims(String(repeating: "G", count: 257), address)), .proof(KeyProofClaims("GET", "")),
+            .proof(KeyProofClaims("GET", String(repeating: "a", count: 2_049))),
             .proof(KeyProofClaims("GET", address, nonce: "")), .proof(KeyProofClaims("GET", address, nonce: "a b")),
             .proof(KeyProofClaims("GET", address, nonce: "a\"b")), .proof(KeyProofClaims("GET", address, nonce: long)),
             .nonce("ü", of: address), .nonce("n", of: ""),

@@ -46,8 +46,11 @@ import Testing
             named /plain; code login; says OAuthSenderConstraint=none; asked /revoke
             named /endless; code login; asked /endless/token
             named /plain OAuthSenderConstraint=none; code login
+            # A plain token has no proof, so no nonce is of use.
+            code omvault rest GET "$u/asks" --profile work; asked /asks
+            code omvault rest GET "$u/asks" -H 'DPoP: x' --profile work
             named "" OAuthSenderConstraint=none; code login
-            named "" OAuthAuthZGrantType=OAuthClientCredentials "OAuthClientSecret=file:$PWD/right"; code omvault token get work --no-agent; says 'omvault rest'
+            named "" OAuthAuthZGrantType=OAuthClientCredentials "OAuthClientSecret=file:$PWD/right"; code omvault token get work --no-agent; says 'profile set work OAuthSenderConstraint=none'
             """#)
         #expect(
             lines == [
@@ -56,8 +59,8 @@ import Testing
                 #"{"method": "GET", "path": "/arrived?x=1", "body": "","#,
                 "\"sub\":\"alice\"", #"{"method": "GET", "path": "/c", "body": "","#,
                 #"{"method": "GET", "path": "/last", "body": "","#,
-                #"{"method": "GET", "path": "/d", "body": "","#, "1", "401", "401", "0", "2", "52", "4", "52", "2", "0", "52",
-                "13",
+                #"{"method": "GET", "path": "/d", "body": "","#, "1", "401", "401", "0", "2", "52", "4", "52", "2", "0", "4", "2",
+                "2", "52", "13",
             ], "\(lines)")
     }
 

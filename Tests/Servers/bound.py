@@ -2,7 +2,8 @@
 `htm`, `htu`, `ath`, `iat`, a `jti` that counts once, its newest nonce, and the key of the token. `serve` runs it with FOLDER.
 
 /token gives tokens for alice's password and for refresh tokens, /revoke takes any, and each other path is a resource. A path below
-/plain answers as a server without such tokens, one below /endless asks for another nonce each time, and after /last the token
+/plain answers as a server without such tokens, one below /endless asks for another nonce each time, /asks does too for any
+token, and after /last the token
 does not count any more."""
 import base64, hashlib, http.server, itertools, json, pathlib, threading, time, urllib.parse
 from jwcrypto import jwk, jws
@@ -82,6 +83,8 @@ class Service(http.server.BaseHTTPRequestHandler):
     def resource(self, body):
         scheme, _, access = self.headers.get("Authorization", "").partition(" ")
         try:
+            if self.path == "/asks":
+                raise Refused("use_dpop_nonce")
             if scheme != "DPoP" or access not in keys or self.proven(access) != keys[access]:
                 raise Refused("invalid_token")
         except Refused as error:

@@ -1,7 +1,7 @@
 /// What a proof of the session's key is about (RFC 9449, 4.2). The signer adds `jti` and `iat`.
 public struct KeyProofClaims: Hashable, Sendable {
     /// The most bytes of ``method``, and of ``nonce``.
-    package static let longestMethod = 32, longestNonce = 1_024
+    package static let longestMethod = 256, longestNonce = 1_024
     /// The bytes of ``tokenHash``: SHA-256.
     package static let hashCount = 32
 

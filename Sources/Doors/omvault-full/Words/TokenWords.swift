@@ -67,6 +67,14 @@ extension Failure {
             hint: "omvault rest GET URL --profile \(profile.asShellWord)   (the agent proves the key for each request)")
     }
 
+    /// The same for a profile whose tokens have no session that keeps their key.
+    static func boundToken(withoutSession profile: Profile) -> Failure {
+        Failure(
+            .policy,
+            "tokens of profile \"\(profile.name.text)\" are bound to a key, and with its grant no session keeps the key",
+            hint: "omvault profile set \(profile.name.text.asShellWord) OAuthSenderConstraint=none")
+    }
+
     /// The server's newest token has no life left.
     static var deadToken: Failure {
         Failure(.remoteError, "the server's new token is not valid any more", hint: "ask the administrator of the server")

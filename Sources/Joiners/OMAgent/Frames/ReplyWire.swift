@@ -71,7 +71,7 @@ extension AgentReply: FrameReply {
             body.write(token)
             return .knownTokenGiven
         case .requester(let requester):
-            body.write(WireID(requester.mark))
+            body.write(WireID(requester.mark), requester.kind)
             return .requester
         case .foreignOrigin: return .foreignOrigin
         }

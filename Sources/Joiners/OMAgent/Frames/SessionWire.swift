@@ -126,9 +126,9 @@ extension NewSession.ServerPart: WireValue {
             guard let key = TokenKey.read(bytes) else { throw MalformedBytes() }
             tokenKey = key
         }
-        // Without the key its tokens are of no use.
-        let isBound = serverPart.service.isBoundToKey
-        guard tokenKey == nil ? !isBound || !hasSession : isBound else { throw MalformedBytes() }
+        // Without the key bound tokens are of no use. A login without tokens may have none.
+        let needsKey = serverPart.service.isBoundToKey
+        guard needsKey == (tokenKey != nil) || needsKey && !hasSession else { throw MalformedBytes() }
         self.init(
             service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
             access: access, expires: expires, vault: vault, tokenKey: tokenKey)

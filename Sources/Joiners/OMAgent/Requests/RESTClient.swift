@@ -103,9 +103,9 @@ public final class RESTClient: Sendable {
                 return response
             }
             if response.gateChallenge != nil { return response }
-            if run.sentToken, response.asksForNonce {
-                // The helper has told the agent the nonce. Attack: a server asks for another one without end.
-                guard run.body.canBeSentAgain, run.takeNonce() else { return response }
+            if run.provesKey, response.asksForNonce {
+                // Attack: a server asks for another nonce without end.
+                guard run.body.canBeSentAgain, run.takeNonce(response.header("DPoP-Nonce")) else { return response }
                 try response.endHelper()
                 continue
             }
@@ -160,7 +160,7 @@ public final class RESTClient: Sendable {
 
     private func response(_ run: RequestRun, over channel: RequestChannel) throws(RESTError) -> RESTResponse {
         let head = try channel.begin(
-            run.method, run.address.target, headers: run.headers, body: run.body, seconds: try run.secondsLeft())
+            run.method, run.address.target, headers: run.takeHeaders(), body: run.body, seconds: try run.secondsLeft())
         return RESTResponse(head, from: run.address, channel) { [weak self] channel in self?.rest(channel) }
     }
 

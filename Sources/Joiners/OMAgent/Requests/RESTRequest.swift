@@ -42,7 +42,9 @@ public struct RESTRequest: Sendable {
     ]
 
     /// Headers that no request with an access token may set.
-    package static let ofToken: Set<String> = ["authorization", "cookie", "host", "proxy-authorization"]
+    package static let ofToken: Set<String> = [
+        "authorization", "cookie", "dpop", "dpop-nonce", "host", "proxy-authorization",
+    ]
 
     /// Whether a header can be sent at all.
     package static func isUsable(_ header: OnlineService.Header) -> Bool {

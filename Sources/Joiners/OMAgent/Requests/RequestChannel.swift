@@ -37,6 +37,8 @@ final class RequestChannel: Sendable {
     let key: Key
     /// Names the access token that the agent gave the helper. Nil without one.
     let mark: [UInt8]?
+    /// Whether that token is bound to a key.
+    let isBound: Bool
     private let channel: FrameChannel
     private let process: HelperChild?
     private let made = bootMilliseconds()
@@ -56,8 +58,8 @@ final class RequestChannel: Sendable {
     }
 
     /// - Parameter socket: Connected to the helper. It is closed with this object.
-    init(_ key: Key, mark: [UInt8]?, socket: Int32, child: Int32? = nil) {
-        (self.key, self.mark) = (key, mark)
+    init(_ key: Key, mark: [UInt8]?, isBound: Bool = false, socket: Int32, child: Int32? = nil) {
+        (self.key, self.mark, self.isBound) = (key, mark, isBound)
         channel = FrameChannel(socket)
         process = child.map { HelperChild($0) }
     }
@@ -274,9 +276,16 @@ extension AgentClient {
             let frame = try connection.askForFrame(
                 .request, body, receiving: DescriptorBudget(Int(OM_SENT_DESCRIPTORS)), until: end, unless: interruption)
             if frame.kind == FrameKind.requester.rawValue {
-                guard frame.body.count == 16, let socket = frame.descriptors?.takeSocket() else { throw .misbehaved }
-                return RequestChannel(
-                    key, mark: frame.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }, socket: socket)
+                let (mark, kind) = try frame.body.withBytes { (bytes: Span<UInt8>) throws(AgentError) in
+                    do throws(MalformedBytes) {
+                        var wire = WireReader(bytes)
+                        let told: ([UInt8], TokenKind) = (try wire.read(WireID.self).bytes, try wire.read())
+                        try wire.end()
+                        return told
+                    } catch { throw .misbehaved }
+                }
+                guard let socket = frame.descriptors?.takeSocket() else { throw .misbehaved }
+                return RequestChannel(key, mark: mark, isBound: kind == .dpop, socket: socket)
             }
             do throws(MalformedBytes) {
                 reply = try frame.body.withBytes { (bytes: Span<UInt8>) throws(MalformedBytes) in

@@ -26,6 +26,7 @@ final class RequestRun: @unchecked Sendable {
     private var redirectsLeft: Int
     private var hasRenewed = false
     private var hasNonce = false
+    private var nonce: String?
     private var hasLeft = false
     private var renewed: RequestChannel?
     private var used: RequestChannel?
@@ -97,10 +98,19 @@ final class RequestRun: @unchecked Sendable {
     var mark: [UInt8]? { used?.mark }
     var mayRenew: Bool { !hasRenewed }
 
+    /// Whether the token is bound to a key, so that a server's nonce is of use.
+    var provesKey: Bool { used?.isBound == true }
+
     /// Whether the request may be sent again with a server's nonce: once.
-    func takeNonce() -> Bool {
-        defer { hasNonce = true }
+    func takeNonce(_ nonce: String?) -> Bool {
+        defer { (self.nonce, hasNonce) = (nonce, true) }
         return !hasNonce
+    }
+
+    /// The headers of the next try. With the nonce that the server has just given, since another request may have got a newer one.
+    func takeHeaders() -> [OnlineService.Header] {
+        defer { nonce = nil }
+        return headers + (nonce.map { [OnlineService.Header("DPoP-Nonce", $0)] } ?? [])
     }
 
     func useRenewed(_ channel: RequestChannel) { (renewed, hasRenewed) = (channel, true) }

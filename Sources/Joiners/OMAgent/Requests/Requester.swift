@@ -4,12 +4,13 @@ internal import OMAgentProtocol
 final class Requester: Sendable {
     /// Names the access token that the helper adds, without telling it.
     let mark: [UInt8]
+    let kind: TokenKind
     private let channel: FrameChannel
 
     var descriptor: Int32 { channel.descriptor }
 
-    init(_ mark: [UInt8], _ channel: consuming FrameChannel) {
-        self.mark = mark
+    init(_ mark: [UInt8], _ kind: TokenKind, _ channel: consuming FrameChannel) {
+        (self.mark, self.kind) = (mark, kind)
         self.channel = channel
     }
 }

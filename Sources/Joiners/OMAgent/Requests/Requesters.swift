@@ -30,7 +30,11 @@ final class Requesters: Sendable {
         if let refused = question.refused {
             sessions.forgetToken(of: question.login) { (token: borrowing SecretBytes) in self.mark(of: token) == refused }
         }
-        guard let facts = sessions.requestFacts(of: question.login) else { return .noSession }
+        // Attack: a login replaces the session while its server is asked. The new session's token would go where the old one's may,
+        // or without the proof of its key. So the token is this session's, and a session that was replaced never comes back.
+        guard let session = sessions.entry(of: question.login), let facts = sessions.requestFacts(of: question.login) else {
+            return .noSession
+        }
         // Attack: a program has the token sent to a server of the attacker. So only the profile of the login decides.
         // Attack: an attacker on the way reads the token. So over plain http it goes only to this machine.
         guard let origin = ServerURL(question.origin), origin.origin == question.origin, facts.origins.contains(question.origin),
@@ -51,10 +55,11 @@ final class Requesters: Sendable {
             running.subtract(1, ordering: .relaxed)
             return .busy
         }
-        switch sessions.token(of: question.login, question.token.forRequest) {
+        switch sessions.token(of: question.login, question.token.forRequest, in: session) {
         case .none:
             running.subtract(1, ordering: .relaxed)
-            return .noSession
+            guard let now = sessions.entry(of: question.login), now !== session else { return .noSession }
+            return start(question, in: sessions)
         case .refused(let refusal):
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(refusal)
@@ -96,7 +101,7 @@ final class Requesters: Sendable {
             } catch {
                 return .tokenRefused(.server(.failed(.helper)))
             }
-            return .requester(Requester(mark, channel))
+            return .requester(Requester(mark, opening.scheme == .dpop ? .dpop : .bearer, channel))
         } catch {
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(.server(.failed(.helper)))
@@ -121,6 +126,9 @@ private final class StartedHelper: Sendable {
 }
 
 extension SessionStore {
+    /// The session of a login, to compare.
+    func entry(of login: LoginReference) -> SessionEntry? { entries.withLock { $0[login] } }
+
     /// What a helper of requests needs of a session, beside its token. Nil if there is no such session.
     ///
     /// - Returns: `key` is that of its tokens, and `identity` the client certificate of its login.

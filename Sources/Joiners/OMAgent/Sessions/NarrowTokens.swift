@@ -6,11 +6,13 @@ internal import OMSystem
 
 extension SessionStore {
     /// The access token that the server gives for `narrowing`, from memory or after one question.
-    func token(of login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing) -> TokenReply {
+    func token(
+        of login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing, in only: SessionEntry?
+    ) -> TokenReply {
         settle(login)
         var renewal = TokenRenewal.notAsked
         while true {
-            switch step(login, question, narrowing, after: renewal) {
+            switch step(login, question, narrowing, after: renewal, in: only) {
             case .answer(let reply): return reply
             // The question of another thread may have brought the same token. If not, this one asks itself.
             case .wait(let pending): _ = pending.wait()
@@ -34,11 +36,14 @@ extension SessionStore {
     }
 
     private func step(
-        _ login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing, after renewal: TokenRenewal
+        _ login: LoginReference, _ question: TokenQuestion, _ narrowing: TokenNarrowing, after renewal: TokenRenewal,
+        in only: SessionEntry?
     ) -> Step {
         return entries.withLock { entries in
             let clock = clock()
-            guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
+            guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle,
+                entry === only ?? entry
+            else {
                 return .answer(.none)
             }
             switch entry.token(question, narrowing, after: renewal, at: clock) {

@@ -64,8 +64,8 @@ final class SessionEntry: @unchecked Sendable {
     private var lastRefusal: (refusal: OnlineRefusal, at: ClockReading)?
     /// Whether a server refused the access token, so that the next question gets another one if it can.
     var isTokenRefused = false
-    /// Whether it was removed from the store.
-    var isRemoved = false
+    /// Whether it was removed from the store. From then on its key signs nothing: helpers may still run.
+    var isRemoved = false { didSet { if isRemoved { tokenKey?.end() } } }
     /// Whether a ticket was written, so that the session outlives the agent.
     var hasTicket = false
     /// Where the secret of its ticket is.

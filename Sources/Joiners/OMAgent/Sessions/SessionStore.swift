@@ -91,6 +91,7 @@ final class SessionStore: Sendable {
         let idle = entries.values.filter { $0.isIdle(at: clock) }.min { $0.lastUse < $1.lastUse }
         guard let idle else { return false }
         entries[idle.login] = nil
+        idle.isRemoved = true
         tickets?.remove(idle.login)
         return true
     }

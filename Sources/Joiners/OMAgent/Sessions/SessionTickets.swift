@@ -9,7 +9,7 @@ internal import OMSystem
 
 /// The session tickets in one runtime folder. Format: docs/formats/agent-protocol.md, "Session tickets".
 struct SessionTickets: Sendable {
-    private static let magic = Array("OMST4".utf8)
+    private static let magic = Array("OMST5".utf8)
 
     private let secrets: BootSecrets
 

@@ -7,13 +7,15 @@ internal import OMSystem
 
 extension SessionStore {
     /// The session's access token, as docs/formats/agent-protocol.md, "Access tokens", says.
-    func token(of login: LoginReference, _ question: TokenQuestion) -> TokenReply {
-        if let narrowing = question.narrowing { return token(of: login, question, narrowing) }
+    ///
+    /// - Parameter only: The session that may give it. Nil for any of the login.
+    func token(of login: LoginReference, _ question: TokenQuestion, in only: SessionEntry? = nil) -> TokenReply {
+        if let narrowing = question.narrowing { return token(of: login, question, narrowing, in: only) }
         settle(login)
         var renewal = TokenRenewal.notAsked
         while true {
             let result: SessionCheckResult
-            switch tokenStep(login, question, renewal) {
+            switch tokenStep(login, question, renewal, in: only) {
             case .answer(let reply): return reply
             case .wait(let pending):
                 result = pending.wait()
@@ -53,10 +55,14 @@ extension SessionStore {
         case ask(SessionEntry, PendingSessionCheck, OnlineQuestion, sent: ClockReading)
     }
 
-    private func tokenStep(_ login: LoginReference, _ question: TokenQuestion, _ renewal: TokenRenewal) -> TokenStep {
+    private func tokenStep(
+        _ login: LoginReference, _ question: TokenQuestion, _ renewal: TokenRenewal, in only: SessionEntry?
+    ) -> TokenStep {
         return entries.withLock { entries in
             let clock = clock()
-            guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
+            guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle,
+                entry === only ?? entry
+            else {
                 return .answer(.none)
             }
             if let reply = answer(entry, question, after: renewal, at: clock) { return .answer(reply) }

@@ -18,10 +18,10 @@ struct SignatureBudget {
 
     init(_ service: OnlineService, _ task: OnlineTask) {
         self.service = service
-        // A request that is sent again with a nonce has another assertion.
-        let again = service.isBoundToKey ? 1 : 0
+        // Each request for tokens that is sent again with a nonce has another assertion.
+        let again = service.isBoundToKey ? Self.tokenRequests(task) : 0
         assertions = service.assertionKey == nil ? 0 : Self.assertions(task) + again
-        handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind) + 2 * again
+        handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind) + (again > 0 ? again + 1 : 0)
         proofs = service.isBoundToKey ? Self.proofs(task) : 0
         nonces = proofs
     }
@@ -80,8 +80,14 @@ struct SignatureBudget {
     static let mostProofs = 8
 
     private static func proofs(_ task: OnlineTask) -> Int {
-        guard case .authorize(_, let seconds, byDevice: true) = task else { return mostProofs }
-        return mostProofs + polls(seconds)
+        // A server may want a nonce of its own in the proof of each request.
+        mostProofs + 2 * (tokenRequests(task) - 1)
+    }
+
+    /// The most requests for tokens, without those that are sent again.
+    private static func tokenRequests(_ task: OnlineTask) -> Int {
+        guard case .authorize(_, let seconds, byDevice: true) = task else { return 1 }
+        return polls(seconds)
     }
 
     /// The most requests with an assertion: for tokens, and two that revoke them if they are not kept.

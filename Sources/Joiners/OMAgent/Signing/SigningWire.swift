@@ -58,9 +58,9 @@ extension KeyProofClaims: WireValue {
         let hasHash: Bool = try wire.read()
         let hash = hasHash ? try wire.bytes(Self.hashCount) : nil
         let isMethod = method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard (1...Self.longestMethod).contains(method.utf8.count), isMethod, nonce.map(Self.isNonce) ?? true else {
-            throw MalformedBytes()
-        }
+        guard (1...Self.longestMethod).contains(method.utf8.count), isMethod, nonce.map(Self.isNonce) ?? true,
+            (1...ServerEndpoint.longest).contains(address.utf8.count)
+        else { throw MalformedBytes() }
         self.init(method, address, nonce: nonce, tokenHash: hash)
     }
 }

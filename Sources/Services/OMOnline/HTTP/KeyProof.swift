@@ -12,9 +12,6 @@ struct KeyProof: Sendable {
     /// The header of a proof, and of a server's nonce for the next one.
     static let header = "DPoP", nonceHeader = "DPoP-Nonce"
 
-    /// The most bytes of an address that the signer reads.
-    private static let longestAddress = 2_048
-
     private let signer: any IdentitySigner
 
     init(_ signer: any IdentitySigner) { self.signer = signer }
@@ -28,7 +25,7 @@ struct KeyProof: Sendable {
         guard request.headers[Self.header].isEmpty else { throw .failed(.unusableHeaders) }
         let hash = try access.map { bytes throws(OnlineRefusal) in try Self.hash(bytes) }
         let address = String(request.url.prefix { $0 != "?" && $0 != "#" })
-        guard address.utf8.count <= Self.longestAddress else { throw .failed(.unsafeAddress) }
+        guard address.utf8.count <= ServerEndpoint.longest else { throw .failed(.unsafeAddress) }
         let proof = try await signer.sign(
             .proof(KeyProofClaims(request.method.rawValue, address, nonce: nonce, tokenHash: hash)))
         let isText = proof.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }

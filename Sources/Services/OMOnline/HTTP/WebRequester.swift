@@ -155,7 +155,12 @@ package final class WebRequester: Sendable {
     ) async throws(OnlineRefusal) {
         var head = head
         // One proof counts once, so each try has another one.
-        if let proof { try await proof.sign(&head, access: token.withBytes { bytes in bytes.indices.map { bytes[$0] } }) }
+        if let proof {
+            // The client sends the request again after a 401, with the nonce of that answer. It is no header of the request.
+            let nonce = KeyProof.nonce(head.headers), access = token.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+            head.headers.remove(name: KeyProof.nonceHeader)
+            try await proof.sign(&head, access: access, nonce: nonce)
+        }
         switch body {
         case .none: break
         case .counted(let count):

@@ -39,7 +39,11 @@ struct OAuthClient: Sendable {
         let first = try await send(
             form.duplicate(), to: address, at: kind, method: method, algorithms: algorithms, domain: domain,
             clientSecret: clientSecret, nonce: nil, exchange)
-        guard kind == .token, let proof = try proof(), KeyProof.asksForNonce(first) else { return first }
+        guard kind == .token, let proof = try proof() else { return first }
+        guard KeyProof.asksForNonce(first) else {
+            await proof.note(first.headers, of: address.text)
+            return first
+        }
         guard let nonce = KeyProof.nonce(first.headers) else { throw .failed(.nonceRepeated, status: UInt16(first.status)) }
         let second = try await send(
             form, to: address, at: kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret,

@@ -260,9 +260,18 @@ extension Output {
             .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection,
         ]
+        let isBound = profile.senderConstraint == .dpop
+        if isBound, [.oauthClientCredentials, .oauthTokenExchange].contains(profile.serverKind) {
+            notice("OAuthSenderConstraint: with this grant no session keeps the key of the tokens, so omvault gives none")
+        }
+        let ofKey: Set<ProfileKey> = isBound ? [.rememberTokens] : []
         for (keys, reason) in [
+            (ofKey.intersection(unused), "the tokens are bound to a key, which the ledger does not keep"),
             (remembering.intersection(unused), "with OAuth only the user name is remembered"),
-            (Set(unused).subtracting(remembering).subtracting([.presentClientCertificate]), "its server has no use for it"),
+            (
+                Set(unused).subtracting(remembering).subtracting(ofKey).subtracting([.presentClientCertificate]),
+                "its server has no use for it"
+            ),
         ] where !keys.isEmpty {
             notice("\(keys.map(\.rawValue).sorted().joined(separator: ", ")): saved, but without effect; \(reason)")
         }

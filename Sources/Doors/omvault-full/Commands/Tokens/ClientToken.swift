@@ -41,7 +41,9 @@ struct ClientToken {
         // The provider gives a token or throws.
         case .none: throw Failure(ofClient: .failed(.helper), under: profile)
         case .refused(.dead): throw Failure.deadToken
-        case .refused(.bound): throw Failure.boundToken(profile: profile.name.text)
+        case .refused(.bound) where profile.serverKind == .oauthAssertion:
+            throw Failure.boundToken(profile: profile.name.text)
+        case .refused(.bound): throw Failure.boundToken(withoutSession: profile)
         case .refused: throw Failure(ofClient: .failed(.helper), under: profile)
         }
     }

@@ -52,7 +52,7 @@ struct TokenExchangeCommand: Verb {
         try profile.requireExchange()
         try profile.requireOnline()
         // The ledger keeps no key, and without one the token is of no use.
-        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile: profile.name.text) }
+        guard profile.senderConstraint == .none else { throw Failure.boundToken(withoutSession: profile) }
         let own = exchange.subjectFrom == nil ? profile.oauthUserAssertion?.kind : nil
         let question = try exchange.question(own: own), scopes = try exchange.scopes()
         let user = try user.map { try UserName($0) }
