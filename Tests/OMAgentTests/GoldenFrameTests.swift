@@ -260,6 +260,15 @@ private let later = [UInt8](16..<32)
                         login: try login(), origin: "https://a.example:443", token: TokenQuestion(atLeast: 5), refused: id))
             }
         ),
+        (
+            "request-with-certificate",
+            {
+                .request(
+                    RequesterQuestion(
+                        login: try login(), origin: "https://a.example:443", token: TokenQuestion(atLeast: 5), refused: nil,
+                        identity: ShownIdentity(chain: chain, vault: paths)))
+            }
+        ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
         ("end-session-plain", { .endSession(try login(), waits: false, inBrowser: false, password: nil) }),
         ("user-info", { .claims(try login(), .userInfo) }), ("introspection", { .claims(try login(), .introspection) }),
@@ -360,6 +369,7 @@ private let later = [UInt8](16..<32)
         ("token-refused", { .tokenRefused(.server(.unreachable(.refused))) }),
         ("token-of-other-scopes", { .tokenRefused(.otherScopes(given: try #require(ScopeSet(["x"])))) }),
         ("signed", { .signed(secret("signature")) }), ("not-signed", { .notSigned(.lockedClientKey) }),
+        ("bound-token", { .tokenRefused(.bound) }),
         ("no-id-token", { .tokenRefused(.noIDToken) }), ("claims", { .claims(secret("{}")) }),
         ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]
@@ -375,6 +385,21 @@ private let later = [UInt8](16..<32)
         ("answer-oamms", { .answer(secret("Rex\n"), to: secret("state"), user: "ü", password: secret("pw"), of: oamms) }),
         ("endpoints-oamms", { .endpoints(of: oamms) }),
         ("grant", { .grant(of: oauth[2], clientSecret: secret("cs")) }),
+        (
+            "try-certificate",
+            { .tryCertificate(of: OnlineService(.certificate(BasicService(login: "https://a.example/")), chain: chain)) }
+        ),
+        (
+            "grant-of-bound-tokens",
+            {
+                .grant(
+                    of: OnlineService(
+                        .oauth(
+                            OAuthService(
+                                .token("https://a.example/t", revocation: nil), clientID: "c", grant: .clientCredentials,
+                                constraint: .mtls)), chain: chain), clientSecret: secret(""))
+            }
+        ),
         ("endpoints-issuer", { .endpoints(of: oauth[3]) }),
         ("authorize", { .authorize("ü", within: 180, byDevice: false, of: pages, clientSecret: secret("cs")) }),
         ("introspect", { .introspect(secret("tokens"), of: asked, clientSecret: secret("cs")) }),
@@ -429,7 +454,21 @@ private let later = [UInt8](16..<32)
                     redirect: "http://127.0.0.1", authorization: "a", device: "d", keySet: "k", userInfo: "u", prompt: "p",
                     maximumAge: 300, contextClasses: "c", userClaim: "n", loginHint: "h", endSession: "e"))))
 
+    private static var chain: ClientChain {
+        guard let chain = ClientChain([[1, 2], [3]], of: "ada") else { preconditionFailure("a chain of two") }
+        return chain
+    }
+
     private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
+        (
+            "tried", .tryCertificate,
+            {
+                .accepted(
+                    OnlineAcceptance(
+                        session: nil,
+                        trial: CertificateTrial(.demanded, without: .alert, with: .status(200), isAccepted: true, isTLS13: true)))
+            }
+        ),
         (
             "granted", .login(user: "a"),
             {

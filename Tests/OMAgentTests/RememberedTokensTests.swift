@@ -26,10 +26,10 @@ import Testing
     /// A session of which the ledger has this state.
     private func kept(
         _ login: LoginReference, _ generation: UInt64 = 1, token: String = "token 1", survives: Bool = false,
-        expires: Int64? = nil
+        expires: Int64? = nil, idle: Int64? = nil
     ) throws -> NewSession {
         var kept = try keptSession(
-            login, token: token, survives: survives, expires: expires, access: "at 1", scopes: ["a"], release: .allow,
+            login, token: token, idle: idle, survives: survives, expires: expires, access: "at 1", scopes: ["a"], release: .allow,
             idToken: "id")
         kept.row = SessionRowKey(bytes(String(repeating: "k", count: 32)), generation: generation)
         return kept
@@ -98,6 +98,12 @@ import Testing
         ledger.has(1)
         #expect(store.keep(try kept(login)))
         ledger.has(nil)
+        #expect(text(store.token(of: login, fresh)) == "none" && store.list().isEmpty)
+        try await eventually { server.asked == [AskedOf(task: .logout(user: nil), session: "token 1")] }
+        // It is deleted while the server is asked.
+        ledger.has(1)
+        #expect(store.keep(try kept(login)))
+        ledger.beforeWriting = { ledger.has(nil) }
         server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 600))
         #expect(text(store.token(of: login, fresh)) == "none" && store.list().isEmpty)
         try await eventually { server.asked.last == AskedOf(task: .logout(user: nil), session: "token 2") }
@@ -143,6 +149,72 @@ import Testing
         #expect(other.restore(try kept(login, 9), since: 42) == .failed && other.list().isEmpty)
     }
 
+    @Test("a session that another agent has renewed asks its server nothing any more, and tells it nothing")
+    func overtaken() throws {
+        let first = store(), second = store(), login = try sessionLogin()
+        ledger.has(1)
+        #expect(first.keep(try kept(login)))
+        #expect(second.restore(try kept(login), since: 42) == .done)
+        let scopes = try #require(ScopeSet(["a"])), narrowing = try #require(TokenNarrowing(scopes: scopes, resource: nil))
+        for question in [fresh, TokenQuestion(atLeast: 0, narrowing: narrowing)] {
+            #expect(text(first.token(of: login, question)) == "none" && first.list().isEmpty)
+            #expect(first.keep(try kept(login)))
+        }
+        #expect(first.renew(login, newTokens: false) == .none && first.list().isEmpty)
+        #expect(server.asked.isEmpty && ledger.generation == 2)
+        #expect(text(second.token(of: login, any)) == "at 1")
+    }
+
+    @Test("tokens that the ledger lacks are not renewed, whatever asks")
+    func unkept() throws {
+        let store = store(), login = try sessionLogin()
+        ledger.has(1)
+        #expect(store.keep(try kept(login)))
+        ledger.fails = true
+        server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 600))
+        for _ in 0..<2 { #expect(store.renew(login, newTokens: true) == .refused(.failed(.unkeptTokens))) }
+        #expect(server.asked.count == 1)
+    }
+
+    @Test("an offline login's session without tokens gets those of the ledger, and keeps its own time")
+    func offlineFirst() throws {
+        let store = store(), login = try sessionLogin()
+        ledger.has(1)
+        #expect(store.keep(try keptSession(login, token: nil, mode: .offline, release: .allow)))
+        ledger.fails = true
+        #expect(store.restore(try kept(login), since: 42) == .failed)
+        #expect(store.list().map(\.hasServerSession) == [false])
+        ledger.fails = false
+        #expect(store.restore(try kept(login), since: 42) == .done)
+        #expect(store.list().map(\.hasServerSession) == [true] && store.list().first?.mode == .offline)
+        #expect(text(store.token(of: login, any)) == "at 1")
+    }
+
+    @Test("a ticket's session is compared with the ledger at its first use, not before, and not while it is idle")
+    func ticketsAreLazy() throws {
+        let home = try TestFolder(in: "/dev/shm"), tickets = SessionTickets(try RuntimeFolder.make(home.path))
+        defer { for id in tickets.ids { tickets.remove(id) } }
+        let login = try sessionLogin("ada \(UUID().uuidString)")
+        ledger.has(1)
+        #expect(store(tickets).keep(try kept(login, survives: true, idle: 100)))
+        // The ledger is busy, or the disk is full. The ticket has the only tokens.
+        ledger.fails = true
+        let second = store(tickets)
+        second.resume()
+        #expect(text(second.token(of: login, any)) == "unkeptTokens" && second.list().count == 1)
+        ledger.fails = false
+        let third = store(tickets)
+        third.resume()
+        #expect(ledger.states.isEmpty)
+        clock.advance(100)
+        #expect(text(third.token(of: login, any)) == "none" && third.renew(login, newTokens: true) == .none)
+        #expect(ledger.states.isEmpty && server.asked.isEmpty)
+        clock.advance(-50)
+        let fourth = store(tickets)
+        fourth.resume()
+        #expect(text(fourth.token(of: login, any)) == "at 1" && ledger.generation == 2)
+    }
+
     @Test("a ticket that is older than the row gives no session; one of the row's state gives it")
     func tickets() throws {
         let home = try TestFolder(in: "/dev/shm"), tickets = SessionTickets(try RuntimeFolder.make(home.path))
@@ -152,12 +224,14 @@ import Testing
         #expect(store(tickets).keep(try kept(login, survives: true)))
         let second = store(tickets)
         second.resume()
-        #expect(second.list().count == 1 && ledger.generation == 2)
+        #expect(text(second.token(of: login, any)) == "at 1" && ledger.generation == 2)
         // The agent is killed after the row, and before the ticket.
         ledger.has(3)
         let third = store(tickets)
         third.resume()
-        #expect(third.list().isEmpty && tickets.ids.isEmpty && ledger.generation == 3)
+        #expect(text(third.token(of: login, any)) == "none" && ledger.generation == 3)
+        // The server would take its refresh token for a stolen one.
+        #expect(third.list().isEmpty && tickets.ids.isEmpty && server.asked.isEmpty)
     }
 }
 
@@ -208,6 +282,10 @@ private final class MemorySessionLedger: Sendable {
                     state.states.append("\(known + 1) \(parts) \(left)")
                     defer { state.lacksMark = false }
                     return state.lacksMark ? .unmarked(known + 1) : .written(known + 1)
+                }
+            },
+            look: { _, generation in
+                self.state.withLock { state in state.generation == nil ? .absent : state.generation == generation ? .same : .other
                 }
             },
             forget: { _, generation in

@@ -22,7 +22,8 @@ import Testing
                     origins: ["https://a.example:443"])))
         func isBusy(_ origin: String, most: Int) -> Bool {
             let question = RequesterQuestion(login: login, origin: origin, token: TokenQuestion(atLeast: 0), refused: nil)
-            guard case .busy = Requesters(program: "/", most: most).start(question, in: store) else { return false }
+            guard case .busy = Requesters(program: "/", most: most).start(question, in: store, signer: { _ in fatalError() })
+            else { return false }
             return true
         }
         #expect(isBusy("https://a.example:443", most: 0))

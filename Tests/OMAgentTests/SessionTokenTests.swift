@@ -53,6 +53,28 @@ import Testing
         #expect(server.asked.count == 1)
     }
 
+    @Test("a small program gets the token of the session that was compared with the profile, and not that of a later login")
+    func known() throws {
+        let login = try sessionLogin(), store = try store(login)
+        func known(_ reading: ProfileReading) throws -> String? {
+            let question = KnownTokenQuestion(state: "/a/state", device: "/a/device", profile: "work", reading: reading)
+            switch store.knownToken(try #require(question)) {
+            case .none: return nil
+            case .some(let known): return known.access.value.text
+            }
+        }
+        let old = ProfileReading(profile: [1], bounds: nil), new = ProfileReading(profile: [2], bounds: nil)
+        #expect(try known(old) == nil)
+        store.note(old, of: try said("this"), login)
+        #expect(try known(old) == "at 1" && known(new) == nil)
+        // Attack, or accident: the profile is changed, and a slow client has read the one before.
+        #expect(try store.keeps(login, under: "other", expires: 5_100, access: "at 2", release: .allow))
+        store.note(old, of: try said("this"), login)
+        #expect(try known(old) == nil)
+        store.note(new, of: try said("other"), login)
+        #expect(try known(new) == "at 2" && known(old) == nil)
+    }
+
     @Test("a token without an end always lives for long enough")
     func endless() throws {
         let login = try sessionLogin(), store = try store(login, life: nil)

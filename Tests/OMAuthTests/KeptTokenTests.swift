@@ -56,6 +56,7 @@ import Testing
         case .expired: return "expired"
         case .otherBackend: return "other_backend"
         case .locked: return "locked"
+        case .otherKey: return "other key"
         case .live(let receipt):
             let left = (receipt.sessionExpires ?? 0) - clock.read().sinceBoot
             switch receipt.access {
@@ -105,6 +106,36 @@ import Testing
         #expect(try found(profile, key) == "expired")
     }
 
+    @Test("what was read is replaced only if the ledger still has it, and each load is a use")
+    func overtaken() throws {
+        let profile = try profile(["IdleTimeOutValue": .number("100")])
+        try keep(profile)
+        guard let store = try logins.openIfPresent() else { throw Missing() }
+        let id = KeptTokenRow.exchangeID(profile, store.device)
+        let read = try #require(try store.keptToken(id))
+        try keep(profile)
+        let newer = try store.keptToken(id)
+        let (isReplaced, isDeleted) = (try store.replace(read, by: read), try store.replace(read, by: nil))
+        let kept = try store.keptToken(id)
+        #expect(!isReplaced && !isDeleted && kept == newer)
+        clock.advance(wall: 99, boot: 99)
+        #expect(try found(profile, key).hasPrefix("live"))
+        clock.advance(wall: 99, boot: 99)
+        #expect(try found(profile, key).hasPrefix("live"))
+        clock.advance(wall: 100, boot: 100)
+        #expect(try found(profile, key) == "none")
+    }
+
+    @Test("a changed profile deletes it, and a changed backend keeps it")
+    func changed() throws {
+        let profile = try profile()
+        try keep(profile)
+        #expect(try logins.deleteOutdated(profile.name, now: self.profile(["MobileBackendID": .text("b-2")])) == 0)
+        #expect(try found(profile, key).hasPrefix("live"))
+        #expect(try logins.deleteOutdated(profile.name, now: self.profile(["TokenRelease": .text("allow")])) == 1)
+        #expect(try found(profile, key) == "none")
+    }
+
     @Test("it is for its issuer, its backend and its version, and for its profile as it was")
     func bound() throws {
         let backend: [String: ProfileValue] = ["MobileBackendID": .text("b-1"), "MobileBackendVersion": .text("1.0")]
@@ -124,12 +155,12 @@ import Testing
         #expect(try found(one, key) == "none")
     }
 
-    @Test("without the key of its level it is locked and stays; with another key too")
+    @Test("without the key of its level it is locked and stays; another vault's key never opens it")
     func level() throws {
         let profile = try profile()
         try keep(profile)
         #expect(try found(profile, nil) == "locked")
-        #expect(try found(profile, RememberingKey(.random())) == "locked")
+        #expect(try found(profile, RememberingKey(.random())) == "other key")
         #expect(try found(profile, key).hasPrefix("live"))
         #expect(place.disk.remembered.values.allSatisfy { !contains($0, "the token") && !contains($0, "the session") })
     }
@@ -160,15 +191,41 @@ import Testing
         #expect(throws: AuthError.quarantined) { try KeptTokenRow(stored, under: other, device) }
     }
 
-    @Test("clear is idempotent, and says whose session it was")
+    @Test("a backend's id goes out once: it has precedence over a header of that name")
+    func header() throws {
+        let profile = try profile([
+            "CustomAuthHeaders": .text("oracle-mobile-backend-id:b-2,X-A:1"), "MobileBackendID": .text("b-1"),
+        ])
+        #expect(profile.serverHeaders.map { "\($0.name)=\($0.value)" } == ["X-A=1", "Oracle-Mobile-Backend-ID=b-1"])
+    }
+
+    @Test("clear is idempotent, deletes a damaged row too, and gives back the session that the key opens")
     func cleared() throws {
         let profile = try profile()
-        #expect(try logins.clearExchange(profile) == nil)
+        func cleared(_ key: RememberingKey?) throws -> String {
+            switch try logins.clearExchange(profile, key: key) {
+            case .none: return "none"
+            case .damaged: return "damaged"
+            case .locked(let login): return "locked \(login.user.text)"
+            case .cleared(let login, let session):
+                return "\(login.user.text): "
+                    + session.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+            }
+        }
+        #expect(try cleared(key) == "none")
         try keep(profile, user: UserName("ada"))
         #expect(try logins.exchangeLogin(profile)?.user.text == "ada")
-        #expect(try logins.clearExchange(profile)?.user.text == "ada")
-        #expect(try logins.clearExchange(profile) == nil && logins.exchangeLogin(profile) == nil)
+        #expect(try cleared(key) == "ada: the session")
+        #expect(try cleared(key) == "none" && logins.exchangeLogin(profile) == nil)
         #expect(try found(profile, key) == "none")
+        for other in [nil, RememberingKey(.random())] {
+            try keep(profile, user: UserName("ada"))
+            #expect(try cleared(other) == "locked ada")
+        }
+        try keep(profile)
+        place.disk.remembered = place.disk.remembered.mapValues { $0.dropLast() + [($0.last ?? 0) ^ 1] }
+        #expect(try cleared(key) == "damaged")
+        #expect(place.disk.remembered.isEmpty)
     }
 
     @Test(
@@ -205,7 +262,7 @@ import Testing
         #expect(try found(profile, key) == "expired")
     }
 
-    @Test("the user of an assertion is whom the server names; else who was asked for; else the client")
+    @Test("the user of an assertion is whom the server names; without a name it is the client, and no user who was asked for")
     func user() throws {
         struct Naming: AssertionProvider {
             let name: String?
@@ -240,11 +297,12 @@ import Testing
             return receipt.details.user.text
         }
         #expect(try user("ada", nil) == "ada" && user("ada", "ada") == "ada")
-        #expect(try user(nil, "bob") == "bob" && user(nil, nil) == "robot")
+        #expect(try user(nil, nil) == "robot")
         #expect(ended.count == 0)
+        #expect(throws: AuthError.online(.failed(.unnamedUser))) { try user(nil, "bob") }
         #expect(throws: AuthError.online(.failed(.otherUser))) { try user("ada", "bob") }
         #expect(throws: AuthError.online(.failed(.unusableUser))) { try user("a\u{7}", nil) }
-        #expect(ended.count == 2)
+        #expect(ended.count == 3)
     }
 }
 

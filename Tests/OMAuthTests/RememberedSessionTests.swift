@@ -56,6 +56,7 @@ import Testing
         switch try logins.rememberedSession(LoginKey(user, profile), profile, key: key) {
         case .none: return "none"
         case .locked: return "locked"
+        case .otherKey: return "other key"
         case .live(let receipt, _, let left, _):
             func text(_ bytes: borrowing SecretBytes) -> String {
                 bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
@@ -90,7 +91,7 @@ import Testing
         clock.advance(wall: 100, boot: 100)
         clock.reboot()
         #expect(try found(profile, key) == "session 2, token 2 id token 500 -")
-        #expect(try found(profile, nil) == "locked" && found(profile, RememberingKey(.random())) == "locked")
+        #expect(try found(profile, nil) == "locked" && found(profile, RememberingKey(.random())) == "other key")
         // Its access token ends, and it does not.
         clock.advance(wall: 5_000, boot: 5_000)
         #expect(try found(profile, key) == "session 2, token 2 id token 0 -")
@@ -225,6 +226,36 @@ import Testing
         #expect(throws: AuthError.noCredential) { try renew(profile, 4, third).generation }
     }
 
+    @Test("an older state is not current, and what was read is deleted only if the ledger still has it")
+    func overtaken() throws {
+        let profile = try profile(), login = LoginKey(ada, profile)
+        #expect(try logins.sessionGeneration(login) == nil)
+        let first = try remember(profile)
+        #expect(try logins.sessionGeneration(login) == 1)
+        guard let store = try logins.openIfPresent(), let read = try store.keptToken(id(profile)) else { throw Missing() }
+        _ = try renew(profile, 2, first)
+        #expect(try logins.sessionGeneration(login) == 2)
+        // A command that has read the older row finds that its profile was changed.
+        let isDeleted = try store.replace(read, by: nil)
+        #expect(!isDeleted)
+        #expect(try found(profile, key).hasPrefix("session 2"))
+    }
+
+    @Test("a changed or removed profile deletes its sessions at each server, and the same profile none")
+    func changed() throws {
+        let profile = try profile()
+        _ = try remember(profile)
+        #expect(try logins.deleteOutdated(profile.name, now: profile) == 0)
+        #expect(try logins.deleteOutdated(ProfileName("other"), now: nil) == 0)
+        #expect(try found(profile, key).hasPrefix("session 1"))
+        let elsewhere = try self.profile(["OAuthTokenEndpoint": .text("https://other.example/token")])
+        for now in [elsewhere, try self.profile(["TokenRelease": .text("allow")]), nil] {
+            _ = try remember(profile)
+            #expect(try logins.deleteOutdated(profile.name, now: now) == 1)
+            #expect(try found(profile, key) == "none" && place.disk.remembered.isEmpty)
+        }
+    }
+
     @Test("a profile that remembers no tokens any more deletes them")
     func withdrawn() throws {
         let profile = try profile()
@@ -254,10 +285,9 @@ import Testing
             let wanted = Array(text.utf8)
             #expect(!stored.indices.contains { stored[$0...].starts(with: wanted) })
         }
-        // The agent's key opens this row only.
-        let own = KeptTokenRow.sessionKey(id, key.key),
-            other = KeptTokenRow.sessionKey(try self.id(profile, UserName("bob")), key.key)
-        let (first, second) = (own.withExposedBytes { [UInt8](copying: $0) }, other.withExposedBytes { [UInt8](copying: $0) })
-        #expect(first != second)
+        // The agent's key opens this row only, and none of another user or of a later login.
+        let first = try remember(profile), second = try remember(profile), third = try remember(profile, UserName("bob"))
+        let isEqual = first.bytes.isEqual(to: second.bytes) || second.bytes.isEqual(to: third.bytes)
+        #expect(!isEqual)
     }
 }

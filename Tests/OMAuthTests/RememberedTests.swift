@@ -94,6 +94,19 @@ import Testing
         #expect(try authenticator.remembered(profile)?.user == ada)
     }
 
+    @Test("a name is forgotten with its password, for its own user only")
+    func forgottenName() throws {
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
+        let receipt = try authenticator.login(
+            LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
+        try authenticator.remember(receipt, profile, password: Password("right"), key: try key(authenticator))
+        try authenticator.forgetUserName(LoginKey(UserName("bob"), profile, .none))
+        #expect(try authenticator.remembered(profile)?.user == ada)
+        try authenticator.forgetUserName(LoginKey(ada, profile, .none))
+        let left = try authenticator.remembered(profile)
+        #expect(left?.user == nil && left?.hasPassword ?? false == false)
+    }
+
     @Test("a reader of an old state delays the purge of a forgotten password, and the next operation finishes it")
     func purge() throws {
         let home = try Home(), profile = try auto(), authenticator = home.authenticator()

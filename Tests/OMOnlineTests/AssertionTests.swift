@@ -158,7 +158,7 @@ import Testing
         try await issuer(of: one)
         let second = try await logIn(one, as: nil)
         #expect(second.user == NamedUser("bob", subject: "s-2"))
-        let third = try await logIn(one, as: "carol", scopes: ["read"])
+        let third = try await logIn(one, as: nil, scopes: ["read"])
         #expect(third.user == nil)
     }
 
@@ -172,6 +172,10 @@ import Testing
         #expect(try one.asked().contains { $0.target == "/told/revoke" && $0.body.contains("at-1") })
         let right = try await logIn(one, as: "bob")
         #expect(right.user?.name == "bob")
+        // A server that names no user says nothing about that one.
+        let unnamed = await refusal { () async throws(OnlineRefusal) in try await logIn(one, as: "bob", scopes: ["read"]) }
+        #expect(unnamed == .failed(.unnamedUser))
+        #expect(try one.asked().contains { $0.target == "/told/revoke" })
     }
 
     @Test("an ID token with a wrong signature ends the login, and the tokens are given back")

@@ -30,7 +30,7 @@ import Testing
                 subjectType: "id_token", actorType: "urn:example:type", resource: "https://api.example/a?b",
                 audience: "cal 1"
                     .replacing(" ", with: "+")))
-        let grant = try await exchange("su.b", actor: "ac+t", all, at: trace.url("/token/exchanged"), scopes: ["a", "x"])
+        let grant = try await exchange("su.b.j", actor: "ac+t", all, at: trace.url("/token/exchanged"), scopes: ["a", "x"])
         _ = try await exchange("t", try #require(TokenExchange()), at: trace.url("/token/exchanged"))
         _ = try await exchange("<a/>", try #require(TokenExchange(subjectType: "saml2")), at: trace.url("/token/exchanged"))
         let prefix = "urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3A"
@@ -39,14 +39,15 @@ import Testing
         #expect(
             try trace.seen().map(\.body) == [
                 "\(grantType)&resource=https%3A%2F%2Fapi.example%2Fa%3Fb&audience=cal%2B1&scope=a%20x&\(wanted)"
-                    + "&subject_token=su.b&subject_token_type=\(prefix)id_token&actor_token=ac%2Bt"
+                    + "&subject_token=su.b.j&subject_token_type=\(prefix)id_token&actor_token=ac%2Bt"
                     + "&actor_token_type=urn%3Aexample%3Atype",
                 "\(grantType)&\(wanted)&subject_token=t&subject_token_type=\(prefix)access_token",
                 "\(grantType)&\(wanted)&subject_token=PGEvPg&subject_token_type=\(prefix)saml2",
             ])
-        // The server's scopes are an array, and its refresh token is not kept.
+        // The server's scopes are an array, and its refresh token is only revoked.
         #expect(grant.scopes.names == ["a", "b"] && grant.lifetime == 60)
-        #expect(try grant.newSession().tokens().refresh == nil)
+        let tokens = try grant.newSession().tokens()
+        #expect(tokens.refresh == nil && tokens.unused == "rt-1")
     }
 
     private static let answers: [(name: String, refusal: OnlineRefusal?)] = [
@@ -70,16 +71,42 @@ import Testing
         #expect(found == expected, "\(name)")
     }
 
-    @Test("a token with a blank, a line break or no byte is not sent")
+    @Test("a token that is not of its type is not sent: a JWT has dots, SAML is XML, and no token is a PEM file")
     func unusable() async throws {
-        let trace = try await Trace(), asked = try #require(TokenExchange(actorType: "jwt"))
-        for (subject, actor) in [("", "a"), ("a b", "a"), ("a\n", "a"), ("\u{e9}", "a"), ("a", "")] {
+        let trace = try await Trace(), key = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
+        var cases = [("", "a.b.c"), ("a b", "a.b.c"), ("a\n", "a.b.c"), ("\u{e9}", "a.b.c"), ("a", ""), ("a", "a"), ("a", key)]
+            .map { ("access_token", $0.0, $0.1) }
+        let types = ["access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt", "urn:example:type"]
+        cases += (types + [TokenExchange.prefix + "saml2"]).map { ($0, key, "a.b.c") }
+        cases += [("id_token", "abc", "a.b.c"), ("jwt", "a.b", "a.b.c"), ("saml1", "PGEvPg", "a.b.c")]
+        for (type, subject, actor) in cases {
+            let asked = try #require(TokenExchange(subjectType: type, actorType: "jwt"))
             let found = await refusal { () async throws(OnlineRefusal) in
                 try await exchange(subject, actor: actor, asked, at: trace.url("/token/exchanged"))
             }
-            #expect(found == .failed(.unusableAssertion))
+            #expect(found == .failed(.unusableAssertion), "\(type)")
         }
         #expect(try trace.seen().isEmpty)
+    }
+
+    @Test("tokens of another type than an access token are given back; a refresh token is, together with the access token")
+    func givenBack() async throws {
+        let trace = try await Trace(), subject = bytes("t"), none = bytes(""), asked = try #require(TokenExchange())
+        func provider(_ name: String) -> OAuthProvider {
+            self.provider(.token(trace.url("/token/\(name)"), revocation: trace.url("/token/revoke")))
+        }
+        let found = await refusal { () async throws(OnlineRefusal) in
+            try await provider("exchanged-refresh").exchange(subject, actor: none, for: asked, clientSecret: none)
+        }
+        #expect(found == .failed(.unexpectedAnswer, status: 200))
+        #expect(try trace.seen().map(\.target) == ["/token/exchanged-refresh", "/token/revoke"])
+        let grant = try await provider("exchanged").exchange(subject, actor: none, for: asked, clientSecret: none)
+        // Before its end the session has both: a server may take the access token back with the refresh token.
+        #expect(try trace.seen().map(\.target) == ["/token/exchanged"])
+        let session = try grant.newSession()
+        _ = try? await provider("exchanged").logOut(session, clientSecret: none)
+        let revoked = try trace.seen().map { $0.body.prefix(11) }
+        #expect(revoked == ["token=rt-1&", "token=at-1&"])
     }
 
     @Test("a type, a resource and an audience are what a server could take")

@@ -46,7 +46,7 @@ import Testing
         ] as [(OnlineTask, Int)] {
             #expect(count(SignatureBudget(service(), task)) == expected, "\(task)")
         }
-        #expect(count(SignatureBudget(requestsTo: "https://a.example:443")) == 8_000)
+        #expect(count(SignatureBudget(requestsTo: "https://a.example:443", proves: true, showing: nil)) == 8_000)
         #expect(count(SignatureBudget(service(Self.document, .none), .refresh)) == 0)
     }
 
@@ -62,7 +62,7 @@ import Testing
         let named = service(.token("https://a.example/t", revocation: "https://r.example/r"))
         #expect(takes("https://a.example/other", named) && takes("https://u.example:8443/user", named))
         #expect(!takes("https://r.example/r", named) && !takes("https://u.example/user", named))
-        var requests = SignatureBudget(requestsTo: "https://a.example:443")
+        var requests = SignatureBudget(requestsTo: "https://a.example:443", proves: true, showing: nil)
         #expect(requests.take(.proof(KeyProofClaims("GET", "https://a.example/x"))) != nil)
         #expect(requests.take(.proof(KeyProofClaims("GET", "https://b.example/x"))) == nil)
         #expect(requests.take(.assertion(at: .token)) == nil)

@@ -18,9 +18,14 @@ final class LocalSigner: IdentitySigner {
     init(_ pem: [UInt8]) throws { key = try KeyFile(SecretBytes(copying: pem)).privateKey() }
 
     func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes {
-        guard case .handshake(let text, let scheme) = purpose, let algorithm = Self.schemes[scheme],
-            let signature = try? key.sign(text, algorithm)
-        else { throw .failed(.helper) }
+        guard case .handshake(let text, let scheme) = purpose else { throw .failed(.helper) }
+        return try signature(of: text, scheme: scheme)
+    }
+
+    func signature(of text: [UInt8], scheme: UInt16) throws(OnlineRefusal) -> SecretBytes {
+        guard let algorithm = Self.schemes[scheme], let signature = try? key.sign(text, algorithm) else {
+            throw .failed(.helper)
+        }
         signed.withLock { $0.append(text) }
         return SecretBytes(copying: signature)
     }

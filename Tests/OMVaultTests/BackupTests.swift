@@ -232,7 +232,7 @@ final class BackupHome {
         }
         try isRefused("in a backup of format 1") { $0.head[4] = UInt8(ascii: "1") }
         try isRefused("malformed") { $0.parts[first].body[0] = 2 }
-        // One that is left out is seen with a key only.
+        // A missing one is seen with a key only.
         var stream = genuine
         stream.parts.remove(at: first)
         try site.write(stream.bytes)

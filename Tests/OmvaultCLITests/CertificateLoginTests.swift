@@ -113,6 +113,72 @@ import Testing
         #expect(lines == [#""user":"alice""#, #"GET /logout HTTP/1.1" 200"#, "log in with a client certificate"])
     }
 
+    @Test("tokens that are bound to the certificate are given to no program, and rest sends them with it")
+    func bound() async throws {
+        let lines = try await script(
+            #"""
+            set_o() {
+                omvault -q profile set o AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \
+                    OAuthClientID=c OAuthTokenEndpoint="$(at token-bound)" OAuthRevocationEndpoint="$(at revoke/o)" TokenRelease=allow \
+                    OAuthSenderConstraint=mtls "${more[@]}" "$@"
+            }
+            refused 9 set_o
+            set_o ClientCertificate=identity:p256
+            omvault -q login alice --profile o --password-from file:right > .said
+            refused 13 omvault token get o
+            grep -o 'omvault rest GET URL --profile o' .refused
+            refused 13 omvault run --token T=o -- true
+            omvault rest GET "$(at held)" --profile o | sed 's/ey.*/JWT/'; echo
+            refused 2 omvault rest GET "$(at held)" --profile o --cert rsa
+            refused 13 omvault rest GET "https://localhost:$optional/held" --profile o
+            omvault -q profile set o ClientCertificate=identity:rsa
+            refused 52 omvault login alice --profile o --password-from file:right --mode online
+            grep -o 'not bound to the client certificate' .refused
+            omvault -q logout alice --profile o > .said 2>&1 || true
+            rest() { omvault rest GET "$@" --trusted-ca ca.pem; echo; }
+            rest "$(at held)" --cert rsa
+            rest "$(at away)" --cert rsa --follow 3
+            refused 1 omvault rest GET "$(at back)" --cert rsa --follow 3 --trusted-ca ca.pem
+            try() { omvault cert try "$@" --trusted-ca ca.pem; }
+            try p256 "$(at login)"
+            try p256 "https://localhost:$optional/everyone" --json | grep -o '"asks":"[a-z]*"'
+            refused 51 try revoked "$(at login)" --json
+            refused 52 try p256 "https://localhost:$open/login"
+            refused 52 try p256 "https://localhost:$old/login"
+            refused 2 omvault cert try p256 http://localhost/
+            omvault -q lock
+            before=$(wc -l < "$log")
+            refused 7 try p256 "$(at login)"
+            refused 7 omvault rest GET "$(at held)" --cert rsa --trusted-ca ca.pem
+            [[ $(wc -l < "$log") == "$before" ]] && echo unasked
+            """#)
+        #expect(
+            lines == [
+                "omvault rest GET URL --profile o", "CN=p256 Bearer JWT", "not bound to the client certificate",
+                "CN=rsa ", "NONE ", "asks\tfor a certificate, and refuses clients without one", "without\tstatus 400",
+                "with\tstatus 200", "TLS\t1.3", "key\tec-p256, 256 bits", "result\taccepted", #""asks":"optional""#, "unasked",
+            ])
+    }
+
+    @Test("a request shows the certificate of --cert beside a token that is bound to a key of the session, with its proof")
+    func proved() async throws {
+        let lines = try await script(
+            #"""
+            at_mutual=$port
+            serve tokens bound
+            u=http://127.0.0.1:$http
+            oauth "OAuthTokenEndpoint=$u/token" "OAuthRevocationEndpoint=$u/revoke" OAuthSenderConstraint=dpop \
+                "RESTOrigins=https://localhost:$at_mutual" "${more[@]}"
+            login --profile work > .said
+            rest() { omvault rest GET "https://localhost:$at_mutual/proved" --profile work "$@"; }
+            for n in 1 2; do rest --cert p256 | sed 's/ at-[0-9]*/ TOKEN/; s/ eyJ[^ ]*/ PROOF/'; echo; done
+            refused 1 rest
+            omvault -q lock
+            refused 7 rest --cert p256
+            """#)
+        #expect(lines == ["CN=p256 DPoP TOKEN PROOF", "CN=p256 DPoP TOKEN PROOF"])
+    }
+
     @Test("a client of OAuth proves itself with its certificate, at the alias of the server's document")
     func oauth() async throws {
         let lines = try await script(

@@ -49,6 +49,12 @@ import Testing
             refused 2 exchange good --subject-type cookie
             refused 2 exchange good --actor-type jwt
             refused 2 exchange good --user ada
+            refused 2 exchange good --store --format header
+            cp secret key.jwt; echo '-----BEGIN PRIVATE KEY-----' > pem.jwt
+            for name in key pem; do refused 2 exchange "$name"; done; grep -c 'subject-from is' .refused
+            foreign OAuthAuthZGrantType=OAuthTokenExchange ConnectivityMode=Offline
+            refused 24 exchange good; refused 24 omvault token get work --no-agent
+            foreign OAuthAuthZGrantType=OAuthTokenExchange ConnectivityMode=Auto
             refused 4 omvault login --profile work
             foreign OAuthAuthZGrantType=OAuthTokenExchange "OAuthUserJWTAssertionValue=file:$PWD/good.jwt"
             omvault token exchange work | claims
@@ -62,7 +68,7 @@ import Testing
         #expect(
             lines == [
                 "alice calendar a,b None", "alice None read robot", "Authorization: Bearer eyJ",
-                #""scopes":["read"],"expires_in":3600,"notice":null}"#, "alice None read None", "alice None c None",
+                #""scopes":["read"],"expires_in":3600,"notice":null}"#, "1", "alice None read None", "alice None c None",
             ])
     }
 
@@ -78,19 +84,44 @@ import Testing
             refused 10 omvault token get work
             omvault token load work
             [[ $(omvault token get work) == "$one" ]] && echo same
-            omvault token load work; omvault token ls | tail -n 1 | cut -f 1,2
+            omvault token load work; omvault token ls | tail -n 1 | cut -f 1,2,6
             grep -rlaF "$one" "$HOME" || echo clean
             foreign OAuthAuthZGrantType=OAuthTokenExchange MobileBackendID=b-2
             refused 10 omvault token load work; grep -c other_backend .refused
             foreign OAuthAuthZGrantType=OAuthTokenExchange
             omvault token clear work; omvault token clear work
+            refused 10 omvault token load work; refused 10 omvault token get work
             revoked() { grep -q /revoke "$seen"; }
             eventually revoked
-            refused 10 omvault token load work; refused 10 omvault token get work
             exchange good --store --user ada
             omvault -q agent stop
             omvault -q logout
             refused 10 omvault token load work
+            # One token of a profile: another user's takes its place, and each end is an end at the server too.
+            revocations() { grep -c '"/revoke"' "$seen" || true; }
+            became() { [[ $(revocations) -ge $1 ]]; }
+            before=$(revocations)
+            exchange good --store --user ada; exchange good --store --user bob
+            eventually became $((before + 1))
+            omvault token ls | tail -n 1 | cut -f 2
+            omvault -q token revoke work
+            refused 10 omvault token load work
+            exchange good --store
+            omvault -q agent stop
+            omvault token clear work
+            became $((before + 3)) && echo revoked
+            # An agent that cannot take it: the ledger keeps it, so it stays valid.
+            chmod 777 "$XDG_RUNTIME_DIR"
+            exchange good --store 2> said; grep -c 'no session is kept' said
+            chmod 700 "$XDG_RUNTIME_DIR"
+            became $((before + 4)) || echo valid
+            omvault token load work
+            # Damage in the ledger hides no session from clear.
+            sqlite3 "$HOME/.local/state/omvault/logins.db" \
+                "update remembered set row = cast(substr(row, 1, length(row) - 1) || x'00' as blob)"
+            omvault token clear work
+            eventually became $((before + 4))
+            refused 10 omvault token get work
             asked
             foreign OAuthAuthZGrantType=OAuthTokenExchange KeychainDataProtection=KeychainDataAccessibleWhenUnlocked
             refused 7 exchange good --store
@@ -99,8 +130,8 @@ import Testing
             """#)
         #expect(
             lines == [
-                "1", "stored", "loaded", "same", "loaded", "work\tomvault", "clean", "1", "cleared", "cleared", "stored", "2",
-                "2",
+                "1", "stored", "loaded", "same", "loaded", "work\tomvault\tyes", "clean", "1", "cleared", "cleared", "stored",
+                "stored", "stored", "bob", "stored", "cleared", "revoked", "stored", "1", "valid", "loaded", "cleared", "6", "6",
             ])
     }
 

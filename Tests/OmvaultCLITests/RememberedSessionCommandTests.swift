@@ -34,6 +34,7 @@ import Testing
             omvault token get work; echo
             # No agent runs, and the server is down. The command starts an agent, and no user logs in.
             murder; touch web/down
+            omvault login status --json | grep -o '"ledger_sessions":.*' | cut -d, -f1-3
             for n in 1 2 3 4; do omvault token get work > got.$n & done; wait
             sort got.* | uniq -c | tr -s ' '
             omvault token ls | tail -n 1 | tr -s ' \\t' ' ' | sed 's/ [0-9]* allow/ LEFT allow/'
@@ -56,8 +57,16 @@ import Testing
             refused 10 omvault token get work
             login
             murder
-            omvault -q profile set work OAuthScope=a
+            omvault profile set work OAuthScope=a > said 2>&1; grep -o '1 kept session of it was deleted' said
+            omvault -q profile set work --unset OAuthScope
             refused 10 omvault token get work
+            # Two agents with the same session: the server is not asked with the spent refresh token.
+            login
+            mkdir -m 700 second
+            XDG_RUNTIME_DIR=$PWD/second omvault token get work --fresh; echo
+            XDG_RUNTIME_DIR=$PWD/second omvault -q agent stop
+            omvault token get work --fresh; echo
+            omvault -q logout
             # At a level of the vault
             printf 'pw' > vault-password; export OMVAULT_PASSWORD_FROM=file:$PWD/vault-password
             omvault -q init --kdf-mem 8 --kdf-time 1 --no-recovery
@@ -73,14 +82,21 @@ import Testing
             murder
             omvault -q unlock
             omvault token get work; echo
+            # A logout while the level is locked cannot tell the server.
+            murder
+            omvault logout 2>&1 | grep -o -e 'refresh token lives on there' -e 'deleted the remembered session of alice'
             """)
         #expect(
             lines == [
-                "granted online user=alice profile=work", "at-2", " 4 at-2", "work alice a b LEFT allow yes", "at-3", "at-4",
+                "granted online user=alice profile=work", "at-2",
+                #""ledger_sessions":[{"profile":"work","user":"alice","domain":null}]"#, " 4 at-2",
+                "work alice a b LEFT allow yes Bearer", "at-3", "at-4",
                 "at-5",
                 "at-6", "silent",
                 "granted online user=alice profile=work", "at-8", "granted online user=alice profile=work",
-                "granted online user=alice profile=work", "at-11", "at-12", "at-12",
+                "1 kept session of it was deleted", "granted online user=alice profile=work", "at-11", "at-12",
+                "granted online user=alice profile=work", "at-14", "at-15", "at-15", "refresh token lives on there",
+                "deleted the remembered session of alice",
             ])
     }
 }

@@ -30,6 +30,9 @@ enum OnlineHelperProgram {
         case (_, .profile): return OnlineReply(OnlineGrant(of: try await ApplicationProfile.fetch(question.service)))
         case (.basic(let basic), _):
             return OnlineReply(try await ask(HTTPBasicProvider(question.service, basic, signer: signer), question))
+        case (.certificate(let addresses), .tryCertificate):
+            return OnlineReply(
+                try await CertificateTrialProvider(question.service, at: addresses.login, signer: signer).run())
         case (.certificate(let addresses), _):
             return OnlineReply(try await ask(CertificateProvider(question.service, addresses, signer: signer), question))
         case (.oauth(let oauth), .authorize(let user, _, let byDevice)):
@@ -171,12 +174,13 @@ extension OnlineReply {
 
     fileprivate init(_ grant: consuming OnlineGrant) {
         let (lifetime, time, profile, endpoints) = (grant.lifetime, grant.serverTime, grant.profile, grant.endpoints)
-        let (user, client) = (grant.user, grant.client)
+        let (user, client, trial) = (grant.user, grant.client, grant.trial)
         var grant = grant
         let access = grant.takeAccess(), idToken = grant.takeIDToken(), claims = grant.takeClaims(), scopes = grant.scopes
         self = .accepted(
             OnlineAcceptance(
                 session: grant.takeSession(), access: access, scopes: scopes, idToken: idToken, claims: claims,
-                lifetime: lifetime, serverTime: time, profile: profile, endpoints: endpoints, user: user, client: client))
+                lifetime: lifetime, serverTime: time, profile: profile, endpoints: endpoints, user: user, client: client,
+                trial: trial))
     }
 }

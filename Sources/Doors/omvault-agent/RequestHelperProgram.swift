@@ -15,12 +15,13 @@ enum RequestHelperProgram {
         signal(SIGXFSZ, SIG_IGN)
         RequestHelper.run(port: { WebRequester.port(of: $0) }) {
             (opening: borrowing RequestOpening, signer: RequestSigner?) throws(OnlineRefusal) in
-            Sender(
+            let outside = signer.map { OutsideSigner(signer: $0) }
+            return Sender(
                 requester: try WebRequester(
                     opening.origin, scheme: opening.scheme?.word ?? "", token: opening.token.duplicate(),
                     trusting: opening.trusted,
                     deadlines: OnlineDeadlines(connect: opening.connect, total: RequestOpening.total),
-                    signer: signer.map { AgentsSigner(signer: $0) }))
+                    showing: signer?.chain, signedBy: outside, provedBy: opening.scheme == .dpop ? outside : nil))
         }
     }
 }
@@ -43,8 +44,8 @@ private struct Sender: RequestSender {
 
 extension RequestCaller: WebRequester.Caller {}
 
-/// The session's key, in the agent.
-private struct AgentsSigner: IdentitySigner {
+/// The keys at the other end of the socket for signatures.
+private struct OutsideSigner: IdentitySigner {
     let signer: RequestSigner
 
     func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes { try await signer.sign(purpose) }

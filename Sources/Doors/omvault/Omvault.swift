@@ -16,10 +16,7 @@ enum Omvault {
         guard let arguments = arguments() else { FullProgram.become() }
         do throws(Failure) {
             guard try QuickAnswer.answer(to: arguments) else {
-                // With a profile the agent starts the helper.
-                if arguments.first == "rest", !arguments.contains(where: { $0.hasPrefix("--profile") }) {
-                    if let folder = FullProgram.folder { EarlyHelper.start(in: folder) }
-                }
+                if sendsRequest(arguments), let folder = FullProgram.folder { EarlyHelper.start(in: folder) }
                 FullProgram.become()
             }
             if !SecretMemory.isLocked { StandardError.write("omvault: \(SecretMemory.unlockedWords)\n") }
@@ -27,6 +24,15 @@ enum Omvault {
             if error.isReaderGone { ProcessEnd.byBrokenPipe() }
             error.report(asJSON: false)
             exit(error.status.rawValue)
+        }
+    }
+
+    /// Whether it is a request of `rest` without a profile, as it is mostly written. With a profile the agent starts the helper.
+    private static func sendsRequest(_ arguments: [String]) -> Bool {
+        guard arguments.first == "rest", !arguments.contains(where: { $0.hasPrefix("--profile") || $0 == "--help" || $0 == "-h" })
+        else { return false }
+        return zip(arguments.dropFirst(), arguments.dropFirst(2)).contains { method, address in
+            !method.hasPrefix("-") && (address.hasPrefix("https://") || address.hasPrefix("http://"))
         }
     }
 

@@ -116,6 +116,8 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case oldTLS = 58
     /// The certificate is of a kind that TLS does not take, or it cannot be read.
     case unusableCertificate = 59
+    /// The access token is a JWT that is not bound to the client's certificate.
+    case foreignBinding = 87
     // Of the registration of a client
     /// The server names no address where a client registers itself.
     case noRegistration = 80
@@ -227,6 +229,7 @@ extension OnlineFailure {
         case .noCertificateNeeded: ("server_error", 20001)
         case .oldTLS: ("old_tls", nil)
         case .unusableCertificate: ("unusable_certificate", nil)
+        case .foreignBinding: ("foreign_binding", nil)
         case .noRegistration: ("no_registration", nil)
         case .registrationRefused: ("registration_refused", nil)
         case .redirectRefused: ("redirect_refused", nil)

@@ -317,8 +317,8 @@ package final class AgentServer: Sendable {
                 note(known.access.scopes, of: known.login, to: AskingProgram(channel))
                 return .knownToken(known.access.value.duplicate())
             }
-        case .profileReading(let login, let reading):
-            sessions.note(reading, of: login)
+        case .profileReading(let login, let profile, let reading):
+            sessions.note(reading, of: profile, login)
             return .done
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
@@ -331,7 +331,7 @@ package final class AgentServer: Sendable {
             }
         case .request(let question):
             expireDue()
-            return requesters.start(question, in: sessions)
+            return requesters.start(question, in: sessions) { OpenVaultSigner(vaults, $0) }
         case .claims(let login, let inquiry):
             expireDue()
             return AgentReply(sessions.claims(of: login, inquiry))

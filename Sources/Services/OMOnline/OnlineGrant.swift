@@ -28,12 +28,14 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let user: NamedUser?
     /// A client that was registered, or its registration as the server keeps it. Nil for every other question.
     public let client: ClientRegistration?
+    /// What the server did with a client certificate. Nil unless that was the question.
+    public let trial: CertificateTrial?
 
     init(
         session: consuming SecretBytes? = nil, access: consuming SecretBytes? = nil, scopes: ScopeSet = ScopeSet(),
         idToken: consuming SecretBytes? = nil, claims: consuming SecretBytes? = nil, lifetime: UInt32? = nil,
         serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil, user: NamedUser? = nil,
-        client: ClientRegistration? = nil
+        client: ClientRegistration? = nil, trial: CertificateTrial? = nil
     ) {
         self.session = session
         self.access = access
@@ -46,6 +48,7 @@ public struct OnlineGrant: ~Copyable, Sendable {
         self.endpoints = endpoints
         self.user = user
         self.client = client
+        self.trial = trial
     }
 
     /// The grant of a profile that was fetched without a login.
@@ -53,6 +56,8 @@ public struct OnlineGrant: ~Copyable, Sendable {
 
     /// The grant of endpoints that were fetched without a login.
     public init(of endpoints: [ServerEndpoint]) { self.init(endpoints: endpoints) }
+
+    init(of trial: CertificateTrial) { self.init(trial: trial) }
 
     public consuming func takeSession() -> SecretBytes? { session }
 

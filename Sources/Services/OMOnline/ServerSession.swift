@@ -15,6 +15,9 @@ enum ServerSession: Codable, Sendable {
     struct Tokens: Codable, Sendable {
         var access: String
         var refresh: String?
+        /// A refresh token that is only revoked, with the access token. At once would be too early: the server may take the access
+        /// token back with it (RFC 7009, 2.1).
+        var unused: String?
         /// When the tokens came, in seconds since 1970 by this machine's clock.
         var issued: Int64
         /// How many seconds the access token is valid. Nil if it does not expire.

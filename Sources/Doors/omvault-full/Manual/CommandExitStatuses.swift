@@ -110,10 +110,16 @@ extension CommandPage {
         (
             ["token", "get"],
             [
-                .aborted, .unsupported, .inputRequired, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError,
-                .io, .agent,
+                .aborted, .unsupported, .inputRequired, .locked, .notFound, .ambiguous, .policy, .noOffline, .network,
+                .remoteAuth, .remoteError, .io, .agent,
             ]
         ),
+        (
+            ["token", "exchange"],
+            [.unsupported, .locked, .policy, .noOffline, .corrupt, .network, .remoteAuth, .remoteError, .agent]
+        ),
+        (["token", "load"], [.unsupported, .locked, .notFound, .corrupt, .agent]),
+        (["token", "clear"], [.unsupported, .corrupt]),
         (
             ["helper"],
             [
@@ -133,8 +139,8 @@ extension CommandPage {
         (
             ["rest"],
             [
-                .general, .aborted, .unsupported, .exists, .inputRequired, .config, .notFound, .ambiguous, .conflict, .policy,
-                .permission, .network, .remoteAuth, .remoteError, .io, .agent,
+                .general, .aborted, .unsupported, .exists, .locked, .inputRequired, .config, .notFound, .ambiguous, .conflict,
+                .policy, .permission, .network, .remoteAuth, .remoteError, .io, .agent,
             ]
         ),
         (["token", "userinfo"], tokenQuestion),
@@ -152,6 +158,10 @@ extension CommandPage {
         (["cert", "rm"], [.aborted, .notFound, .policy]),
         (["cert", "csr"], [.exists]),
         (["cert", "attach"], [.notFound, .conflict]),
+        (
+            ["cert", "try"],
+            [.locked, .config, .notFound, .permission, .network, .remoteAuth, .remoteError, .agent]
+        ),
         (["credential", "get"], [.notFound]),
         (["credential", "rm"], [.notFound]),
         (["crypto", "check"], [.unsupported, .policy, .badSecret]),

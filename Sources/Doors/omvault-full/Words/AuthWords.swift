@@ -251,7 +251,7 @@ extension Failure {
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)", hints: hints)
         case .failed(.cancelled, _, _): self.init(aborted: "the login was cancelled")
         // The person or this machine, and not the server.
-        case .failed(let failure, _, _) where [.notFinished, .codeExpired, .redirectPortTaken].contains(failure):
+        case .failed(let failure, _, _) where [.notFinished, .codeExpired, .redirectPortTaken, .unkeptTokens].contains(failure):
             self.init(failure.status, failure.words(profile), hints: hints)
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""

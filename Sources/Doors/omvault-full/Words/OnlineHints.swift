@@ -129,7 +129,8 @@ extension OnlineFailure {
             return "OAuthUserJWTAssertionValue must be the source of a JWT, OAuthUserSAML2UserAssertionValue that of XML"
         case .assertionRefused:
             return "get a newer one: it may be expired or used, or of an issuer that the server does not trust"
-        case .unkeptTokens: return "make room on the disk, then run the command again; 'omvault log ls --logins' reads the ledger"
+        case .unkeptTokens:
+            return "run the command again: another program may use the ledger now; if it fails again, make room on the disk"
         case .invalidTarget: return "ask the administrator of the server for the names that it knows"
         case .unsupportedGrant where profile?.serverKind.isOfForeignToken ?? false,
             .unauthorizedClient where profile?.serverKind.isOfForeignToken ?? false:
@@ -173,6 +174,10 @@ extension OnlineFailure {
             return
                 "if others on the network may see who you are: omvault profile set "
                 + "\(profile?.name.text.asShellWord ?? "NAME") ClientCertificateTLS12=true"
+        case .foreignBinding:
+            return
+                "the server must bind tokens to the certificate (RFC 8705); else OAuthSenderConstraint=none takes tokens that work for "
+                + "any program"
         case .unusableCertificate: return "set ClientCertificate=identity:NAME; 'omvault cert ls' lists the identities"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow the resource owner password grant for this client"

@@ -83,7 +83,7 @@ extension OnlineFailure {
         case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
         case .invalidTarget: "it gives no token for this --resource or --audience"
         case .assertionRefused: "it does not take the token or assertion"
-        case .unkeptTokens: "the ledger of logins could not take the new tokens, so no program gets them"
+        case .unkeptTokens: "the ledger of logins could not take the newest tokens of the session, so no program gets them"
         case .unusableClientKey:
             "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
         case .lockedClientKey: "the vault with the identity is locked, so nothing can be signed"
@@ -95,6 +95,7 @@ extension OnlineFailure {
         case .noCertificateNeeded: "it lets clients in without a certificate"
         case .oldTLS: "it does not speak TLS 1.3, and the client certificate is shown only there"
         case .unusableCertificate: "there is no client certificate to show, or TLS does not take its key"
+        case .foreignBinding: "its access token is not bound to the client certificate; the tokens were given back"
         case .noRegistration: "it registers no clients"
         case .registrationRefused: "it does not register a client with these values"
         case .redirectRefused: "it does not register a client with this redirect address"

@@ -44,8 +44,9 @@ extension Failure {
         }
     }
 
-    /// - Parameter session: The session that the request was sent for. Nil without one.
-    init(_ error: RESTError, of session: AgentSession?, address: ServerURL) {
+    /// - Parameter sender: The session that the request was sent for, and its profile. Nil without one.
+    init(_ error: RESTError, of sender: (session: AgentSession, profile: Profile)?, address: ServerURL) {
+        let session = sender?.session
         let name = session?.login.key.profile.text.asShellWord ?? "NAME"
         switch error {
         case .unusable:
@@ -61,11 +62,11 @@ extension Failure {
                 hint: "omvault profile set \(name) RESTOrigins=\(address.shortOrigin)   (the setting counts from the next login)",
                 "leave out --profile to send the request without a token")
         case .token(let refusal):
-            guard let session else {
+            guard let sender else {
                 self.init(.remoteAuth, "there is no access token", hint: "omvault login")
                 return
             }
-            self.init(refusal, of: session)
+            self.init(refusal, of: sender.session, under: sender.profile)
         case .failed(let refusal): self.init(ofRequest: refusal)
         case .gateTokenNeeded, .gate:
             self.init(
@@ -97,7 +98,7 @@ extension Failure {
         case .untrusted(let cause):
             self.init(
                 .remoteError, "the server did not prove who it is: \(cause.words)",
-                hint: "with --profile, TrustedCA of the profile names the authorities to trust")
+                hint: "with --profile, TrustedCA of the profile names the authorities to trust; without one --trusted-ca does")
         case .failed(.answerTooLarge, _, _):
             self.init(
                 .remoteError, "the headers of the answer are too long, or more than \(RequestHead.mostHeaders)",
@@ -110,8 +111,21 @@ extension Failure {
         case .failed(.unusableTrust, _, _):
             self.init(
                 .config, "TrustedCA holds no certificate", hint: "TrustedCA must be a PEM file of the authorities to trust")
+        case .failed(.oldTLS, _, _):
+            self.init(
+                .remoteError, "the server does not speak TLS 1.3, so the client certificate was not shown",
+                hint: "a profile with ClientCertificateTLS12=true shows it in TLS 1.2 too")
+        case .failed(let failure, _, _) where failure.isOfCertificate:
+            self = Failure(refusal)
         default:
             self.init(.agent, "the process that sends the request failed or ended", hint: "try again")
         }
+    }
+}
+
+extension OnlineFailure {
+    /// Whether it is about the client's certificate, or about the key of it.
+    fileprivate var isOfCertificate: Bool {
+        [.certificateRefused, .unusableCertificate, .unusableClientKey, .lockedClientKey, .noKeyAlgorithm].contains(self)
     }
 }

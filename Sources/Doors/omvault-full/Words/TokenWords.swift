@@ -20,15 +20,18 @@ extension TokenStatus {
 
 extension Failure {
     /// The agent handed out no token of this session.
-    init(_ refusal: TokenRefusal, of session: AgentSession) {
+    init(_ refusal: TokenRefusal, of session: AgentSession, under profile: Profile) {
         let key = session.login.key
-        let (user, profile) = (key.user.text.asShellWord, key.profile.text.asShellWord)
-        let login = "omvault login \(user) --profile \(profile)"
+        let (user, name) = (key.user.text.asShellWord, key.profile.text.asShellWord)
+        let isExchanged = profile.serverKind == .oauthTokenExchange
+        let login =
+            isExchanged
+            ? "omvault token exchange \(name) --subject-from SOURCE --store" : "omvault login \(user) --profile \(name)"
         switch refusal {
         case .never:
             self.init(
                 .policy, "TokenRelease was never at the login, so the agent gives no token of this session",
-                hint: "omvault profile set \(profile) TokenRelease=confirm   (or TokenRelease=allow, for scripts)",
+                hint: "omvault profile set \(name) TokenRelease=confirm   (or TokenRelease=allow, for scripts)",
                 "then \(login)   (the setting counts from the next login)")
         case .unconfirmed:
             self.init(.agent, "the agent does not take the answer of the user", hint: "omvault agent stop, then log in again")
@@ -46,13 +49,13 @@ extension Failure {
         case .noToken:
             self.init(
                 .notFound, "the session has no access token: its login was offline, or the server gave none",
-                hint: "\(login) --mode online")
+                hint: isExchanged ? login : "\(login) --mode online")
         case .noIDToken:
             self.init(
                 .notFound, "the session has no ID token",
                 hint: "a login at the server's own pages gets one, if OAuthScope of profile \"\(key.profile.text)\" has openid")
         case .dead: self = .deadToken
-        case .server(let refusal): self.init(duringRenewal: refusal)
+        case .server(let refusal): self.init(duringRenewal: refusal, under: profile)
         }
     }
 
@@ -80,7 +83,7 @@ extension Failure {
     /// A refusal of a question about a token, or of the new tokens that it needs.
     init(asking refusal: OnlineRefusal, under profile: Profile) {
         guard !refusal.endsSession, refusal != .failed(.unusableSession) else {
-            self.init(duringRenewal: refusal)
+            self.init(duringRenewal: refusal, under: profile)
             return
         }
         self.init(refusal, under: profile)

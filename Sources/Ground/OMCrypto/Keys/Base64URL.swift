@@ -24,7 +24,7 @@ package enum Base64URL {
 
     /// - Throws: ``SecretsError/notCanonical`` for padding, for standard base64's two other characters, and for unused bits that
     ///   are not zero.
-    static func decode(_ text: Span<UInt8>) throws(SecretsError) -> SecretBytes {
+    package static func decode(_ text: Span<UInt8>) throws(SecretsError) -> SecretBytes {
         var standard = SecretBuffer(capacity: text.count)
         for index in text.indices {
             switch text[index] {

@@ -41,7 +41,7 @@ enum AgentRequest: ~Copyable, Sendable {
     case request(RequesterQuestion)
     case knownToken(KnownTokenQuestion)
     /// The session is of the profile that was read so.
-    case profileReading(LoginReference, ProfileReading)
+    case profileReading(LoginReference, ProfileDigest, ProfileReading)
 }
 
 /// The agent's answer.

@@ -74,8 +74,8 @@ extension AgentRequest {
         case .knownToken(let question):
             body.write(question)
             return .knownToken
-        case .profileReading(let login, let reading):
-            body.write(login, reading)
+        case .profileReading(let login, let profile, let reading):
+            body.write(login, profile, reading)
             return .profileReading
         }
     }
@@ -129,7 +129,7 @@ extension AgentRequest {
         case .claims: return .claims(try wire.read(), try wire.read())
         case .request: return .request(try wire.read())
         case .knownToken: return .knownToken(try wire.read())
-        case .profileReading: return .profileReading(try wire.read(), try wire.read())
+        case .profileReading: return .profileReading(try wire.read(), try wire.read(), try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

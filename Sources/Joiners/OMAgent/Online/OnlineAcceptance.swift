@@ -24,6 +24,8 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package let client: ClientRegistration?
     /// What the server says about a token, as a JSON object. Nil unless that was the question.
     package let claims: SecretBytes?
+    /// What the server did with a client certificate. Nil unless that was the question.
+    package let trial: CertificateTrial?
 
     /// The most bytes of ``claims``.
     static let longestClaims = 256 << 10
@@ -31,7 +33,8 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
     package init(
         session: consuming SecretBytes?, access: consuming AccessToken? = nil, lifetime: UInt32? = nil,
         serverTime: Int64? = nil, profile: ProfileAnswer = .notAsked, endpoints: [ServerEndpoint]? = nil,
-        user: NamedUser? = nil, claims: consuming SecretBytes? = nil, client: ClientRegistration? = nil
+        user: NamedUser? = nil, claims: consuming SecretBytes? = nil, client: ClientRegistration? = nil,
+        trial: CertificateTrial? = nil
     ) {
         self.session = session
         self.access = access
@@ -42,13 +45,15 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
         self.user = user
         self.client = client
         self.claims = claims
+        self.trial = trial
     }
 
     /// - Parameters access, scopes, idToken: The access token as a provider gives it, and the ID token that came with it.
     package init(
         session: consuming SecretBytes?, access: consuming SecretBytes?, scopes: ScopeSet,
         idToken: consuming SecretBytes? = nil, claims: consuming SecretBytes? = nil, lifetime: UInt32?, serverTime: Int64?,
-        profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil, client: ClientRegistration? = nil
+        profile: ProfileAnswer, endpoints: [ServerEndpoint]?, user: NamedUser? = nil, client: ClientRegistration? = nil,
+        trial: CertificateTrial? = nil
     ) {
         let token: AccessToken? =
             switch consume access {
@@ -57,7 +62,7 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
             }
         self.init(
             session: session, access: token, lifetime: lifetime, serverTime: serverTime, profile: profile,
-            endpoints: endpoints, user: user, claims: claims, client: client)
+            endpoints: endpoints, user: user, claims: claims, client: client, trial: trial)
     }
 
     package consuming func takeSession() -> SecretBytes? { session }

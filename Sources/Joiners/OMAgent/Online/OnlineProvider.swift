@@ -272,7 +272,7 @@ extension OnlineService {
     public init(_ profile: Profile, _ domain: IdentityDomain = .none) throws(OnlineRefusal) {
         self.init(
             try Self.kind(profile), domain: Self.domain(profile, domain),
-            headers: (profile.customHeaders + profile.mobileBackendHeader).map { Header($0.name, $0.value) },
+            headers: profile.serverHeaders.map { Header($0.name, $0.value) },
             trusted: try Self.trusted(profile),
             profile: profile.serverKind.isWithoutPassword ? nil : profile.profileURL?.text,
             deadlines: OnlineDeadlines(

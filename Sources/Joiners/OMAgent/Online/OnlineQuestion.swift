@@ -91,6 +91,10 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.endpoints, of: service, clientSecret: nil)
     }
 
+    package static func tryCertificate(of service: OnlineService) -> OnlineQuestion {
+        OnlineQuestion(.tryCertificate, of: service, clientSecret: nil)
+    }
+
     package static func grant(of service: OnlineService, clientSecret: consuming SecretBytes) -> OnlineQuestion {
         OnlineQuestion(.grant, of: service, clientSecret: clientSecret)
     }
@@ -269,6 +273,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case .assertion(let user, let kind, let keepsSession):
             body.write(tag: 15, user, kind, keepsSession)
             body.write(subject)
+        case .tryCertificate: body.write(tag: 17)
         case .narrow(let narrowing):
             body.write(tag: 20)
             body.write(session)
@@ -330,6 +335,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 15:
             task = .assertion(user: try wire.read(), try wire.read(), keepsSession: try wire.read())
             subject = try wire.secret(upTo: Self.maximumSecret)
+        case 17: task = .tryCertificate
         case 20:
             session = try wire.secret(upTo: Self.maximumSession)
             task = .narrow(try wire.read())

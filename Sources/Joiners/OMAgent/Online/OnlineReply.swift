@@ -111,7 +111,7 @@ extension OnlineAcceptance {
             case .check: profile == .notAsked && (hasSession || !hasAccess)
             case .refresh: hasSession && profile == .notAsked
             case .narrow: hasSession && hasAccess && profile == .notAsked
-            case .logout, .introspect, .userInfo, .endSession: !hasSession && !hasAccess && profile == .notAsked
+            case .logout, .introspect, .userInfo, .endSession, .tryCertificate: !hasSession && !hasAccess && profile == .notAsked
             case .profile: !hasSession && !hasAccess && profile.profile != nil
             case .endpoints: !hasSession && !hasAccess && profile == .notAsked
             case .grant: !hasSession && hasAccess && profile == .notAsked
@@ -132,9 +132,10 @@ extension OnlineAcceptance {
         let claims = task.hasClaims ? try Self.claims(from: &wire) : nil
         var client: ClientRegistration?
         if task.bringsClient { client = try wire.read(ClientRegistration.self) }
+        let trial = task == .tryCertificate ? try wire.read(CertificateTrial.self) : nil
         self.init(
             session: session, access: access, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile,
-            endpoints: endpoints, user: user, claims: claims, client: client)
+            endpoints: endpoints, user: user, claims: claims, client: client, trial: trial)
     }
 
     private static func claims(from wire: inout WireReader) throws(MalformedBytes) -> SecretBytes {
@@ -154,6 +155,7 @@ extension OnlineAcceptance {
         case .none: break
         }
         if task.bringsClient, let client { body.write(client) }
+        if task == .tryCertificate, let trial { body.write(trial) }
     }
 }
 

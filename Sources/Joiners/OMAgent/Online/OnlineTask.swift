@@ -47,6 +47,8 @@ package enum OnlineTask: Hashable, Sendable {
     ///   - user: The name that the server must give, if it names the user. Nil: any.
     ///   - keepsSession: Whether the tokens become a session. If not, the answer has the access token alone.
     case assertion(user: String?, AssertionKind, keepsSession: Bool)
+    /// Asks for a page without the client certificate, and with it.
+    case tryCertificate
 
     /// The user whose password the question brings.
     var user: String? {
@@ -77,7 +79,8 @@ package enum OnlineTask: Hashable, Sendable {
     var bringsTokens: Bool {
         switch self {
         case .login, .grant, .authorize, .exchange, .assertion: true
-        case .answer, .check, .refresh, .narrow, .logout, .profile, .endpoints, .client, .introspect, .userInfo, .endSession:
+        case .answer, .check, .refresh, .narrow, .logout, .profile, .endpoints, .client, .introspect, .userInfo, .endSession,
+            .tryCertificate:
             false
         }
     }
@@ -107,6 +110,8 @@ package enum OnlineTask: Hashable, Sendable {
     func fits(_ service: OnlineService) -> Bool {
         switch (self, service.kind) {
         case (.profile, _): true
+        case (.tryCertificate, .certificate): service.chain != nil
+        case (.tryCertificate, _): false
         case (.endpoints, _): service.namesEndpoints
         case (.grant, _): service.isOfClient
         case (.client, .oauth): true

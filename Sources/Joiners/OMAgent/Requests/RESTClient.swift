@@ -19,6 +19,7 @@ public final class RESTClient: Sendable {
     private let session: (agent: AgentClient, login: LoginReference)?
     private let trusted: [UInt8]?
     private let gates: (any WebGateTokenSource)?
+    private let identity: RequestIdentity?
     private let resting = Mutex<RequestChannel?>(nil)
     private let gateTokens = Mutex<[GatePlace: GateToken]>([:])
 
@@ -27,17 +28,25 @@ public final class RESTClient: Sendable {
     ///   - agent, login: The session whose access token goes along. Nil for requests without one.
     ///   - trusted: The only trusted certificates of servers that get no token, as PEM. If nil, the system's are trusted.
     ///   - gates: Gets tokens for gates that ask for one.
-    public init(
+    public convenience init(
         program: String, agent: AgentClient? = nil, login: LoginReference? = nil, trusting trusted: [UInt8]? = nil,
         gates: (any WebGateTokenSource)? = nil
     ) {
-        (self.program, self.trusted, self.gates) = (program, trusted, gates)
+        self.init(program: program, agent: agent, login: login, trusting: trusted, gates: gates, showing: nil)
+    }
+
+    /// - Parameter identity: The client certificate for the origin of each request. With a login the agent must have its vault open.
+    package init(
+        program: String, agent: AgentClient? = nil, login: LoginReference? = nil, trusting trusted: [UInt8]? = nil,
+        gates: (any WebGateTokenSource)? = nil, showing identity: RequestIdentity?
+    ) {
+        (self.program, self.trusted, self.gates, self.identity) = (program, trusted, gates, identity)
         if let agent, let login { session = (agent, login) } else { session = nil }
     }
 
     /// Sends a request, and returns when the head of the answer has come. Cancelling the task ends the request.
     public func send(_ request: RESTRequest) async throws(RESTError) -> RESTResponse {
-        let run = RequestRun(request, hasToken: session != nil)
+        let run = RequestRun(request, hasToken: session != nil, hasCertificate: identity != nil)
         while true {
             guard !Task.isCancelled else { throw .cancelled }
             let response = try await OwnThread.run({ () throws(RESTError) in try self.answer(run) }) { run.cancel() }
@@ -54,7 +63,7 @@ public final class RESTClient: Sendable {
 
     /// The same for a caller that may block. It has no source of tokens for gates.
     public func sendBlocking(_ request: RESTRequest) throws(RESTError) -> RESTResponse {
-        let run = RequestRun(request, hasToken: session != nil)
+        let run = RequestRun(request, hasToken: session != nil, hasCertificate: identity != nil)
         let response = try answer(run)
         guard response.gateChallenge != nil, session != nil else { return response }
         throw .gateTokenNeeded
@@ -116,7 +125,7 @@ public final class RESTClient: Sendable {
     private func renew(_ run: RequestRun) throws(RESTError) -> Bool {
         guard let session, let refused = run.mark else { return false }
         let question = RequesterQuestion(
-            login: session.login, origin: run.origin, token: run.question, refused: refused)
+            login: session.login, origin: run.origin, token: run.question, refused: refused, identity: shown(by: run))
         do throws(RESTError) {
             let channel = try session.agent.requester(question, run.key, until: run.end, unless: run.interruption)
             guard channel.mark != refused else {
@@ -169,18 +178,23 @@ public final class RESTClient: Sendable {
     private func open(_ run: RequestRun) throws(RESTError) -> RequestChannel {
         switch run.key.token {
         case .none:
-            return try .start(
-                run.key, RequestOpening(run.origin, trusted: trusted, connect: OnlineDeadlines().connect), program: program)
+            return try .start(run.key, program: program, showing: identity) { chain in
+                RequestOpening(
+                    run.origin, trusted: trusted, connect: OnlineDeadlines().connect, chain: chain)
+            }
         case .gate:
-            let token = run.gateToken?.secret.duplicate()
-            return try .start(
-                run.key, RequestOpening(run.origin, .gate, token: token, trusted: trusted, connect: OnlineDeadlines().connect),
-                program: program)
+            return try .start(run.key, program: program, showing: identity) { chain in
+                RequestOpening(
+                    run.origin, .gate, token: run.gateToken?.secret.duplicate(), trusted: trusted,
+                    connect: OnlineDeadlines().connect, chain: chain)
+            }
         case .session:
             guard let session else { throw .noSession }
             do throws(RESTError) {
                 return try session.agent.requester(
-                    RequesterQuestion(login: session.login, origin: run.origin, token: run.question, refused: nil), run.key,
+                    RequesterQuestion(
+                        login: session.login, origin: run.origin, token: run.question, refused: nil, identity: shown(by: run)),
+                    run.key,
                     until: run.end, unless: run.interruption)
             } catch {
                 // A session without access tokens can still open gates.
@@ -189,6 +203,12 @@ public final class RESTClient: Sendable {
                 return try open(run)
             }
         }
+    }
+
+    /// The certificate that a helper of the agent shows. Nil for none.
+    private func shown(by run: RequestRun) -> ShownIdentity? {
+        guard run.showsCertificate, let identity, let vault = identity.signer.vault else { return nil }
+        return ShownIdentity(chain: identity.chain, vault: vault)
     }
 
     private func rest(_ channel: RequestChannel) { if channel.canGoOn { resting.withLock { $0 = channel } } }

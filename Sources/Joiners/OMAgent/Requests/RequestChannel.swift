@@ -21,6 +21,8 @@ final class RequestChannel: Sendable {
 
         let origin: String
         let token: Token
+        /// Whether the client's certificate is shown.
+        var showsCertificate = false
     }
 
     /// How long a helper is used for further requests, in milliseconds. Each of them needs time of the helper's total.
@@ -63,14 +65,41 @@ final class RequestChannel: Sendable {
     }
 
     /// Starts a helper of this process.
-    static func start(_ key: Key, _ opening: consuming RequestOpening, program: String) throws(RESTError) -> RequestChannel {
-        guard let body = opening.encoded() else { throw .unusable }
+    ///
+    /// - Parameters:
+    ///   - opening: Makes the opening with a certificate.
+    ///   - identity: The certificate, if the key says that it is shown.
+    static func start(
+        _ key: Key, program: String, showing identity: RequestIdentity?,
+        _ opening: (ClientChain?) -> RequestOpening
+    ) throws(RESTError) -> RequestChannel {
         do throws(AgentError) {
+            let identity = key.showsCertificate ? identity : nil
+            guard let body = opening(identity?.chain).encoded() else { throw .misbehaved }
+            let ends = try identity.map { (identity) throws(AgentError) in try signatures(by: identity, for: key.origin) } ?? []
+            defer { ends.forEach { close($0) } }
             let (socket, child) = try helper(program)
             let made = RequestChannel(key, mark: nil, socket: socket, child: child)
-            guard (try? made.channel.send(.opening, body, within: AgentProtocol.frameTime)) != nil else { throw .misbehaved }
+            guard
+                (try? made.channel.send(.opening, body, descriptors: ends, within: AgentProtocol.frameTime)) != nil
+            else { throw .misbehaved }
             return made
         } catch { throw .agent(error) }
+    }
+
+    /// Starts to sign for one helper, on a thread of its own.
+    ///
+    /// - Returns: The helper's end of the socket for signatures. The caller sends and closes it.
+    private static func signatures(by identity: RequestIdentity, for origin: String) throws(AgentError) -> [Int32] {
+        let keys = HelperKeys(signer: identity.signer, token: nil)
+        guard let socket = SigningSocket(keys, to: origin, showing: identity.chain) else { throw .io(errno) }
+        let ends = socket.takeOtherEnd()
+        let failure = DetachedThread.start(stack: AgentServer.stack) { _ = socket.serve() }
+        guard failure == 0 else {
+            ends.forEach { close($0) }
+            throw .io(failure)
+        }
+        return ends
     }
 
     private static func helper(_ program: String) throws(AgentError) -> (socket: Int32, child: Int32) {

@@ -22,7 +22,7 @@ package enum RequestHelper {
     ///
     /// - Parameters:
     ///   - port: The port of an origin. Nil if it is none.
-    ///   - make: Makes the sender of an opening. It gets a signer if the token is bound to a key.
+    ///   - make: Makes the sender of an opening. It gets a signer if a certificate is shown, or the token is bound to a key.
     package static func run(
         port: (String) -> UInt16?,
         _ make: @escaping @Sendable (borrowing RequestOpening, RequestSigner?) throws(OnlineRefusal) -> any RequestSender
@@ -35,12 +35,15 @@ package enum RequestHelper {
             Confinement.apply(ports: Set([port(opening.origin)].compactMap(\.self)))
         else { _exit(1) }
         let end = bootMilliseconds() + Int64(RequestOpening.life)
-        let server = RequestServer(channel)
+        let server = RequestServer(channel, signer)
         let kept = KeptOpening(opening), signing = signer
-        // Mostly it is there already. Then no thread has to wait for it.
+        // Mostly it is there already. Then no thread has to wait for it. No thread ends the process yet, so the time for it is
+        // short.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let first: RequestHead?
-        do throws(RequestBroken) { first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1) : nil } catch { _exit(0) }
+        do throws(RequestBroken) {
+            first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1, within: Int(RequestOpening.idle)) : nil
+        } catch { _exit(0) }
         Task.detached {
             let sender: any RequestSender
             do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
@@ -68,11 +71,12 @@ package enum RequestHelper {
         guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.opening.rawValue else {
             throw .malformed
         }
-        signer = frame.descriptors?.takeSocket().map { RequestSigner($0) }
         let opening = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             do throws(MalformedBytes) { return try RequestOpening(decoding: bytes) } catch { throw .malformed }
         }
-        guard (opening.scheme == .dpop) == (signer != nil) else { throw .malformed }
+        let chain = opening.chain
+        signer = frame.descriptors?.takeSocket().map { RequestSigner($0, showing: chain) }
+        guard opening.needsSignatures == (signer != nil) else { throw .malformed }
         return opening
     }
 }
@@ -89,7 +93,15 @@ private final class RequestServer: Sendable {
     private let channel: FrameChannel
     private let rest = Mutex<Int64?>(bootMilliseconds())
 
-    init(_ channel: consuming FrameChannel) { self.channel = channel }
+    private let signer: RequestSigner?
+
+    init(_ channel: consuming FrameChannel, _ signer: RequestSigner?) {
+        self.channel = channel
+        self.signer = signer
+    }
+
+    /// Whether it can take a further request.
+    var canGoOn: Bool { signer?.canGoOn ?? true }
 
     /// Since when it waits for a request, in milliseconds since boot. Nil while it answers one.
     var restsSince: Int64? { rest.withLock { $0 } }
@@ -120,7 +132,7 @@ private final class RequestServer: Sendable {
                 return
             }
             // What is left of the body of the request would be read as the next one.
-            guard caller.hasWholeBody else { return }
+            guard caller.hasWholeBody, canGoOn else { return }
             rest.withLock { $0 = bootMilliseconds() }
         }
     }
@@ -129,8 +141,8 @@ private final class RequestServer: Sendable {
         try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
     }
 
-    func readHead(_ number: UInt32) throws(RequestBroken) -> RequestHead {
-        let frame = try receive(maximum: RequestHead.maximumBody)
+    func readHead(_ number: UInt32, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> RequestHead {
+        let frame = try receive(maximum: RequestHead.maximumBody, within: time)
         guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
         return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
             do throws(MalformedBytes) {
@@ -143,9 +155,8 @@ private final class RequestServer: Sendable {
         }
     }
 
-    func receive(maximum: Int) throws(RequestBroken) -> Frame {
+    func receive(maximum: Int, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> Frame {
         do throws(ChannelError) {
-            let time = Int(RequestOpening.total)
             let frame = try channel.receive(start: time, frame: time, maximum: maximum)
             guard let frame, frame.version == AgentProtocol.version else { throw .malformed }
             return frame
@@ -256,7 +267,7 @@ package final class RequestCaller: Sendable {
 
     fileprivate func finish() async throws(OnlineRefusal) {
         var body = SecretBuffer()
-        body.write(hasWholeBody)
+        body.write(hasWholeBody && server.canGoOn)
         try await send(.answerEnd, body)
     }
 

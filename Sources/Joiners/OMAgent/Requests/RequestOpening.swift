@@ -22,7 +22,7 @@ package struct RequestOpening: ~Copyable, Sendable {
     package enum Scheme: UInt8, Sendable {
         case bearer = 1
         case gate = 2
-        /// With a proof of the session's key. The agent signs over a socket that comes with the opening.
+        /// With a proof of the session's key.
         case dpop = 3
 
         package var word: String {
@@ -43,10 +43,17 @@ package struct RequestOpening: ~Copyable, Sendable {
     package let trusted: [UInt8]?
     /// Milliseconds until a connection is established.
     package let connect: UInt32
+    /// The client's certificate. Nil: none is shown.
+    package let chain: ClientChain?
+
+    /// Whether keys sign for the helper, over a socket that comes with the opening.
+    var needsSignatures: Bool { chain != nil || scheme == .dpop }
 
     package init(
-        _ origin: String, _ scheme: Scheme? = nil, token: consuming SecretBytes? = nil, trusted: [UInt8]?, connect: UInt32
+        _ origin: String, _ scheme: Scheme? = nil, token: consuming SecretBytes? = nil, trusted: [UInt8]?, connect: UInt32,
+        chain: ClientChain? = nil
     ) {
+        self.chain = chain
         (self.origin, self.scheme, self.trusted, self.connect) = (origin, scheme, trusted, connect)
         self.token = token ?? SecretBytes(copying: [])
     }
@@ -60,7 +67,7 @@ package struct RequestOpening: ~Copyable, Sendable {
         body.write(origin, scheme)
         if scheme != nil { body.write(token) }
         body.write(trusted.map { SecretBytes(copying: $0) })
-        body.write(connect)
+        body.write(connect, chain)
         return body
     }
 
@@ -77,8 +84,9 @@ package struct RequestOpening: ~Copyable, Sendable {
         }
         let connect: UInt32 = try wire.read()
         guard OnlineDeadlines.range.contains(connect) else { throw MalformedBytes() }
+        let chain: ClientChain? = try wire.read()
         try wire.end()
-        self.init(origin, scheme, token: token, trusted: trusted, connect: connect)
+        self.init(origin, scheme, token: token, trusted: trusted, connect: connect, chain: chain)
     }
 }
 

@@ -21,6 +21,8 @@ final class RequestRun: @unchecked Sendable {
     private(set) var body: RESTBody
     /// Whether the access token goes along. Once a redirect has left the origin, it never does again.
     private var hasToken: Bool
+    /// Whether there is a client certificate. It is shown to the first origin only.
+    private let hasCertificate: Bool
     private var redirectsLeft: Int
     private var hasRenewed = false
     private var hasNonce = false
@@ -32,8 +34,8 @@ final class RequestRun: @unchecked Sendable {
     private(set) var gateToken: GateToken?
     private let cancellation = Mutex<(isAsked: Bool, channel: RequestChannel?)>((false, nil))
 
-    init(_ request: RESTRequest, hasToken: Bool) {
-        (self.request, self.hasToken) = (request, hasToken)
+    init(_ request: RESTRequest, hasToken: Bool, hasCertificate: Bool) {
+        (self.request, self.hasToken, self.hasCertificate) = (request, hasToken, hasCertificate)
         (method, address, headers, body) = (request.method, request.address, request.headers, request.body)
         redirectsLeft = request.redirects
         end = bootMilliseconds() + Int64(request.seconds) * 1_000
@@ -51,10 +53,15 @@ final class RequestRun: @unchecked Sendable {
     private static let leastLife: UInt32 = 5
 
     var key: RequestChannel.Key {
-        if let gate { return .init(origin: origin, token: .gate(gate)) }
+        if let gate { return .init(origin: origin, token: .gate(gate), showsCertificate: showsCertificate) }
         return .init(
-            origin: origin, token: hasToken ? .session(request.scopes ?? ScopeSet(), resource: request.resource) : .none)
+            origin: origin, token: hasToken ? .session(request.scopes ?? ScopeSet(), resource: request.resource) : .none,
+            showsCertificate: showsCertificate)
     }
+
+    /// Attack: a server leads the client to another one, which learns who the user is. So only the origin that the caller named gets
+    /// the certificate.
+    var showsCertificate: Bool { hasCertificate && !hasLeft }
 
     /// Whether it can be sent again without harm.
     var changesNothing: Bool { ["GET", "HEAD"].contains(method) && body.isEmpty }

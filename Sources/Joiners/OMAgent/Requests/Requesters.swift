@@ -23,7 +23,10 @@ final class Requesters: Sendable {
     /// - Parameter program: The agent's own program.
     init(program: String, most: Int = maximum) { (self.program, self.most) = (program, most) }
 
-    func start(_ question: RequesterQuestion, in sessions: SessionStore) -> AgentReply {
+    /// - Parameter signer: Signs with the identities of a vault.
+    func start(
+        _ question: RequesterQuestion, in sessions: SessionStore, signer: (VaultPaths) -> OpenVaultSigner
+    ) -> AgentReply {
         if let refused = question.refused {
             sessions.forgetToken(of: question.login) { (token: borrowing SecretBytes) in self.mark(of: token) == refused }
         }
@@ -37,6 +40,16 @@ final class Requesters: Sendable {
         guard let origin = ServerURL(question.origin), origin.origin == question.origin, facts.origins.contains(question.origin),
             origin.isSecure || origin.isLoopback
         else { return .foreignOrigin }
+        // A token that is bound to a certificate is of no use with another one.
+        let own = facts.identity, isBound = facts.constraint == .mtls, isNeeded = isBound || question.identity != nil
+        var identity: RequestIdentity?
+        if let shown = isBound ? own : question.identity ?? own {
+            let signer = signer(shown.vault)
+            identity = RequestIdentity(shown.chain, signedBy: signer)
+            if isNeeded, let problem = signer.problem(of: shown.chain.identity) {
+                return .tokenRefused(.server(.failed(problem)))
+            }
+        }
         // A server is asked for a token only if a helper can use it.
         guard running.add(1, ordering: .relaxed).newValue <= most else {
             running.subtract(1, ordering: .relaxed)
@@ -55,15 +68,13 @@ final class Requesters: Sendable {
             return start(
                 RequestOpening(
                     question.origin, facts.key == nil ? .bearer : .dpop, token: token.value.duplicate(), trusted: facts.trusted,
-                    connect: facts.connect),
-                mark, signingWith: facts.key)
+                    connect: facts.connect, chain: identity?.chain),
+                mark, HelperKeys(signer: identity?.signer, token: facts.key))
         }
     }
 
     /// The helper is counted already.
-    private func start(
-        _ opening: consuming RequestOpening, _ mark: [UInt8], signingWith key: TokenKey?
-    ) -> AgentReply {
+    private func start(_ opening: consuming RequestOpening, _ mark: [UInt8], _ keys: HelperKeys) -> AgentReply {
         guard let body = opening.encoded() else {
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(.noToken)
@@ -72,14 +83,15 @@ final class Requesters: Sendable {
             let (socket, child) = try HelperProcess.start(try AgentProcess.check(program), "--request")
             let channel = FrameChannel(socket)
             let helper = StartedHelper(ChildProcess(child))
-            let signing = key.flatMap { SigningSocket($0, to: opening.origin) }
+            let needsSignatures = opening.needsSignatures
+            let signing = needsSignatures ? SigningSocket(keys, to: opening.origin, showing: opening.chain) : nil
             let ends = signing?.takeOtherEnd() ?? []
             defer { ends.forEach { close($0) } }
             let serve: @Sendable () -> Void = { [self] in
                 if signing?.serve() ?? true { helper.waitForEnd() }
                 running.subtract(1, ordering: .relaxed)
             }
-            if key == nil {
+            if !needsSignatures {
                 DetachedThread.startOrRunHere(stack: 256 << 10, serve)
             } else if ends.isEmpty || DetachedThread.start(stack: AgentServer.stack, serve) != 0 {
                 throw .misbehaved
@@ -118,13 +130,18 @@ extension SessionStore {
     func entry(of login: LoginReference) -> SessionEntry? { entries.withLock { $0[login] } }
 
     /// What a helper of requests needs of a session, beside its token. Nil if there is no such session.
+    ///
+    /// - Returns: `key` is that of its tokens, and `identity` the client certificate of its login.
     func requestFacts(
         of login: LoginReference
-    ) -> (origins: [String], trusted: [UInt8]?, connect: UInt32, key: TokenKey?)? {
+    ) -> (
+        origins: [String], trusted: [UInt8]?, connect: UInt32, key: TokenKey?, identity: ShownIdentity?,
+        constraint: SenderConstraint
+    )? {
         entries.withLock { entries in
             guard let entry = entries[login] else { return nil }
             let connect = entry.service?.deadlines.connect ?? OnlineDeadlines().connect
-            return (entry.origins, entry.service?.trusted, connect, entry.tokenKey)
+            return (entry.origins, entry.service?.trusted, connect, entry.tokenKey, entry.identity, entry.constraint)
         }
     }
 

@@ -5,8 +5,14 @@ internal import OMAuth
 
 extension SessionStore {
     /// Notes that the session is of the profile that a client read so.
-    func note(_ reading: ProfileReading, of login: LoginReference) {
-        entries.withLock { $0[login]?.reading = reading }
+    ///
+    /// Attack, or accident: the profile was changed and the user logged in again since the client read it. The session is then of
+    /// another profile, and the reading is not noted.
+    func note(_ reading: ProfileReading, of profile: ProfileDigest, _ login: LoginReference) {
+        entries.withLock { entries in
+            guard let entry = entries[login], entry.profile == profile else { return }
+            entry.reading = reading
+        }
     }
 
     /// The token of the only session under the profile, from memory.

@@ -17,7 +17,7 @@ extension SessionStore {
             // The question of another thread may have brought the same token. If not, this one asks itself.
             case .wait(let pending): _ = pending.wait()
             case .ask(let entry, let pending, let asked, let sent):
-                let result = apply(ask(asked), narrowing, for: entry, sent: sent)
+                let result = isNewest(entry) ? apply(ask(asked), narrowing, for: entry, sent: sent) : .none
                 pending.fulfil(result)
                 switch result {
                 case .valid: renewal = .renewed
@@ -81,6 +81,7 @@ extension SessionStore {
     ) -> SessionCheckResult {
         let tokens = reply.newTokens(sent: sent, isNarrow: true)
         let outcome = tokens == nil ? nil : write(entry, taking: tokens)
+        defer { finishEnd(of: entry) }
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
             let clock = clock()

@@ -22,9 +22,16 @@ extension SessionStore {
         let clock = clock()
         let entry = SessionEntry(kept, since: since, at: clock)
         let pending = PendingSessionCheck(renewsTokens: false, isOfSession: false)
+        var older: SessionEntry?
         let refused = entries.withLock { entries -> Restoring? in
-            if entries[entry.login] != nil { return .done }
-            guard makeRoom(in: &entries, at: clock) else { return .full }
+            older = entries[entry.login]
+            if let older {
+                // The session of an offline login that has no tokens gets those of the ledger, as if it had come later.
+                guard entry.continues(with: older) else { return .done }
+                entry.secretPlace = older.secretPlace
+            } else {
+                guard makeRoom(in: &entries, at: clock) else { return .full }
+            }
             // No token leaves before the ledger has said that this is the newest state.
             (entry.pending, entry.isUnkept) = (pending, true)
             entries[entry.login] = entry
@@ -41,7 +48,7 @@ extension SessionStore {
                 return .done
             case .gone, .failed:
                 entry.isRemoved = true
-                if entries[entry.login] === entry { entries[entry.login] = nil }
+                if entries[entry.login] === entry { entries[entry.login] = older }
                 return outcome == .gone ? .gone : .failed
             }
         }
@@ -49,21 +56,30 @@ extension SessionStore {
         return result
     }
 
-    /// Confirms a session from a ticket. The agent may have been killed between the ledger and the ticket, so the ticket may be older.
+    /// Whether the ledger still has the state that this session is. Ask this before the server gets the refresh token.
     ///
-    /// - Returns: Whether the session counts.
-    func confirm(_ entry: SessionEntry) -> Bool {
+    /// Attack, or accident: an agent with another runtime folder has the same session and has renewed it, and the server takes the
+    /// use of the spent refresh token for a theft. So the session ends here, and the ledger's newer state comes back in its place.
+    /// If the ledger has none, a logout has deleted it, and the session ends at its server too.
+    func isNewest(_ entry: SessionEntry) -> Bool {
         guard entry.isRemembered else { return true }
-        let isWritten = note(write(entry), of: entry) == .written
-        if isWritten { tickets?.renew(entry) }
-        return isWritten
+        let known = ledger.look(entry.login, entries.withLock { _ in entry.rowGeneration })
+        if known == .same { return true }
+        entries.withLock { entries in
+            entry.pending = nil
+            if known == .other { remove(entry, in: &entries) } else { drop(entry, in: &entries) }
+        }
+        finishEnd(of: entry)
+        return false
     }
 
-    /// Writes tokens that the ledger could not take when they came.
+    /// Writes tokens that the ledger could not take when they came. From an idle session nothing is written: that would be a use.
     func settle(_ login: LoginReference) {
         while true {
             let next = entries.withLock { entries -> (SessionEntry, PendingSessionCheck, isOwn: Bool)? in
-                guard let entry = entries[login], entry.isUnkept else { return nil }
+                guard let entry = entries[login], entry.isUnkept, let state = entry.description(at: clock())?.state,
+                    state != .idle
+                else { return nil }
                 if let pending = entry.pending { return (entry, pending, false) }
                 let pending = PendingSessionCheck(renewsTokens: false, isOfSession: false)
                 entry.pending = pending
@@ -77,9 +93,17 @@ extension SessionStore {
             let outcome = write(entry)
             entries.withLock { entries in
                 entry.pending = nil
-                if note(outcome, of: entry) == .gone { drop(entry, in: &entries) }
+                switch note(outcome, of: entry) {
+                case .written: if !entry.isRemoved { tickets?.renew(entry) }
+                // The row has newer tokens, or a logout has deleted it. The server would take these for stolen ones.
+                case .gone where entry.isUnconfirmed: remove(entry, in: &entries)
+                case .gone: drop(entry, in: &entries)
+                case .failed: break
+                }
+                if outcome != .failed { entry.isUnconfirmed = false }
             }
             pending.fulfil(.none)
+            finishEnd(of: entry)
             return
         }
     }
@@ -114,14 +138,11 @@ extension SessionStore {
         }
     }
 
-    /// Ends a session here that the ledger does not have any more, and at its server. Call this under the lock.
+    /// Ends a session here that the ledger does not have any more, and at its server. Call this under the lock, and
+    /// ``finishEnd(of:)`` after it.
     func drop(_ entry: SessionEntry, in entries: inout [LoginReference: SessionEntry]) {
-        entry.isRemoved = true
-        if entries[entry.login] === entry {
-            entries[entry.login] = nil
-            tickets?.remove(entry.login)
-        }
-        DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
+        remove(entry, in: &entries)
+        entry.unfinishedEnd = .server
     }
 }
 

@@ -168,7 +168,9 @@ extension AgentClient {
 
     /// Tells the agent that the session is of the profile that was read so. If the agent does not hear it, a later question takes
     /// longer.
-    package func note(_ reading: ProfileReading, of login: LoginReference) { _ = try? ask(.profileReading(login, reading)) }
+    package func note(_ reading: ProfileReading, of session: AgentSession) {
+        _ = try? ask(.profileReading(session.login, session.profile, reading))
+    }
 
     public func sessions() throws(AgentError) -> [AgentSession] {
         switch try ask(.sessions) {

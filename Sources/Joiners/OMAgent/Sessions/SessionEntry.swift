@@ -18,7 +18,7 @@ extension OnlineQuestion {
 /// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {
     let login: LoginReference
-    private let profile: ProfileDigest
+    let profile: ProfileDigest
     private var mode: AgentSession.Mode
     private(set) var deadlines: SessionDeadlines
     private(set) var since: Int64
@@ -37,6 +37,14 @@ final class SessionEntry: @unchecked Sendable {
     var rowGeneration: UInt64
     /// Whether the ledger lacks its newest tokens. Until it has them, no token leaves.
     var isUnkept = false
+    /// Whether its tokens were never compared with the ledger: it is from a ticket, and the row may have newer ones.
+    var isUnconfirmed = false
+    /// What its end still needs. It is done without the lock.
+    var unfinishedEnd: UnfinishedEnd?
+
+    enum UnfinishedEnd {
+        case row, server
+    }
     /// Empty if there is none.
     private(set) var access = AccessToken(SecretBytes(copying: []), scopes: ScopeSet())
     /// Its further access tokens, in the order of their last use.
@@ -155,6 +163,20 @@ final class SessionEntry: @unchecked Sendable {
     }
 
     // MARK: - The server
+
+    /// Whether its tokens are bound to a key, so that no other program can use them.
+    var isBound: Bool { constraint != .none }
+
+    /// The key that its tokens are bound to.
+    var constraint: SenderConstraint {
+        if case .oauth(let oauth)? = service?.kind { oauth.constraint } else { .none }
+    }
+
+    /// The client certificate that its requests show. Nil for a login without one.
+    var identity: ShownIdentity? {
+        guard let chain = service?.chain, let vault else { return nil }
+        return ShownIdentity(chain: chain, vault: vault)
+    }
 
     var isOAuth: Bool {
         if case .oauth? = service?.kind { true } else { false }

@@ -7,10 +7,13 @@ internal import OMSystem
 /// Writes and deletes the sessions that ledgers remember. No lock is held while it does.
 struct SessionLedger: Sendable {
     typealias Write = @Sendable (LoginReference, consuming Update) -> Outcome
+    typealias Look = @Sendable (LoginReference, _ generation: UInt64) -> Known
     typealias Forget = @Sendable (LoginReference, _ generation: UInt64) -> Void
 
     /// Writes a state. The tokens are on the disk when it returns.
     let write: Write
+    /// Compares the session in memory with the ledger.
+    let look: Look
     /// Deletes the session, unless a later state is there.
     let forget: Forget
 
@@ -22,10 +25,19 @@ struct SessionLedger: Sendable {
         let key: SessionRowKey
     }
 
+    enum Known {
+        /// It has this state, or it cannot be read: a write shows it later.
+        case same
+        /// It has another state, which is newer.
+        case other
+        /// It has none.
+        case absent
+    }
+
     enum Outcome: Equatable {
         /// This state is on the disk.
         case written(UInt64)
-        /// It is, but its mark is older. It must be written again.
+        /// This state is on the disk, but not its mark. The state must be written again.
         case unmarked(UInt64)
         /// The ledger has no such session, or a later state of it.
         case gone
@@ -44,6 +56,13 @@ struct SessionLedger: Sendable {
             } catch {
                 return error == .noCredential ? .gone : .failed
             }
+        },
+        look: { login, generation in
+            let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
+            do throws(AuthError) {
+                guard let known = try authenticator.sessionGeneration(login.key) else { return .absent }
+                return known == generation ? .same : .other
+            } catch { return .same }
         },
         forget: { login, generation in
             let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)

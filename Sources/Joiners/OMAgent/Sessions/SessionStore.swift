@@ -48,10 +48,8 @@ final class SessionStore: Sendable {
     func resume() {
         guard let tickets else { return }
         for entry in tickets.restoreAll(at: clock()) {
-            guard confirm(entry) else {
-                tickets.remove(entry.login)
-                continue
-            }
+            // The agent may have been killed between the ledger and the ticket. The first use asks the ledger, which may be busy.
+            (entry.isUnkept, entry.isUnconfirmed) = (entry.isRemembered, entry.isRemembered)
             entries.withLock { entries in if entries.count < Self.maximum { entries[entry.login] = entry } }
         }
     }
@@ -128,7 +126,7 @@ final class SessionStore: Sendable {
                 let verdict = pending.wait()
                 if pending.renewsTokens || pending.isOfSession && !newTokens { return verdict }
             case .ask(let entry, let pending, let question, let sent):
-                let verdict = apply(ask(question), for: entry, sent: sent)
+                let verdict = isNewest(entry) ? apply(ask(question), for: entry, sent: sent) : .none
                 pending.fulfil(verdict)
                 return verdict
             }
@@ -147,6 +145,7 @@ final class SessionStore: Sendable {
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
+            if entry.isUnkept { return .answer(.refused(.failed(.unkeptTokens))) }
             if let pending = entry.pending { return .wait(pending) }
             guard let question = entry.question(newTokens: newTokens) else {
                 return .answer(.refused(.failed(.unusableSession)))
@@ -164,6 +163,7 @@ final class SessionStore: Sendable {
     func apply(_ reply: consuming OnlineReply, for entry: SessionEntry, sent: ClockReading) -> SessionCheckResult {
         let tokens = reply.newTokens(sent: sent)
         let outcome = tokens == nil ? nil : write(entry, taking: tokens)
+        defer { finishEnd(of: entry) }
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
@@ -209,16 +209,33 @@ final class SessionStore: Sendable {
         return keeping == .failed ? .refused(.failed(.unkeptTokens)) : nil
     }
 
-    /// Deletes a session that its server has ended. Call this under the lock.
+    /// Deletes a session that its server has ended. Call this under the lock, and ``finishEnd(of:)`` after it.
     func delete(_ entry: SessionEntry, in entries: inout [LoginReference: SessionEntry]) {
-        if entry.isRemembered {
-            let (login, generation) = (entry.login, entry.rowGeneration)
-            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in ledger.forget(login, generation) }
-        }
+        if entry.isRemembered { entry.unfinishedEnd = .row }
         entry.deleteServerSession()
-        if entries[entry.login] === entry {
-            entries[entry.login] = nil
-            tickets?.remove(entry.login)
+        if entries[entry.login] === entry { remove(entry, in: &entries) }
+    }
+
+    /// Deletes a session here, and nothing else. Call this under the lock.
+    func remove(_ entry: SessionEntry, in entries: inout [LoginReference: SessionEntry]) {
+        entry.isRemoved = true
+        guard entries[entry.login] === entry else { return }
+        entries[entry.login] = nil
+        tickets?.remove(entry.login)
+    }
+
+    /// Does what the end of a session still needs at the ledger or the server. Call this without the lock.
+    func finishEnd(of entry: SessionEntry) {
+        let end = entries.withLock { _ in
+            defer { entry.unfinishedEnd = nil }
+            return entry.unfinishedEnd
+        }
+        guard let end else { return }
+        DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in
+            switch end {
+            case .row: forgetRow(of: entry)
+            case .server: _ = endAtServer(entry, password: nil)
+            }
         }
     }
 

@@ -22,7 +22,7 @@ extension SessionStore {
                 // A check may have renewed an expired token. Whether it did shows in the next round.
                 if !pending.renewsTokens { continue }
             case .ask(let entry, let pending, let asked, let sent):
-                result = apply(ask(asked), for: entry, sent: sent)
+                result = isNewest(entry) ? apply(ask(asked), for: entry, sent: sent) : .none
                 pending.fulfil(result)
             }
             switch result {
@@ -108,7 +108,7 @@ extension SessionEntry {
     /// Why it gives out no token for this question, whatever the server says. Nil if it may.
     func refusal(of question: TokenQuestion, _ narrowing: TokenNarrowing?) -> TokenRefusal? {
         // Without its key it is of no use to a caller, whatever the profile allows.
-        if tokenKey != nil, !question.isForRequest, !question.isForIDToken { return .bound }
+        if isBound, !question.isForRequest, !question.isForIDToken { return .bound }
         switch release {
         case _ where question.isForRequest: break
         case .never: return .never

@@ -1,32 +1,48 @@
-// The helper's end of the proofs for its requests. Format: docs/formats/online-protocol.md, "Requests".
+// The helper's end of the signatures for its requests. Format: docs/formats/online-protocol.md, "Requests".
 
 internal import OMAgentProtocol
 package import OMOnlineModel
 package import OMSecrets
 internal import OMSystem
 
-/// Asks the agent for proofs of the session's key, over a socket that came with the opening.
+/// Asks for signatures of handshakes and for proofs, over a socket that came with the opening.
 package final class RequestSigner: Sendable {
+    /// The most handshakes of one helper. A server may close each connection.
+    static let mostHandshakes = 4
+    /// How many a request can need: a GET is sent again if the connection was closed.
+    private static let mostOfRequest = 2
+
+    /// The client's certificate. Nil: none is shown.
+    package let chain: ClientChain?
     private let channel: FrameChannel
-    /// One question at a time.
-    private let turn = Guarded(())
+    /// The handshakes that are left. One question at a time.
+    private let left = Guarded(mostHandshakes)
 
     /// - Parameter socket: It is closed with this object.
-    init(_ socket: Int32) { channel = FrameChannel(socket) }
+    init(_ socket: Int32, showing chain: ClientChain?) {
+        channel = FrameChannel(socket)
+        self.chain = chain
+    }
 
-    /// - Throws: ``OnlineFailure/helper`` if there is no signature: the session may have ended.
+    /// Whether it can sign for another request.
+    var canGoOn: Bool { left.withLock { $0 >= Self.mostOfRequest } }
+
+    /// - Throws: For a handshake ``OnlineFailure/unusableClientKey`` or ``OnlineFailure/lockedClientKey``. ``OnlineFailure/helper`` if
+    ///   the other end is gone, or gives no proof: the session may have ended.
     package func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes {
+        let isHandshake = if case .handshake = purpose { true } else { false }
         do throws(SignFailure) {
             return try await OwnThread.run { () throws(SignFailure) in
                 let received: ReceivedSignature
                 do throws(ChannelError) {
-                    received = try self.turn.withLock { _ throws(ChannelError) in
-                        try ReceivedSignature.ask(
+                    received = try self.left.withLock { left throws(ChannelError) in
+                        if isHandshake { left -= 1 }
+                        return try ReceivedSignature.ask(
                             purpose, of: SigningSocket.id, over: self.channel, within: AgentProtocol.frameTime)
                     }
                 } catch { throw SignFailure(nil) }
                 return try received.get()
             }
-        } catch { throw .failed(.helper) }
+        } catch { throw .failed(isHandshake ? error.cause ?? .helper : .helper) }
     }
 }

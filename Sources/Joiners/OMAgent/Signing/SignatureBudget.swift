@@ -27,10 +27,16 @@ struct SignatureBudget {
     }
 
     /// The signatures of a helper of requests, which goes to this origin only.
-    init(requestsTo origin: String) {
-        service = OnlineService(.oauth(OAuthService(.token(origin, revocation: nil), clientID: "", constraint: .dpop)))
-        (assertions, handshakes) = (0, 0)
-        proofs = Self.mostProofs * Int(RequestOpening.mostRequests)
+    ///
+    /// - Parameters:
+    ///   - proves: Whether the token is bound to a key of the session.
+    ///   - chain: The certificate that the helper shows. Nil for none.
+    init(requestsTo origin: String, proves: Bool, showing chain: ClientChain?) {
+        let oauth = OAuthService(.token(origin, revocation: nil), clientID: "", constraint: proves ? .dpop : .none)
+        service = OnlineService(.oauth(oauth), chain: chain)
+        assertions = 0
+        handshakes = chain == nil ? 0 : RequestSigner.mostHandshakes
+        proofs = proves ? Self.mostProofs * Int(RequestOpening.mostRequests) : 0
         nonces = proofs
     }
 
@@ -100,6 +106,7 @@ struct SignatureBudget {
         switch (kind, task) {
         // Without the password, with it, and for the application profile.
         case (.basic, .login), (.certificate, .login): return 2 * page + 1
+        case (.certificate, .tryCertificate): return 1
         case (.basic, _), (.certificate, _), (.oamms, _): return page
         // The document, the pushed request, the tokens, the keys, the user, two revocations, and the application profile.
         case (.oauth, .authorize(_, _, byDevice: false)): return 8

@@ -14,7 +14,7 @@ public enum TokenRefusal: Hashable, Sendable {
     case noToken
     /// The session has no ID token: its login did not ask for one, or the server gives none.
     case noIDToken
-    /// The token is bound to a key that stays in the agent, so a caller cannot use it.
+    /// The token is bound to a key that stays in the agent, so it is of use in the agent's own requests only.
     case bound
     /// The server's newest token does not live any more.
     case dead

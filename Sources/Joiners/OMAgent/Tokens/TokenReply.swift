@@ -16,6 +16,15 @@ public enum TokenReply: ~Copyable, Sendable {
         }
     }
 
+    /// Whether there is no session any more.
+    public var isOfNoSession: Bool {
+        switch self {
+        case .given: false
+        case .none: true
+        case .refused: false
+        }
+    }
+
     /// Whether the user has to agree first.
     public var isUnconfirmed: Bool {
         switch self {

@@ -10,11 +10,12 @@ struct KeptTokenRow: Hashable, Sendable {
     /// Of an exchanged token, and of a remembered session.
     private static let (exchangeVersion, sessionVersion): (UInt8, UInt8) = (1, 2)
     private static let padding = 64
+    private static let saltCount = 16
     private static let maximumBox = SealedBox.overhead + (768 << 10)
     /// The longest row.
     static let maximumCount =
         1 + LoginID.count + 1 + ProfileName.maximumCount + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 32 + 40
-        + 3 * 32 + 4 + maximumBox + MAC.count
+        + 16 + 3 * 32 + 4 + maximumBox + MAC.count
 
     let id: LoginID
     let profile: ProfileName
@@ -33,6 +34,8 @@ struct KeptTokenRow: Hashable, Sendable {
     private(set) var generation: UInt64 = 0
     /// When the user logged in, and when the access token ends. Only of a remembered session.
     private(set) var since: Int64 = 0
+    /// From it the key of this login's row is made. Only of a remembered session.
+    private(set) var salt: [UInt8] = []
     private(set) var accessEnd: Int64 = 0
 
     /// - Parameter parts: What is sealed, in this order.
@@ -54,13 +57,16 @@ struct KeptTokenRow: Hashable, Sendable {
 
     /// - Returns: nil if this key does not open it.
     func open(with key: borrowing Key<Remembering>) -> TokenParts? {
-        guard keyID == RememberedRow.keyID(key) else { return nil }
+        guard isSealed(with: key) else { return nil }
         let sealing =
-            generation == 0 ? key.derive(Context(.keptTokenSeal), as: Sealing.self) : Self.sessionKey(id, key)
+            generation == 0 ? key.derive(Context(.keptTokenSeal), as: Sealing.self) : sessionKey(key)
         let context = Self.context(id, of: user, in: domain, backend: backend, end: end)
         guard let content = try? AEAD.open(box, using: sealing, context: context) else { return nil }
         return content.withBytes { TokenParts(decoding: $0) }
     }
+
+    /// Whether it was sealed with this key. Another one never opens it: it is of another vault, or of a vault that is gone.
+    func isSealed(with key: borrowing Key<Remembering>) -> Bool { keyID == RememberedRow.keyID(key) }
 
     private static func context(
         _ id: LoginID, of user: UserName, in domain: IdentityDomain, backend: [UInt8], end: Int64
@@ -101,8 +107,9 @@ extension KeptTokenRow {
         (self.end, self.time, digest, self.backend) = (end, time, profile.digest.bytes, backend)
         (self.generation, since, self.accessEnd) = (generation, time.written, accessEnd)
         keyID = RememberedRow.keyID(remembering)
+        salt = Random.bytes(Self.saltCount)
         let context = Self.context(id, of: key.user, in: key.domain, backend: backend, end: end)
-        box = Self.box(parts, Self.sessionKey(id, remembering), context)
+        box = Self.box(parts, Self.sessionKey(id, salt, remembering), context)
     }
 
     /// The next state of the session.
@@ -113,9 +120,14 @@ extension KeptTokenRow {
         time.update(clock)
     }
 
-    /// The key of one session's row. It opens no other row, so the agent may keep it while the level is locked.
-    static func sessionKey(_ id: LoginID, _ key: borrowing Key<Remembering>) -> Key<Sealing> {
-        key.derive(Context(.keptTokenSeal, .bytes(id.bytes)), as: Sealing.self)
+    /// The key of this login's row. The agent may keep it while the level is locked.
+    ///
+    /// Attack: a program has read one ticket of the agent, and with the key in it opens the session of each later login too. So each
+    /// login has a salt of its own.
+    func sessionKey(_ key: borrowing Key<Remembering>) -> Key<Sealing> { Self.sessionKey(id, salt, key) }
+
+    private static func sessionKey(_ id: LoginID, _ salt: [UInt8], _ key: borrowing Key<Remembering>) -> Key<Sealing> {
+        key.derive(Context(.keptTokenSeal, .bytes(id.bytes), .bytes(salt)), as: Sealing.self)
     }
 
     static func sessionID(_ key: LoginKey, _ device: borrowing DeviceKey) -> LoginID {
@@ -142,6 +154,7 @@ extension KeptTokenRow {
         if generation > 0 {
             bytes.append(number: generation)
             for number in [since, accessEnd] { bytes.append(number: UInt64(number)) }
+            bytes += salt
         }
         bytes += digest + backend + keyID
         bytes.append(number: UInt32(box.bytes.count))
@@ -172,6 +185,7 @@ extension KeptTokenRow {
         if version == Self.sessionVersion {
             generation = try cursor.number(1...UInt64(Int64.max), in: span)
             (since, accessEnd) = (try cursor.time(in: span), try cursor.time(in: span))
+            salt = try cursor.take(Self.saltCount, in: span)
         }
         digest = try cursor.take(ProfileDigest.count, in: span)
         backend = try cursor.take(32, in: span)

@@ -28,25 +28,26 @@ extension Authenticator {
     package func keptExchange(_ profile: Profile, key: RememberingKey?) throws(AuthError) -> KeptToken {
         guard let store = try openIfPresent() else { return .none }
         let id = KeptTokenRow.exchangeID(profile, store.device), clock = clock()
-        guard var row = try store.keptToken(id) else { return .none }
-        guard row.time.now(clock) < row.end else {
-            _ = try deleteKept(id, store)
+        guard let row = try store.keptToken(id) else { return .none }
+        let now = row.time.now(clock)
+        guard now < row.end else {
+            try store.replace(row, by: nil)
             return .expired
         }
         guard row.backend == KeptTokenRow.backend(profile, store.device) else { return .otherBackend }
         guard row.digest == profile.digest.bytes else {
-            _ = try deleteKept(id, store)
+            try store.replace(row, by: nil)
             return .none
         }
+        if row.isIdle(under: profile, now) { return .none }
         guard let key else { return .locked }
-        guard let parts = row.open(with: key.key) else { return .locked }
-        let left = row.end - row.time.now(clock)
-        row.time.update(clock)
-        let bytes = row.encode(under: store.device)
-        try store.ledger.write { () throws(AuthError) in
-            // Another process may have cleared it since.
-            if try store.ledger.serverRow(id) != nil { try store.ledger.putServerRow(id, bytes) }
-        }
+        guard row.isSealed(with: key.key) else { return .otherKey }
+        guard let parts = row.open(with: key.key) else { return .none }
+        let left = row.end - now
+        var later = row
+        later.time.update(clock)
+        // Another process may have cleared it since, or kept another one.
+        guard try store.replace(row, by: later) else { return try keptExchange(profile, key: key) }
         let answer = ProviderAnswer.accepted(
             policy: nil, serverTime: nil, session: parts.session.duplicate(), access: parts.access.duplicate(),
             lifetime: UInt32(clamping: left))
@@ -64,25 +65,43 @@ extension Authenticator {
 
     /// Deletes the exchanged token of a profile. This needs no key.
     ///
-    /// - Returns: The login whose session it is. Nil if there is no token.
-    @discardableResult
-    package func clearExchange(_ profile: Profile) throws(AuthError) -> LoginKey? {
-        guard let store = try openIfPresent() else { return nil }
+    /// - Parameter key: Opens the session that was kept, for a caller that revokes it.
+    package func clearExchange(_ profile: Profile, key: RememberingKey? = nil) throws(AuthError) -> ClearedToken {
+        guard let store = try openIfPresent() else { return .none }
         let id = KeptTokenRow.exchangeID(profile, store.device)
+        // Also a row that is not authentic.
         let row = try store.keptToken(id)
-        guard try deleteKept(id, store) else { return nil }
-        return row.map { LoginKey($0.user, profile, $0.domain) }
-    }
-
-    /// - Returns: Whether there was one.
-    func deleteKept(_ id: LoginID, _ store: borrowing LoginStore) throws(AuthError) -> Bool {
         let isThere = try store.ledger.write { () throws(AuthError) in
             guard try store.ledger.serverRow(id) != nil else { return false }
             try store.deleteKeptToken(id)
             return true
         }
-        if isThere { _ = try? store.purge(wait: 0) }
-        return isThere
+        guard isThere else { return .none }
+        _ = try? store.purge(wait: 0)
+        guard let row else { return .damaged }
+        let login = LoginKey(row.user, profile, row.domain)
+        guard let key, let parts = row.open(with: key.key) else { return .locked(login) }
+        return .cleared(login, parts.session.duplicate())
+    }
+
+    /// Deletes what was kept under a profile before it was changed. An exchanged token of another backend stays: the profile may be
+    /// set back to it. This needs no key, so it asks no server.
+    ///
+    /// - Parameter profile: As it is now. Nil if it was removed.
+    /// - Returns: How many there were.
+    package func deleteOutdated(_ name: ProfileName, now profile: Profile?) throws(AuthError) -> Int {
+        guard let store = try openIfPresent() else { return 0 }
+        var count = 0
+        for id in try store.rememberedIDs() {
+            guard let row = try store.keptToken(id), row.profile == name else { continue }
+            if let profile {
+                guard row.digest != profile.digest.bytes else { continue }
+                let isOwn = id == KeptTokenRow.exchangeID(profile, store.device)
+                if isOwn, row.backend != KeptTokenRow.backend(profile, store.device) { continue }
+            }
+            if try store.replace(row, by: nil) { count += 1 }
+        }
+        return count
     }
 
     /// Deletes the remembered name of a user, and nothing else.
@@ -117,6 +136,22 @@ extension LoginStore {
     borrowing func keptToken(_ id: LoginID) throws(AuthError) -> KeptTokenRow? {
         guard let bytes = try ledger.serverRow(id) else { return nil }
         return try? KeptTokenRow(bytes, under: id, device)
+    }
+
+    /// Writes `new` in the place of what was read, or deletes that.
+    ///
+    /// Accident: another process has kept a newer one since it was read, and loses it.
+    ///
+    /// - Returns: Whether the ledger still had what was read.
+    @discardableResult
+    borrowing func replace(_ read: KeptTokenRow, by new: KeptTokenRow?) throws(AuthError) -> Bool {
+        let isReplaced = try ledger.write { () throws(AuthError) in
+            guard try keptToken(read.id) == read else { return false }
+            if let new { try ledger.putServerRow(read.id, new.encode(under: device)) } else { try deleteKeptToken(read.id) }
+            return true
+        }
+        if isReplaced, new == nil { _ = try? purge(wait: 0) }
+        return isReplaced
     }
 
     /// The ids of the kept tokens of a user under a profile, at any server.

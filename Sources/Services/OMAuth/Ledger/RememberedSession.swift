@@ -2,6 +2,8 @@
 package enum RememberedSession: ~Copyable, Sendable {
     /// There is none that counts: none was kept, it timed out or was idle for too long, its profile was changed, or it was put back.
     case none
+    /// It was sealed with the key of another vault, and this one never opens it.
+    case otherKey
     /// The level that it is kept at is locked.
     case locked
     /// - Parameters:

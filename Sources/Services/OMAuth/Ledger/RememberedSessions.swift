@@ -26,17 +26,16 @@ extension Authenticator {
         let id = KeptTokenRow.sessionID(login, store.device)
         let accessEnd = receipt.sessionExpires.map { time.now(now) + max(0, $0 - now.sinceBoot) } ?? Self.never
         let end = profile.sessionTimeOut.map { time.now(now) + $0 } ?? Self.never
-        let written = try store.ledger.write { () throws(AuthError) in
+        let (sealed, written) = try store.ledger.write { () throws(AuthError) in
             try store.prepareMark(id, true)
             let known = max(try store.readMark(id)?.generation ?? 0, try store.keptToken(id)?.generation ?? 0)
             let row = KeptTokenRow(
                 session: login, profile, generation: known + 1, end: end, accessEnd: accessEnd, time: time, sealing: parts,
                 key: key.key, store.device)
-            return try store.putSession(row)
+            return (row, try store.putSession(row))
         }
         try store.noteSession(written, id)
-        let rowKey = KeptTokenRow.sessionKey(id, key.key)
-        return SessionRowKey(rowKey.withExposedBytes { SecretBytes(copying: $0) }, generation: written.generation)
+        return sealed.rowKey(key)
     }
 
     /// The users whose sessions are remembered under a profile at its server, in the order of their names.
@@ -60,21 +59,21 @@ extension Authenticator {
         guard let row = try store.currentSession(id) else { return .none }
         let now = row.time.now(clock)
         guard now < row.end, row.digest == profile.digest.bytes else {
-            _ = try deleteKept(id, store)
+            try store.replace(row, by: nil)
             return .none
         }
-        // Attack: the agent is ended and started again, so that a session that was left alone counts as used.
-        if let idle = profile.idleTimeOut, now - row.time.written >= idle { return .none }
-        guard let key, let parts = row.open(with: key.key) else { return .locked }
+        if row.isIdle(under: profile, now) { return .none }
+        guard let key else { return .locked }
+        guard row.isSealed(with: key.key) else { return .otherKey }
+        guard let parts = row.open(with: key.key) else { return .none }
         let answer = ProviderAnswer.accepted(
             policy: nil, serverTime: nil, session: parts.session.duplicate(), access: parts.access.duplicate(),
             lifetime: row.accessEnd == Self.never ? nil : UInt32(clamping: max(0, row.accessEnd - now)))
         guard let accepted = AcceptedAnswer(answer, sent: clock) else { return .none }
         let request = LoginRequest(row.user, profile, domain: row.domain, mode: .online)
-        let rowKey = KeptTokenRow.sessionKey(id, key.key)
         return .live(
             LoginReceipt(online: accepted, notCached: .offlineNotAllowed, ReceiptNotes(), request, clock),
-            SessionRowKey(rowKey.withExposedBytes { SecretBytes(copying: $0) }, generation: row.generation),
+            row.rowKey(key),
             left: row.end == Self.never ? nil : row.end - now, since: row.since)
     }
 
@@ -102,16 +101,26 @@ extension Authenticator {
             }
         } catch {
             guard error == .rolledBack || error == .quarantined else { throw error }
-            _ = try deleteKept(id, store)
+            // This deletes it, unless another login has replaced it since.
+            _ = try store.currentSession(id)
             throw .noCredential
         }
         let isMarked = (try? store.noteSession(written, id)) != nil
         return (written.generation, isMarked)
     }
 
+    /// The state that the ledger has of a session. Nil if it has none.
+    package func sessionGeneration(_ login: LoginKey) throws(AuthError) -> UInt64? {
+        guard let store = try openIfPresent() else { return nil }
+        return try store.currentSession(KeptTokenRow.sessionID(login, store.device))?.generation
+    }
+
     /// Deletes a session that its server has ended, unless a later state is there.
-    package func forgetSession(_ login: LoginKey, generation: UInt64) throws(AuthError) {
-        guard let store = try openIfPresent() else { return }
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    package func forgetSession(_ login: LoginKey, generation: UInt64) throws(AuthError) -> Bool {
+        guard let store = try openIfPresent() else { return false }
         let id = KeptTokenRow.sessionID(login, store.device)
         let isDeleted = try store.ledger.write { () throws(AuthError) in
             guard let row = try store.keptToken(id), row.generation <= generation else { return false }
@@ -119,6 +128,17 @@ extension Authenticator {
             return true
         }
         if isDeleted { _ = try? store.purge(wait: 0) }
+        return isDeleted
+    }
+}
+
+extension KeptTokenRow {
+    /// Attack: the agent is ended and started again, so that a session that was left alone counts as used.
+    func isIdle(under profile: Profile, _ now: Int64) -> Bool { profile.idleTimeOut.map { now - time.written >= $0 } ?? false }
+
+    fileprivate func rowKey(_ key: RememberingKey) -> SessionRowKey {
+        let sealing = sessionKey(key.key)
+        return SessionRowKey(sealing.withExposedBytes { SecretBytes(copying: $0) }, generation: generation)
     }
 }
 

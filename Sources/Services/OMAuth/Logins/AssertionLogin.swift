@@ -7,7 +7,7 @@ internal import OMSystem
 extension Authenticator {
     /// Logs a user in with an assertion of another server. Such a login is never cached: no password comes to this machine.
     ///
-    /// - Returns: The login of the user whom the server names. If it names none, of the asked user; without one, of the client's id.
+    /// - Returns: The login of the user whom the server names. If it names none, and no user was asked for, of the client's id.
     /// - Throws: ``AuthError/online(_:)``; ``AuthError/offlineNotAllowed`` if the profile's mode is offline.
     public func logIn(
         _ question: AssertionQuestion, with assertion: borrowing SecretBytes, asking provider: any AssertionProvider,
@@ -58,8 +58,7 @@ extension Authenticator {
             throw .online(.failed(.unsupportedGrant))
         }
         guard profile.connectivityMode != .offline else { throw .offlineNotAllowed }
-        let name: UserName
-        do throws(OnlineRefusal) { name = try Self.user(nil, asked: user, under: profile) } catch { throw .online(error) }
+        guard let name = user ?? Self.client(of: profile) else { throw .online(.failed(.unusableUser)) }
         let sent = clock()
         let answer = provider.exchange(
             subject, actor: actor, for: asked, under: profile, scopes: scopes, cancellation: cancellation)
@@ -70,15 +69,18 @@ extension Authenticator {
         return acceptUncached(accepted, LoginRequest(name, profile, domain: profile.domain, mode: .online))
     }
 
+    private static func client(of profile: Profile) -> UserName? { try? UserName(profile.oauthClientID ?? "") }
+
     /// The user of the session.
     ///
-    /// Attack: the assertion is another user's, or the helper was taken over. A named user other than the asked one is refused.
+    /// Attack: the assertion is another user's, or the helper was taken over. So only the server's word makes a session that of the
+    /// asked user.
     private static func user(
         _ named: NamedUser?, asked: UserName?, under profile: Profile
     ) throws(OnlineRefusal) -> UserName {
         guard let named else {
-            if let asked { return asked }
-            guard let user = try? UserName(profile.oauthClientID ?? "") else { throw .failed(.unusableUser) }
+            guard asked == nil else { throw .failed(.unnamedUser) }
+            guard let user = client(of: profile) else { throw .failed(.unusableUser) }
             return user
         }
         guard let user = try? UserName(named.name) else { throw .failed(.unusableUser) }

@@ -46,6 +46,7 @@ extension SenderConstraint {
         switch self {
         case .none: "none"
         case .dpop: "dpop"
+        case .mtls: "mtls"
         }
     }
 
@@ -53,8 +54,11 @@ extension SenderConstraint {
 }
 
 extension Profile {
-    /// What the tokens of a login are bound to.
-    package var senderConstraint: SenderConstraint { choice(.oauthSenderConstraint, \SenderConstraint.word) ?? .none }
+    /// The key that the tokens of the client are bound to.
+    package var senderConstraint: SenderConstraint {
+        serverKind.hasTokens || serverKind == .oauthClientCredentials
+            ? choice(.oauthSenderConstraint, \SenderConstraint.word) ?? .none : .none
+    }
 
     /// How the client proves itself. Without a discovery document the profile's own addresses are those that an assertion may be
     /// for.

@@ -34,9 +34,11 @@ extension Profile {
     /// The backend at the server that this profile is for.
     package var mobileBackendID: String? { plainText(.mobileBackendID) }
     package var mobileBackendVersion: String? { plainText(.mobileBackendVersion) }
-    /// The header that names the backend, in each request to the server.
-    package var mobileBackendHeader: [(name: String, value: String)] {
-        mobileBackendID.map { [("Oracle-Mobile-Backend-ID", $0)] } ?? []
+    /// The headers of each request to the server. `MobileBackendID` counts, and not a header of its name in `CustomAuthHeaders`.
+    package var serverHeaders: [(name: String, value: String)] {
+        guard let mobileBackendID else { return customHeaders }
+        let name = "Oracle-Mobile-Backend-ID"
+        return customHeaders.filter { $0.name.lowercased() != name.lowercased() } + [(name, mobileBackendID)]
     }
     /// The longest life of a token that was exchanged, in seconds.
     package var tokenExchangeTimeout: Int64 { effective(.tokenExchangeTimeout).flatMap(Self.digits) ?? 21_600 }

@@ -75,6 +75,7 @@ extension Profile {
         switch key {
         case .profileURL: profileURL == nil ? 1 : 0
         case .oauthIssuer: oauthIssuer == nil ? 1 : 0
+        case .oauthSenderConstraint: senderConstraint == .none ? 1 : 0
         case .connectivityMode:
             switch connectivityMode {
             case .online: 0

@@ -30,6 +30,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthClientAuthMethod = "OAuthClientAuthMethod"
     case oauthClientKey = "OAuthClientKey"
     case oauthAssertionAudience = "OAuthClientAssertionAudience"
+    case oauthSenderConstraint = "OAuthSenderConstraint"
     case oauthScope = "OAuthScope"
     case oauthIncludeClientAuthHeader = "OAuthIncludeClientAuthHeader"
     // Logins at the server's own pages
@@ -37,7 +38,6 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case oauthRedirectEndpoint = "OAuthRedirectEndpoint"
     case oauthDeviceEndpoint = "OAuthDeviceEndpoint"
     case oauthPushedRequests = "OAuthPushedRequests"
-    case oauthSenderConstraint = "OAuthSenderConstraint"
     case oauthPushedRequestEndpoint = "OAuthPAREndpoint"
     case oauthRevocationEndpoint = "OAuthRevocationEndpoint"
     case oauthRegistrationEndpoint = "OAuthRegistrationEndpoint"

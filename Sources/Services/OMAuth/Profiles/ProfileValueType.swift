@@ -90,12 +90,12 @@ extension ProfileKey {
         case .oauthClientAuthMethod: (.word(ClientProof.Method.words), nil, .acts)
         case .oauthClientKey: (.identity, nil, .acts)
         case .oauthAssertionAudience: (.word(ClientProof.Audience.words), nil, .acts)
+        case .oauthSenderConstraint: (.word(SenderConstraint.words), nil, .acts)
         case .oauthScope: (.list, 40232, .acts)
         case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
         case .oauthAuthorizationEndpoint: (.url, 40244, .acts)
         case .oauthRedirectEndpoint: (.text, 40245, .acts)
         case .oauthPushedRequests: (.word(ClientProof.PushedRequests.words), nil, .acts)
-        case .oauthSenderConstraint: (.word(SenderConstraint.words), nil, .acts)
         case .oauthPushedRequestEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthUserInfoEndpoint,
             .oauthKeySetEndpoint, .oauthRegistrationEndpoint, .oauthIntrospectionEndpoint, .oauthEndSessionEndpoint:
             (.url, nil, .acts)

@@ -195,7 +195,8 @@ extension Profile {
         let method = clientProof.method
         return serverKind == .certificate
             || mayPresentClientCertificate
-                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method))
+                && (flag(.presentClientCertificate) || [.certificate, .selfSignedCertificate].contains(method)
+                    || senderConstraint == .mtls)
     }
     private var mayPresentClientCertificate: Bool {
         switch serverKind {
@@ -227,7 +228,7 @@ extension Profile {
     public var tokenRelease: TokenRelease { word(.tokenRelease).flatMap(TokenRelease.init) ?? .never }
     /// Whether the ledger keeps the tokens of a login, so that its session outlives the agent and a reboot.
     ///
-    /// Tokens that are bound to a key are not remembered: the key ends with the session, and they are useless without it.
+    /// Tokens that are bound to a key are not remembered: they are useless without it, and the key of a session ends with it.
     package var remembersTokens: Bool { mayRememberTokens && flag(.rememberTokens) }
     private var mayRememberTokens: Bool { serverKind.hasSessionTokens && senderConstraint == .none }
     /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.

@@ -59,6 +59,9 @@ enum RequiredProfileKeys {
         default: break
         }
         let asserts = [ClientProof.Method.automatic.word, ClientProof.Method.signedAssertion.word].contains(method)
+        if word(.oauthSenderConstraint) == SenderConstraint.mtls.word, values[.clientCertificate] == nil {
+            return .clientCertificate
+        }
         // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
         if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,

@@ -246,6 +246,7 @@ public struct BrowserLoginProvider: Sendable {
         for person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let said = arrival.said, endpoints = try server.endpoints()
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: arrival.sent, endpoints, clientSecret: clientSecret)
         let named: NamedUser
         do throws(OnlineRefusal) {

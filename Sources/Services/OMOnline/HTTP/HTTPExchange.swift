@@ -43,6 +43,8 @@ final class HTTPExchange: Sendable {
     /// How many connections were established, TLS included. Data is sent only on these.
     private final class Connections: Sendable {
         let count = Atomic(0)
+        /// Whether the last one is TLS 1.3.
+        let isTLS13 = Atomic(false)
     }
 
     /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
@@ -93,7 +95,10 @@ final class HTTPExchange: Sendable {
         if shown != nil { configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 }
         configuration.http1_1ConnectionDebugInitializer = { [connections] channel in
             connections.count.add(1, ordering: .sequentiallyConsistent)
-            return StatusCheck.add(to: channel)
+            return channel.eventLoop.submit {
+                let version = try? channel.pipeline.syncOperations.nioSSL_tlsVersion()
+                connections.isTLS13.store(version == .tlsv13, ordering: .sequentiallyConsistent)
+            }.flatMap { StatusCheck.add(to: channel) }
         }
         let common = configuration
         @Sendable func client(connectingTo address: String? = nil) -> HTTPClient {
@@ -121,8 +126,8 @@ final class HTTPExchange: Sendable {
         let end = deadline(timeLimit)
         var request = request
         guard let address = EndpointURL(reading: request.url) else { throw .failed(.unsafeAddress) }
-        let isShowing = shown?.certificate.goes(to: address) ?? false
-        if isShowing { request.tlsConfiguration = shown?.trust }
+        let settings = settingsWithCertificate(to: address), isShowing = settings != nil
+        request.tlsConfiguration = settings
         // A login uses no connection again: the server could close it at that moment. One with a certificate does: each of its
         // handshakes needs a signature, and a question has few.
         if !keepsConnection, !isShowing { request.headers.replaceOrAdd(name: "Connection", value: "close") }
@@ -153,6 +158,22 @@ final class HTTPExchange: Sendable {
 
     /// Whether a server asked for the client's certificate, and got it.
     var wasAskedForCertificate: Bool { shown?.certificate.wasShown ?? false }
+
+    /// Whether the last connection is TLS 1.3.
+    var isTLS13: Bool { connections.isTLS13.load(ordering: .sequentiallyConsistent) }
+
+    /// The settings of a connection to the address that shows the certificate. Nil for every other connection.
+    func settingsWithCertificate(to address: EndpointURL) -> TLSConfiguration? {
+        shown.flatMap { $0.certificate.goes(to: address) ? $0.trust : nil }
+    }
+
+    /// What an error of a connection says about the client's certificate. Nil if it says nothing about it.
+    ///
+    /// - Parameter isShown: Whether the connection could show it.
+    func certificateRefusal(_ error: any Error, isShown: Bool) -> OnlineRefusal? {
+        if isShown, let refusal = shown?.certificate.refusal { return refusal }
+        return chain.flatMap { CertificateRefusal.read(error, allowsTLS12: $0.allowsTLS12) }
+    }
 
     /// The end of the question, or of `timeLimit` if that is earlier.
     private func deadline(_ timeLimit: UInt32?) -> ContinuousClock.Instant {
@@ -194,8 +215,7 @@ final class HTTPExchange: Sendable {
             }
         } catch {
             if Task.isCancelled { throw .failed(.cancelled) }
-            if sent.tlsConfiguration != nil, let refusal = shown?.certificate.refusal { throw refusal }
-            if let chain, let refusal = CertificateRefusal.read(error, allowsTLS12: chain.allowsTLS12) { throw refusal }
+            if let refusal = certificateRefusal(error, isShown: sent.tlsConfiguration != nil) { throw refusal }
             let refusal = Self.refusal(error)
             // Attack: an attacker closes the connection after TLS is established, so that a password that was sent
             // counts as not sent. So `closed` is only for a connection that was never established. Closing that one

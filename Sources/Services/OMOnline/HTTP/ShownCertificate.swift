@@ -22,7 +22,14 @@ final class ShownCertificate: Sendable {
     let signatureAlgorithms: [NIOSSL.SignatureAlgorithm]
 
     /// - Throws: ``OnlineFailure/unusableCertificate``.
-    init(_ chain: ClientChain, of service: OnlineService, signedBy signer: any IdentitySigner) throws(OnlineRefusal) {
+    convenience init(_ chain: ClientChain, of service: OnlineService, signedBy signer: any IdentitySigner) throws(OnlineRefusal) {
+        try self.init(
+            chain, at: service.certificateOrigins.compactMap { EndpointURL(reading: $0) }, signedBy: signer)
+    }
+
+    /// - Parameter origins: Those that get the certificate.
+    /// - Throws: ``OnlineFailure/unusableCertificate``.
+    init(_ chain: ClientChain, at origins: [EndpointURL], signedBy signer: any IdentitySigner) throws(OnlineRefusal) {
         let kind: KeyKind
         do {
             self.chain = try chain.certificates.map { try NIOSSLCertificate(bytes: $0, format: .der) }
@@ -30,7 +37,7 @@ final class ShownCertificate: Sendable {
         } catch { throw .failed(.unusableCertificate) }
         guard let algorithms = Self.algorithms(kind) else { throw .failed(.unusableCertificate) }
         (signatureAlgorithms, allowsTLS12) = (algorithms, chain.allowsTLS12)
-        (origins, self.signer) = (service.certificateOrigins.compactMap { EndpointURL(reading: $0) }, signer)
+        (self.origins, self.signer) = (origins, signer)
     }
 
     /// The schemes of TLS 1.3 (RFC 8446, 4.2.3), the server's choice. Nil for a key that has none.

@@ -62,11 +62,13 @@ package final class WebRequester: Sendable {
     ///   - scheme: The word before the token in the header `Authorization`.
     ///   - token: Empty for none.
     ///   - pem: The only trusted certificates. If nil, the system's certificates are trusted.
-    ///   - signer: Signs with the key to which the token is bound. Nil for a token that is bound to none.
+    ///   - chain, signer: The client's certificate, and what signs with its key. Nil for none.
+    ///   - prover: Signs with the key to which the token is bound. Nil for a token that is bound to none.
     ///   - stall: How long the body of an answer may stand still.
     package init(
         _ origin: String, scheme: String, token: consuming SecretBytes, trusting pem: [UInt8]?, deadlines: OnlineDeadlines,
-        signer: (any IdentitySigner)? = nil, stall: Duration = usualStall
+        showing chain: ClientChain? = nil, signedBy signer: (any IdentitySigner)? = nil,
+        provedBy prover: (any IdentitySigner)? = nil, stall: Duration = usualStall
     ) throws(OnlineRefusal) {
         let address = try EndpointURL(origin)
         guard address.path == "/", address.query == nil else { throw .failed(.unsafeAddress) }
@@ -77,9 +79,12 @@ package final class WebRequester: Sendable {
         (self.origin, self.stall) = (address, stall)
         self.scheme = scheme
         self.token = token
-        proof = signer.map { KeyProof($0) }
+        proof = prover.map { KeyProof($0) }
+        var shown: ShownCertificate?
+        if let chain, let signer { shown = try ShownCertificate(chain, at: [address], signedBy: signer) }
         exchange = try HTTPExchange(
-            trusting: pem, connectingWithin: deadlines.connect, total: deadlines.total, keepsConnection: true)
+            trusting: pem, connectingWithin: deadlines.connect, total: deadlines.total, keepsConnection: true, showing: shown,
+            of: chain)
     }
 
     /// The TCP port of an origin. Nil if it is no address.
@@ -162,6 +167,7 @@ package final class WebRequester: Sendable {
             head.body = .stream(Pieces(caller: caller, progress: progress), length: .known(Int64(clamping: count)))
         case .endless: head.body = .stream(Pieces(caller: caller, progress: progress), length: .unknown)
         }
+        head.tlsConfiguration = exchange.settingsWithCertificate(to: address)
         let sent = head
         do {
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -192,7 +198,9 @@ package final class WebRequester: Sendable {
                 defer { group.cancelAll() }
                 guard let isDone = try await group.next(), isDone else { throw OnlineRefusal.unreachable(.timedOut) }
             }
-        } catch { throw HTTPExchange.refusal(error) }
+        } catch {
+            throw exchange.certificateRefusal(error, isShown: sent.tlsConfiguration != nil) ?? HTTPExchange.refusal(error)
+        }
     }
 }
 

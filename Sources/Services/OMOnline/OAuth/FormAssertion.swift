@@ -1,4 +1,5 @@
-// Assertions in a request to a token endpoint (RFC 7521): of a user as a grant, or of the client as its proof.
+// Assertions and tokens of other servers in a request to a token endpoint: of a user as a grant, or of the client as its proof (RFC
+// 7521), or to exchange (RFC 8693).
 
 internal import OMCrypto
 internal import OMOnlineModel
@@ -25,9 +26,34 @@ extension FormBody {
     }
 }
 
+extension FormBody {
+    /// Adds a token of another server with the parameter that says what it is (RFC 8693, 2.1).
+    ///
+    /// Mistake: the source names another file, such as a private key, and its bytes go to the server. A type whose form is known
+    /// must have it. Any other token is printable ASCII without blanks, which no PEM is.
+    ///
+    /// - Throws: ``OnlineFailure/unusableAssertion``
+    mutating func add(exchanged token: borrowing SecretBytes, _ name: String, type: String) throws(OnlineRefusal) {
+        let kind: AssertionKind? =
+            switch type.hasPrefix(TokenExchange.prefix) ? type.dropFirst(TokenExchange.prefix.count) : "" {
+            case "jwt", "id_token": .jwt
+            case "saml1", "saml2": .saml2
+            default: nil
+            }
+        let isUsable =
+            kind?.isUsable(token)
+            ?? ((1...AssertionKind.longest).contains(token.count)
+                && token.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } })
+        guard isUsable else { throw .failed(.unusableAssertion) }
+        // SAML is XML, and is sent base64url-encoded (RFC 8693, 3).
+        if kind == .saml2 { add(name, Base64URL.encode(token)) } else { add(name, token) }
+        add("\(name)_type", type)
+    }
+}
+
 extension AssertionKind {
-    /// The most bytes of an assertion.
-    private static let longest = 256 << 10
+    /// The most bytes of an assertion, and of a token that is exchanged.
+    fileprivate static let longest = 256 << 10
 
     fileprivate var grantType: String {
         switch self {

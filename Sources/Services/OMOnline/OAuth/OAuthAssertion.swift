@@ -8,8 +8,9 @@ extension OAuthProvider {
     /// Asks the server for tokens in return for an assertion.
     ///
     /// - Parameters:
-    ///   - user: The name that the server must give, if it names the user. Nil: any.
-    ///   - keepsSession: Whether the tokens become a session. If not, no user is asked for, and a refresh token is not used.
+    ///   - user: The name that the server must give. Nil: any, or none.
+    ///   - keepsSession: Whether the tokens become a session. If not, no user is asked for, and a refresh token is dropped: the
+    ///     server may take the access token back with it (RFC 7009, 2.1).
     ///   - clientSecret: A confidential client's secret. Empty for a public client.
     /// - Throws: ``OnlineFailure/assertionRefused`` if the server does not take the assertion.
     public func logIn(
@@ -27,6 +28,7 @@ extension OAuthProvider {
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         let time = endpoints.token.isSecure ? answer.date : nil
         guard keepsSession else {
@@ -36,8 +38,11 @@ extension OAuthProvider {
         let named: NamedUser?
         do throws(OnlineRefusal) {
             named = try await self.user(said, server, exchange)
-            // Attack: the assertion is another user's, and the caller believes that this one logged in.
-            if let user, let named, !named.name.utf8.elementsEqual(user.utf8) { throw .failed(.otherUser) }
+            if let user {
+                // Attack: the assertion is another user's, and the caller believes that this one logged in.
+                guard let named else { throw .failed(.unnamedUser) }
+                guard named.name.utf8.elementsEqual(user.utf8) else { throw .failed(.otherUser) }
+            }
         } catch {
             await client.discard(tokens, clientSecret: clientSecret)
             throw error

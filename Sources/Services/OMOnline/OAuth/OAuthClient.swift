@@ -144,7 +144,7 @@ struct OAuthClient: Sendable {
             } else if tokens.revocationTakesAssertion ?? false {
                 .assertion
             } else { .secret(isInBody: tokens.revocationTakesSecretInBody ?? false) }
-        for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
+        for (token, hint) in [(tokens.refresh ?? tokens.unused, "refresh_token"), (tokens.access, "access_token")] {
             guard let token else { continue }
             var form = FormBody()
             form.add("token", token)

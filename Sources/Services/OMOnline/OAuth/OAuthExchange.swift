@@ -1,6 +1,5 @@
 // Tokens in exchange for tokens of other servers (RFC 8693). docs/reference/online.md, "Token exchange".
 
-internal import OMCrypto
 internal import OMJSON
 public import OMOnlineModel
 public import OMSecrets
@@ -8,7 +7,7 @@ public import OMSecrets
 extension OAuthProvider {
     /// Asks the server for an access token in exchange for another token.
     ///
-    /// The session in the answer has no refresh token: its life is that of the access token.
+    /// The session in the answer has no refresh token that can be used: its life is that of the access token.
     ///
     /// - Parameters:
     ///   - subject: The token that says whom the new one is for.
@@ -35,13 +34,15 @@ extension OAuthProvider {
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
+        var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         // Attack, or mistake: the server gives a refresh token or an assertion, and a program sends it to other servers.
         if let type = JSON(answer: answer.body)?.members?["issued_token_type"], ![Self.accessToken, Self.jwt].contains(type.text)
         {
+            await client.discard(tokens, clientSecret: clientSecret)
             throw .failed(.unexpectedAnswer, status: UInt16(answer.status))
         }
-        var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
-        tokens.refresh = nil
+        (tokens.refresh, tokens.unused) = (nil, tokens.refresh)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
@@ -50,25 +51,4 @@ extension OAuthProvider {
 
     private static let accessToken = TokenExchange.prefix + "access_token"
     private static let jwt = TokenExchange.prefix + "jwt"
-}
-
-extension FormBody {
-    /// The most bytes of a token that is exchanged.
-    private static let longest = 256 << 10
-
-    /// - Throws: ``OnlineFailure/unusableAssertion`` for a token that is no printable ASCII.
-    fileprivate mutating func add(
-        exchanged token: borrowing SecretBytes, _ name: String, type: String
-    ) throws(OnlineRefusal) {
-        // SAML is XML, and is sent base64url-encoded (RFC 8693, 3).
-        if type.hasPrefix(TokenExchange.prefix + "saml") {
-            guard (1...Self.longest).contains(token.count) else { throw .failed(.unusableAssertion) }
-            add(name, Base64URL.encode(token))
-            return add("\(name)_type", type)
-        }
-        let isToken = token.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }
-        guard (1...Self.longest).contains(token.count), isToken else { throw .failed(.unusableAssertion) }
-        add(name, token)
-        add("\(name)_type", type)
-    }
 }

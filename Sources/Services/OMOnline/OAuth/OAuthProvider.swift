@@ -37,6 +37,7 @@ public struct OAuthProvider: Sendable {
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: name.header, clientSecret: clientSecret, exchange)
         let said = try await client.read(answer, sendsPassword: true, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         let tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
@@ -57,6 +58,7 @@ public struct OAuthProvider: Sendable {
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try await client.read(answer, sendsPassword: false, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
             lifetime: said.lifetime, serverTime: endpoints.token.isSecure ? answer.date : nil)
@@ -129,6 +131,7 @@ public struct OAuthProvider: Sendable {
         let answer = try await client.post(
             form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
         let said = try await client.read(answer, sendsPassword: false, endpoints, clientSecret: clientSecret)
+        try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         tokens.refresh = said.refresh ?? refresh
         if let revocation = endpoints.revocation {
             tokens.revocation = revocation.text

@@ -17,7 +17,7 @@ struct CertCommand: ParsableCommand {
             and chain, all in PEM. Here --password-from is for the file, and --vault-password-from for the vault.
             """,
         subcommands: [
-            CertImport.self, CertList.self, CertShow.self, CertRemove.self, CertRequest.self, CertAttach.self,
+            CertImport.self, CertList.self, CertShow.self, CertRemove.self, CertRequest.self, CertAttach.self, CertTry.self,
         ])
 }
 

@@ -51,7 +51,8 @@ struct ClientRegister: Verb {
         )
         let registered = try client.register(profile, registration)
         let changes = ProfileChanges(name: name, values: try client.changes(registered), unset: try client.unset(registered))
-        _ = try access.profiles.set(name, changes.values, unset: changes.unset)
+        let changed = try access.profiles.set(name, changes.values, unset: changes.unset)
+        access.deleteOutdated(name, now: changed, context.output)
         try context.output.done("registered", registered, of: name)
     }
 }

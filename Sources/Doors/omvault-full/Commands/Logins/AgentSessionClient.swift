@@ -136,11 +136,14 @@ struct AgentSessionClient {
 
     /// Ends the session that the login opened at the server, since it is not used.
     func drop(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) {
-        let session: SecretBytes
         switch receipt.session {
         case .none: return
-        case .some(let given): session = given.duplicate()
+        case .some(let session): drop(session.duplicate(), request, provider)
         }
+    }
+
+    /// The same for a session that no receipt has.
+    func drop(_ session: consuming SecretBytes, _ request: LoginRequest, _ provider: OnlineProvider?) {
         guard let refusal = provider?.end(session, of: request) else { return }
         context.output.notice("the session of this login stays open at the server: \(Failure(refusal).message)")
         for hint in refusal.logoutHints(request.profile) { context.output.notice("hint: \(hint)") }
@@ -237,7 +240,9 @@ extension AgentSession {
     }
 
     /// The session in words for people.
-    func words(_ output: Output) -> String {
+    ///
+    /// - Parameter isExchanged: Whether its token was exchanged, so that it cannot be renewed.
+    func words(_ output: Output, isExchanged: Bool) -> String {
         var words = nameWords(output) + ": "
         switch state {
         case .idle: words += "idle; it can be used after the next login"
@@ -245,15 +250,27 @@ extension AgentSession {
             words += "valid"
             if let idleLeft { words += ", idle in \(DurationText.text(UInt32(clamping: idleLeft)))" }
             if let sessionLeft { words += ", ends in \(DurationText.text(UInt32(clamping: sessionLeft)))" }
+        case .expired where isExchanged: words += "its token has expired; exchange another one"
         case .expired: words += "its access token has expired; the next login renews it at the server, or asks for the password"
         }
         return words
     }
 
+    /// Whether the ledger has its token: a remembered session, or the exchanged token that is kept.
+    func isInLedger(_ access: LoginAccess) -> Bool {
+        guard !isRemembered else { return true }
+        guard let profile = try? access.profiles.profile(login.key.profile), profile.serverKind == .oauthTokenExchange else {
+            return false
+        }
+        return isOf(profile) && (try? access.authenticator().exchangeLogin(profile)) == login.key
+    }
+
     /// The session in machine-readable answers.
     ///
-    /// - Parameter isEnded: Whether its server has just ended it.
-    func describe(_ entry: inout JSONDocument, isEnded: Bool = false) {
+    /// - Parameters:
+    ///   - isEnded: Whether its server has just ended it.
+    ///   - isInLedger: Whether the ledger has its token. Nil if only the agent was asked.
+    func describe(_ entry: inout JSONDocument, isEnded: Bool = false, isInLedger: Bool? = nil) {
         let key = login.key
         entry.field("user", .text(key.user.text))
         entry.field("profile", .text(key.profile.text))
@@ -266,7 +283,7 @@ extension AgentSession {
         entry.field("warning", .flag(isWarningDue))
         entry.field("server_session", .flag(hasServerSession))
         entry.field("survives_restart", .flag(survivesRestart))
-        entry.field("in_ledger", .flag(isRemembered))
+        entry.field("in_ledger", .flag(isInLedger ?? isRemembered))
     }
 }
 

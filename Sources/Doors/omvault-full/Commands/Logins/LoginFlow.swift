@@ -15,7 +15,7 @@ struct LoginFlow: ~Copyable {
     let secrets: SecretSources
     /// Asks the server. Nil if the login asks none.
     let provider: OnlineProvider?
-    private let remembered: RememberedSessions
+    private let remembered: LedgerSessions
     private let context: CommandContext
 
     /// - Parameters:
@@ -33,7 +33,7 @@ struct LoginFlow: ~Copyable {
         provider = try server.provider(secrets)
         authenticator = access.authenticator(parameters)
         agent = AgentSessionClient(context, access)
-        remembered = RememberedSessions(profile, access, context)
+        remembered = LedgerSessions(profile, access, context)
         self.secrets = secrets
     }
 

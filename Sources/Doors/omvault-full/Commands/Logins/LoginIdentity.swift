@@ -39,9 +39,13 @@ struct OpenIdentities {
 
     /// - Throws: ``ExitStatus/locked`` if the agent does not have the vault open.
     init(_ context: CommandContext) throws {
-        self.context = context
         let name = try Environment.text("OMVAULT_VAULT") ?? DefaultVault(context.userFolders()).name()
-        access = try VaultAccess(context, vault: name)
+        try self.init(context, VaultAccess(context, vault: name))
+    }
+
+    /// - Parameter access: The vault of the identities.
+    init(_ context: CommandContext, _ access: VaultAccess) throws {
+        (self.context, self.access) = (context, access)
         let options = try UnlockOptions.parse([])
         guard let agent = access.agentIfUnlocked(options) else {
             throw Failure(

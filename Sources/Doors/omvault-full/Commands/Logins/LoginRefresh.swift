@@ -36,9 +36,12 @@ struct LoginRefresh: Verb {
         let verdict = try agent.running()?.renewSession(agent.login(key), newTokens: true) ?? .none
         switch verdict {
         case .none: throw Self.noSession(key)
-        case .refused(let refusal): throw Failure(duringRenewal: refusal)
+        case .refused(let refusal): throw Failure(duringRenewal: refusal, under: profile)
         case .valid(let session):
-            guard context.output.format == .json else { return context.output.notice(session.words(context.output)) }
+            guard context.output.format == .json else {
+                return context.output.notice(
+                    session.words(context.output, isExchanged: profile.serverKind == .oauthTokenExchange))
+            }
             var document = JSONDocument()
             document.field("result", .text("refreshed"))
             document.object("session") { session.describe(&$0) }
@@ -55,8 +58,12 @@ struct LoginRefresh: Verb {
 
 extension Failure {
     /// A server's refusal of a session, not of a password.
-    init(duringRenewal refusal: OnlineRefusal) {
+    init(duringRenewal refusal: OnlineRefusal, under profile: Profile? = nil) {
         switch refusal {
+        case .failed(.unusableSession, _, _) where profile?.serverKind == .oauthTokenExchange:
+            self.init(
+                .notFound, "the exchanged token has expired, or expires soon, and it cannot be renewed",
+                hint: "omvault token exchange \(profile?.name.text.asShellWord ?? "NAME") --subject-from SOURCE --store")
         case _ where refusal.endsSession:
             self.init(.remoteAuth, "the server says that the session has ended; it is ended here too", hint: "log in again")
         case .failed(.unusableSession, _, _):

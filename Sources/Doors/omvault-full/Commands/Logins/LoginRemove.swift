@@ -28,8 +28,14 @@ struct LoginRemove: Verb {
         let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
         let authenticator = access.authenticator()
         let ids = (try? authenticator.ids(naming: key)) ?? []
-        let removal = try remove(key, authenticator)
         let agent = AgentSessionClient(context, access)
+        let asleep = policy.flatMap { try? authenticator.rememberedSessions($0) } ?? []
+        let isAsleep = asleep.contains(key) && agent.sessions(RequestedUser(user: user, domain: domain), profile).isEmpty
+        let removal = try remove(key, authenticator)
+        if isAsleep {
+            context.output.notice(
+                "the remembered session was deleted without its server, where its tokens live on; 'omvault logout' revokes them")
+        }
         agent.endSessions(naming: key)
         agent.lockOpened(naming: key, before: ids)
         try context.output.done(

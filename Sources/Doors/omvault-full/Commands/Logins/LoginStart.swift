@@ -85,7 +85,7 @@ struct LoginStart: Verb {
             }
             agent.endOutdated(given, profile)
             // The login replaces the session that the ledger remembers, and its tokens are revoked only if the agent has it.
-            _ = try? RememberedSessions(profile, access, context).restore()
+            _ = try? LedgerSessions(profile, access, context).restore()
             // With --unlock no session is used: a session holds no key for a slot, and the user typed no password.
             if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile),
                 try browser.areCovered(by: session)

@@ -45,15 +45,16 @@ struct LoginStatusCommand: Verb {
         let (logins, damage) = try find(access, context)
         let remembered = try remembered(access, context)
         let sessions = try sessions(access, context)
-        try show(logins, remembered: remembered, sessions: sessions, of: access, context)
+        let asleep = try sessionsInLedger(access).filter { key in !sessions.contains { $0.session.login.key == key } }
+        try show(logins, remembered: remembered, sessions: sessions, asleep: asleep, of: access, context)
         // Sessions are shown even if the ledger cannot be read.
         if let damage { throw Failure(damage) }
         if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(duringRenewal: unanswered) }
     }
 
     private func show(
-        _ logins: [LoginStatus], remembered: [RememberedOfProfile], sessions: [ShownSession], of access: LoginAccess,
-        _ context: CommandContext
+        _ logins: [LoginStatus], remembered: [RememberedOfProfile], sessions: [ShownSession], asleep: [LoginKey],
+        of access: LoginAccess, _ context: CommandContext
     ) throws {
         guard context.output.format == .json else {
             try context.output.rows(
@@ -66,10 +67,15 @@ struct LoginStatusCommand: Verb {
             for shown in sessions {
                 let outdated =
                     isOutdated(shown.session, access) ? "; the profile was changed since, so the session cannot be used" : ""
-                context.output.notice(shown.words(context.output) + outdated)
+                context.output.notice(shown.words(context.output, isExchanged: isExchanged(shown.session, access)) + outdated)
+            }
+            for key in asleep {
+                context.output.notice(
+                    "session of \(key.user.text.shown) under \"\(key.profile.text)\": remembered in the ledger; the agent does not have it"
+                )
             }
             access.noticeDamagedLedgers(context.output)
-            if logins.isEmpty, remembered.isEmpty, sessions.isEmpty, StandardError.isTerminal {
+            if logins.isEmpty, remembered.isEmpty, sessions.isEmpty, asleep.isEmpty, StandardError.isTerminal {
                 context.output.notice("no login is cached, remembered or open here; omvault login --help says how to log in")
             }
             return
@@ -78,9 +84,16 @@ struct LoginStatusCommand: Verb {
         document.objects("logins", logins) { login, entry in describe(login, &entry) }
         document.objects("remembered", remembered) { one, entry in one.describe(&entry) }
         document.objects("sessions", sessions) { shown, entry in
-            shown.session.describe(&entry, isEnded: shown.isEnded)
+            shown.session.describe(&entry, isEnded: shown.isEnded, isInLedger: shown.session.isInLedger(access))
             entry.field("outdated", .flag(isOutdated(shown.session, access)))
             if online { entry.field("server", .text(shown.answer)) }
+        }
+        if !asleep.isEmpty {
+            document.objects("ledger_sessions", asleep) { key, entry in
+                entry.field("profile", .text(key.profile.text))
+                entry.field("user", .text(key.user.text))
+                entry.field("domain", key.domain == .none ? .null : .text(key.domain.text))
+            }
         }
         document.field("set_aside", .list(access.damagedLedgers().map { .text($0) }))
         try context.output.document(document)
@@ -100,6 +113,17 @@ struct LoginStatusCommand: Verb {
                 wantedUser == nil || kept.user == wantedUser, wantedDomain == nil || kept.domain == wantedDomain
             else { return nil }
             return RememberedOfProfile(profile: profile, kept: kept)
+        }
+    }
+
+    /// The sessions that the ledger remembers. None is opened.
+    private func sessionsInLedger(_ access: LoginAccess) throws -> [LoginKey] {
+        guard !access.isSystem else { return [] }
+        return try access.profiles.names().filter { profile == nil || $0.text == profile }.flatMap { name -> [LoginKey] in
+            guard let profile = try? access.profiles.profile(name), profile.remembersTokens else { return [] }
+            return ((try? access.authenticator().rememberedSessions(profile)) ?? []).filter {
+                (user == nil || $0.user.text == user) && (domain == nil || $0.domain.text == domain)
+            }
         }
     }
 
@@ -130,6 +154,10 @@ struct LoginStatusCommand: Verb {
             context.output.notice("warning: \(Failure(error).message); sessions are not shown")
             return []
         }
+    }
+
+    private func isExchanged(_ session: AgentSession, _ access: LoginAccess) -> Bool {
+        (try? access.profiles.profile(session.login.key.profile))?.serverKind == .oauthTokenExchange
     }
 
     /// Whether the profile was changed since the session began.
@@ -222,9 +250,9 @@ private struct ShownSession {
     /// The server's answer in machine-readable output.
     var answer: String { isConfirmed ? "confirmed" : refusal?.name ?? "not_asked" }
 
-    func words(_ output: Output) -> String {
+    func words(_ output: Output, isExchanged: Bool) -> String {
         if isEnded { return session.nameWords(output) + ": ended by the server" }
-        return session.words(output) + (isConfirmed ? "; the server confirms it" : "")
+        return session.words(output, isExchanged: isExchanged) + (isConfirmed ? "; the server confirms it" : "")
     }
 }
 

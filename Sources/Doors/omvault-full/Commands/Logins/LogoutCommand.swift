@@ -56,8 +56,11 @@ struct LogoutCommand: Verb {
         let access = try LoginAccess(context)
         let agent = AgentSessionClient(context, access)
         let authenticator = access.authenticator()
+        var unread: Failure?, remembered: [LoginKey] = []
         if let name = try? access.profileName(profile), let profile = try? access.profiles.profile(name) {
-            _ = try? RememberedSessions(profile, access, context).restore()
+            let sessions = LedgerSessions(profile, access, context)
+            unread = (try? sessions.restore()).flatMap(sessions.problem)
+            remembered = (try? authenticator.rememberedSessions(profile)) ?? []
         }
         let keys = try targets(access, agent, authenticator), key = keys[0]
         let logins = try keys.map { key in try agent.login(key) }
@@ -72,7 +75,9 @@ struct LogoutCommand: Verb {
             damage = error
         }
         // The SDK's client of a mobile backend does so.
-        if let profile, profile.mobileBackendID != nil, damage == nil { try? authenticator.forgetUserName(key) }
+        if let profile, profile.mobileBackendID != nil, damage == nil {
+            do throws(AuthError) { for key in keys { try authenticator.forgetUserName(key) } } catch { damage = error }
+        }
         if clear { agent.lockOpened(naming: key, before: ids) }
         var (ending, isOpened) = (SessionEnding.notThere, false)
         let program = context.terminal.mayAsk ? BrowserProgram(browser) : nil
@@ -92,6 +97,11 @@ struct LogoutCommand: Verb {
         if profile?.serverKind == .oauthBrowser, ending.wasThere, browser != BrowserProgram.none, !isOpened {
             context.output.notice("no browser was opened, so the server may still know the user in a browser")
         }
+        let isUnreadRowDeleted = unread != nil && !ending.wasThere && damage == nil && remembered.contains(key)
+        if let unread, isUnreadRowDeleted {
+            context.output.notice(
+                "the server was not asked to end the remembered session, so its refresh token lives on there: \(unread.message)")
+        }
         if clear { access.noticeDamagedLedgers(context.output) }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
         if let damage {
@@ -100,7 +110,11 @@ struct LogoutCommand: Verb {
             throw Failure(damage)
         }
         try context.output.done(
-            ending.wasThere ? "logged out \(name)" : "there was no session of \(name); the remembered password was deleted",
+            ending.wasThere
+                ? "logged out \(name)"
+                : isUnreadRowDeleted
+                    ? "deleted the remembered session of \(name)"
+                    : "there was no session of \(name); the remembered password was deleted",
             [
                 "result": .text("logged_out"), "user": .text(key.user.text), "profile": .text(key.profile.text),
                 "domain": key.domain == .none ? .null : .text(key.domain.text), "session": .flag(ending.wasThere),
@@ -122,11 +136,7 @@ struct LogoutCommand: Verb {
                 && (wantedDomain == nil || key.domain == wantedDomain)
         }
         if let first = found.first, found.allSatisfy({ $0.hasSameNames(of: first) }) { return found }
-        if found.count > 1 {
-            throw Failure(
-                .ambiguous, "there are \(found.count) matching sessions",
-                hint: "omvault login status shows them; give USER, --profile and --domain")
-        }
+        if found.count > 1 { throw Self.ambiguous(found.count) }
         let name = try access.profileName(profile)
         let profile: Profile
         do throws(AuthError) { profile = try access.profiles.profile(name) } catch {
@@ -137,13 +147,20 @@ struct LogoutCommand: Verb {
             return [names]
         }
         if let wantedUser { return [LoginKey(wantedUser, profile, wantedDomain ?? .none)] }
-        if let kept = try authenticator.exchangeLogin(profile) ?? authenticator.rememberedSessions(profile).first {
-            return [kept]
-        }
+        if let kept = try authenticator.exchangeLogin(profile) { return [kept] }
+        let kept = try authenticator.rememberedSessions(profile)
+        guard kept.count < 2 else { throw Self.ambiguous(kept.count) }
+        if let only = kept.first { return [only] }
         guard let known = try authenticator.remembered(profile), let user = known.user else {
             throw Failure(.notFound, "there is no session, and no user is remembered", hint: "omvault logout USER")
         }
         return [LoginKey(user, profile, wantedDomain ?? known.domain)]
+    }
+
+    private static func ambiguous(_ count: Int) -> Failure {
+        Failure(
+            .ambiguous, "there are \(count) matching sessions",
+            hint: "omvault login status shows them; give USER, --profile and --domain")
     }
 
     /// The remembered password, if the profile sends it with the logout and it is this user's.

@@ -131,6 +131,7 @@ struct ProfileRemove: Verb {
         try context.confirm("Remove the profile \"\(name.text)\"? After that, its logins are refused.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
+        access.deleteOutdated(name, now: nil, context.output)
         if profile?.oauthClientSecretSource == ClientOfProfile.secretPlace(of: name) {
             context.output.notice("its client stays registered at the server: omvault client rm \(name.text.asShellWord)")
         }
@@ -190,17 +191,38 @@ extension LoginAccess {
         }
     }
 
+    /// Deletes tokens that were kept under a profile before it was changed, and says so.
+    ///
+    /// - Parameter profile: As it is now. Nil if it was removed.
+    func deleteOutdated(_ name: ProfileName, now profile: Profile?, _ output: Output) {
+        guard !isSystem else { return }
+        comparing(name, output) { () throws(AuthError) in
+            let count = try authenticator().deleteOutdated(name, now: profile)
+            guard count > 0 else { return }
+            output.notice(
+                "profile \"\(name.text)\" was changed, so \(count.of("kept session")) of it \(count == 1 ? "was" : "were") deleted; "
+                    + "tokens that no agent has live on at the server")
+        }
+    }
+
+    private func comparing(_ name: ProfileName, _ output: Output, _ body: () throws(AuthError) -> Void) {
+        do throws(AuthError) { try body() } catch {
+            output.notice(
+                "the remembered data of profile \"\(name.text)\" could not be compared with the profile: "
+                    + Failure(error).message)
+        }
+    }
+
     /// Deletes remembered data that the profile no longer allows, and says so.
     func deleteDisallowed(_ profile: Profile, _ output: Output) {
         // The system store remembers nothing.
         guard !isSystem else { return }
-        do throws(AuthError) {
-            guard try authenticator().deleteDisallowed(profile) else { return }
+        comparing(profile.name, output) { () throws(AuthError) in
+            let isDeleted = try authenticator().deleteDisallowed(profile)
+            // After the other: a ledger that cannot be read is named once.
+            deleteOutdated(profile.name, now: profile, output)
+            guard isDeleted else { return }
             output.notice("profile \"\(profile.name.text)\" no longer allows the remembered data; it was deleted")
-        } catch {
-            output.notice(
-                "the remembered data of profile \"\(profile.name.text)\" could not be compared with the profile: "
-                    + Failure(error).message)
         }
     }
 }

@@ -15,6 +15,9 @@ struct RestCommand: Verb {
             the token, so it works with TokenRelease=never too. RESTOrigins of the profile names the servers that may get it (13).
             After a 401 the agent gets another token once. Without --profile no token goes along.
 
+            --cert shows an identity of the vault to a server that asks for a client certificate: with --profile to the servers of
+            RESTOrigins, else to the server of the address. The private key stays in the agent, so the vault must be unlocked (7).
+
             The answer is printed as it comes, whatever its status. The exit code is 0 for 2xx and 3xx, 51 for 401 and 403, 10 for
             404 and 410, 12 for 409 and 412, 52 for 429 and 5xx, and 1 for any other status; --any-status makes it 0.
 
@@ -43,6 +46,11 @@ struct RestCommand: Verb {
 
     @Option(help: ArgumentHelp("Use a token that only this server takes (RFC 8707).", valueName: "url"))
     var resource: String?
+
+    @Option(help: ArgumentHelp("The client certificate to show.", valueName: "name"), completion: .identities)
+    var cert: String?
+
+    @OptionGroup var trust: TrustedCAOption
 
     @Option(name: [.customShort("d"), .long], help: ArgumentHelp("Where the body comes from.", valueName: "src"))
     var data: RestDataArgument?
@@ -102,7 +110,7 @@ struct RestCommand: Verb {
 
     private struct Client {
         let rest: RESTClient
-        let session: AgentSession?
+        let session: (session: AgentSession, profile: Profile)?
     }
 
     private func client(_ context: CommandContext) throws -> Client {
@@ -111,7 +119,12 @@ struct RestCommand: Verb {
             guard session.user == nil, session.domain == nil, scopes == nil, resource == nil else {
                 throw Failure(usage: "--user, --domain, --scopes and --resource need --profile")
             }
-            return Client(rest: RESTClient(program: program), session: nil)
+            let trusted = try trust.read()
+            return Client(
+                rest: RESTClient(program: program, trusting: trusted, showing: try identity(nil, context)), session: nil)
+        }
+        guard trust.trustedCa == nil else {
+            throw Failure(usage: "--trusted-ca has no meaning with --profile: TrustedCA of the profile counts")
         }
         let given = try session.requested()
         let access = try LoginAccess(context)
@@ -124,10 +137,24 @@ struct RestCommand: Verb {
         }
         let trusted: [UInt8]?
         do throws(OnlineRefusal) { trusted = try OnlineService(found).trusted } catch { throw Failure(error, under: found) }
+        let identity = try identity(found, context)
         return Client(
             rest: RESTClient(
-                program: program, agent: agent, login: session.login, trusting: trusted, gates: isOfGates ? NoGateTokens() : nil),
-            session: session)
+                program: program, agent: agent, login: session.login, trusting: trusted, gates: isOfGates ? NoGateTokens() : nil,
+                showing: identity),
+            session: (session, found))
+    }
+
+    /// The identity of `--cert`.
+    private func identity(_ profile: Profile?, _ context: CommandContext) throws -> RequestIdentity? {
+        guard let cert else { return nil }
+        if let profile, profile.senderConstraint == .mtls, profile.clientCertificate != cert {
+            throw Failure(
+                .usage, "the tokens of profile \"\(profile.name.text)\" are bound to its own ClientCertificate",
+                hint: "leave out --cert")
+        }
+        let found = try OpenIdentities(context).identity(cert, allowsTLS12: profile?.clientCertificateTLS12 ?? false)
+        return RequestIdentity(found.chain, signedBy: found.signer)
     }
 
     // MARK: - The request

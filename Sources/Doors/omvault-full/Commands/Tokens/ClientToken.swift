@@ -32,6 +32,7 @@ struct ClientToken {
     }
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
+        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile: profile.name.text) }
         switch try ask(scopes) {
         case .given(let token, let left, _):
             let state: TokenStatus = if let left, left < life { .shortLived } else { .good }
@@ -48,6 +49,7 @@ struct ClientToken {
     }
 
     private func ask(_ scopes: ScopeSet?) throws -> TokenReply {
+        try profile.requireOnline()
         if profile.serverKind == .oauthTokenExchange { try profile.requireExchange() }
         let access = try ForeignTokenAccess(profile, access, context)
         if profile.serverKind == .oauthClientCredentials {

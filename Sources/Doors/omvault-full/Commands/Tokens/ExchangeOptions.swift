@@ -64,6 +64,16 @@ struct ExchangeOptions: ParsableArguments {
     /// Nil for those of the profile.
     func scopes() throws(Failure) -> ScopeSet? { try scope.map { (text) throws(Failure) in try TokenGet.scopes(text) } }
 
+    /// What is wrong if a token was not sent because of its form. Nil if no option has given one.
+    var unusable: Failure? {
+        let given = sources.filter { $0.value != nil }.map(\.key)
+        guard let one = given.first else { return nil }
+        return Failure(
+            .usage, "the token in \(given.joined(separator: " or ")) is empty, too long, or not of its type; nothing was sent",
+            hint: "a jwt or id_token has dots and no blanks, saml1 and saml2 are XML, and any other token is one word of ASCII",
+            "\(one == Self.subjectName ? "--subject-type" : "--actor-type") says what it is")
+    }
+
     /// The token to exchange.
     func subject(_ access: borrowing ForeignTokenAccess) throws(Failure) -> SecretBytes {
         subjectFrom == nil ? try access.assertion() : try access.read(Self.subjectName)

@@ -26,6 +26,8 @@ struct KeptTokenKey {
         return try VaultAccess(context).rememberingKey(of: profile.level)
     }
 
+    var ofOtherKey: String { "the token is sealed with the key of another vault than this one, which cannot open it" }
+
     func locked() -> Failure {
         let vault = (try? VaultAccess(context).location.name.shown) ?? ""
         return Failure(
@@ -54,6 +56,15 @@ struct KeptTokenReport {
 }
 
 extension Profile {
+    /// - Throws: ``ExitStatus/noOffline`` if the profile's server may not be asked for a token.
+    func requireOnline() throws(Failure) {
+        guard connectivityMode != .offline else {
+            throw Failure(
+                .noOffline, "ConnectivityMode is Offline, and only the server gives such a token",
+                hint: "omvault profile set \(name.text.asShellWord) ConnectivityMode=Auto")
+        }
+    }
+
     /// - Throws: ``ExitStatus/unsupported`` if no token can be exchanged under it.
     func requireExchange() throws(Failure) {
         guard serverKind == .oauthTokenExchange else {

@@ -11,13 +11,13 @@ struct SessionToken {
     private let profile: Profile
     private let context: CommandContext
     private let agent: AgentSessionClient
-    private let remembered: RememberedSessions
+    private let remembered: LedgerSessions
 
     /// - Throws: If no session under the profile can have a token.
     init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext) throws(Failure) {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
-        remembered = RememberedSessions(profile, access, context)
+        remembered = LedgerSessions(profile, access, context)
         switch profile.serverKind {
         case .oauthResourceOwner, .oauthBrowser, .oauthAssertion, .oauthTokenExchange: break
         case .oauthClientCredentials:
@@ -36,7 +36,7 @@ struct SessionToken {
     init(sessionsOf profile: Profile, _ access: LoginAccess, _ context: CommandContext) {
         (self.profile, self.context) = (profile, context)
         agent = AgentSessionClient(context, access)
-        remembered = RememberedSessions(profile, access, context)
+        remembered = LedgerSessions(profile, access, context)
     }
 
     /// The token, and the user of its session.
@@ -48,10 +48,16 @@ struct SessionToken {
     }
 
     /// - Parameter reading: What was read of the profile. The small program then gets the next token itself.
-    func get(_ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil) throws -> Found {
+    func get(
+        _ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil, isSecondLook: Bool = false
+    ) throws -> Found {
         let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
-        if let reading, session.release == .allow { client.note(reading, of: session.login) }
+        if reply.isOfNoSession, profile.remembersTokens, !isSecondLook {
+            // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
+            return try get(given, question, reading: reading, isSecondLook: true)
+        }
+        if let reading, session.release == .allow { client.note(reading, of: session) }
         if reply.isUnconfirmed {
             try confirm(session, question)
             return Found(
@@ -73,7 +79,7 @@ struct SessionToken {
             }
             return (members, session.login.key.user)
         case .none: throw noSession(given)
-        case .noToken: throw Failure(.noToken, of: session)
+        case .noToken: throw Failure(.noToken, of: session, under: profile)
         case .refused(let refusal): throw Failure(asking: refusal, under: profile)
         }
     }
@@ -94,12 +100,11 @@ struct SessionToken {
     /// - Throws: ``ExitStatus/ambiguous``; ``ExitStatus/locked`` if it is remembered at a level that is locked.
     func find(_ given: RequestedUser) throws -> (AgentClient, AgentSession)? {
         var client = try agent.runningOrResumed()
-        if client == nil
-            || !agent.sessions(RequestedUser(user: nil, domain: nil), profile.name).contains(where: { $0.isOf(profile) })
-        {
-            let restored = try remembered.restore()
+        // The session of an offline login has no tokens, and the ledger may have some.
+        if client == nil || !agent.sessions(given, profile.name).contains(where: { $0.isOf(profile) && $0.hasServerSession }) {
+            let problem = remembered.problem(try remembered.restore(given))
             client = try agent.running()
-            if restored == .locked, agent.sessions(given, profile.name).isEmpty { throw remembered.locked() }
+            if let problem, agent.sessions(given, profile.name).isEmpty { throw problem }
         }
         guard let client else { return nil }
         let found = agent.sessions(given, profile.name).filter { $0.isOf(profile) && $0.state != .idle }
@@ -144,7 +149,7 @@ struct SessionToken {
             if let words = state.words(left: left ?? 0) { context.output.notice(words) }
             return PrintedToken(token: token, left: left, state: state, isIDToken: question.isForIDToken)
         case .none: throw noSession(given)
-        case .refused(let refusal): throw Failure(refusal, of: session)
+        case .refused(let refusal): throw Failure(refusal, of: session, under: profile)
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMAgent
 internal import OMAuth
 internal import OMShell
 
@@ -9,7 +8,9 @@ struct TokenClear: Verb {
         commandName: "clear",
         abstract: "Delete the token that 'token exchange --store' kept.",
         discussion: """
-            Its session ends too, and the server is asked to revoke the token. Nothing happens if there is none.
+            Every session under the profile ends too, and the server is asked to revoke the tokens. While the level of the token
+            is locked and the agent does not have it, the server is not asked, and a notice says so. Nothing happens if there is no
+            token.
 
               omvault token clear work
             """)
@@ -23,16 +24,12 @@ struct TokenClear: Verb {
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         try profile.requireExchange()
-        let login: LoginKey?
-        do throws(AuthError) { login = try access.authenticator().clearExchange(profile) } catch {
-            throw Failure(error, under: profile)
-        }
-        if let login { AgentSessionClient(context, access).endSession(login) }
+        let wasThere = try KeptTokenEnd(profile, access, context).clear()
         guard context.output.format == .json else { return try context.output.line("cleared") }
         var document = JSONDocument()
         document.field("result", .text("cleared"))
         document.field("profile", .text(profile.name.text))
-        document.field("was_there", .flag(login != nil))
+        document.field("was_there", .flag(wasThere))
         try context.output.document(document)
     }
 }

@@ -15,7 +15,7 @@ struct TokenExchangeCommand: Verb {
             The profile must have OAuthTokenExchange (RFC 8693). Without --store the new token is printed as by 'token get', and
             nothing is kept; TokenRelease does not count, because you gave the other token yourself.
 
-            With --store the token is not printed. The agent has it, as after a login, and the ledger too, sealed at the level in
+            With --store the token is not printed, and replaces the one that was kept. The agent has it, as after a login, and the ledger too, sealed at the level in
             KeychainDataProtection. 'token load' brings it back after a reboot, and 'token get' prints it if TokenRelease allows
             that. It ends with the server's expires_in, and at the latest after TokenExchangeTimeout seconds.
 
@@ -44,9 +44,13 @@ struct TokenExchangeCommand: Verb {
     func run(_ context: CommandContext) throws {
         guard store || reveal || !StandardOutput.isTerminal else { throw TokenGet.terminal }
         guard user == nil || store else { throw Failure(usage: "--user names the session that --store keeps") }
+        guard !store || !reveal && options.format == nil else {
+            throw Failure(usage: "--format and --reveal print the token, and --store does not print it")
+        }
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         try profile.requireExchange()
+        try profile.requireOnline()
         // The ledger keeps no key, and without one the token is of no use.
         guard profile.senderConstraint == .none else { throw Failure.boundToken(withoutSession: profile) }
         let own = exchange.subjectFrom == nil ? profile.oauthUserAssertion?.kind : nil
@@ -62,6 +66,7 @@ struct TokenExchangeCommand: Verb {
                 subject, actor: actor, for: question, under: profile, user: user, scopes: scopes, asking: sources.provider)
         } catch {
             guard case .online(let refusal) = error else { throw Failure(error, under: profile) }
+            if case .failed(.unusableAssertion, _, _) = refusal, let failure = exchange.unusable { throw failure }
             throw Failure(ofClient: refusal, under: profile)
         }
         guard let key else { return try print(receipt, profile, context) }
@@ -86,11 +91,15 @@ struct TokenExchangeCommand: Verb {
     ) throws {
         let agent = AgentSessionClient(context, access)
         let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
-        do throws(AuthError) { try access.authenticator().keepExchange(receipt, profile, key: key) } catch {
+        do {
+            _ = try KeptTokenEnd(profile, access, context).clear()
+            try access.authenticator().keepExchange(receipt, profile, key: key)
+        } catch {
             agent.drop(receipt, request, provider)
-            throw Failure(error, under: profile)
+            throw (error as? AuthError).map { Failure($0, under: profile) } ?? error
         }
-        _ = agent.keep(receipt, request, provider)
+        // The ledger has it: an agent that does not take it can load it later.
+        _ = agent.keep(receipt, request, provider, dropsUnkept: false)
         try KeptTokenReport(context.output).print("stored", receipt)
     }
 }

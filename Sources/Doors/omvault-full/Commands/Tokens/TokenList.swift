@@ -11,7 +11,8 @@ struct TokenList: Verb {
         abstract: "List the access tokens that the agent holds.",
         discussion: """
             LEFT is the seconds that the token lives, or "-" if it has no end; RELEASE says whether 'omvault token get' prints it;
-            REMEMBERED says whether the ledger has it too (RememberTokens), so that it outlives the agent and a reboot.
+            REMEMBERED says whether the ledger has it too (RememberTokens, or 'token exchange --store'), so that it outlives the agent
+            and a reboot.
             KIND is DPoP for a token that is bound to a key of the session: only 'omvault rest' can use it.
             The tokens themselves are not shown.
 
@@ -23,8 +24,8 @@ struct TokenList: Verb {
     var printsRows: Bool { true }
 
     func run(_ context: CommandContext) throws {
-        let agent = AgentSessionClient(context, try LoginAccess(context))
-        let sessions = try agent.sessions().filter { $0.token != nil && $0.state != .idle }
+        let access = try LoginAccess(context)
+        let sessions = try AgentSessionClient(context, access).sessions().filter { $0.token != nil && $0.state != .idle }
         try context.output.list(
             "tokens", sessions, columns: ["PROFILE", "USER", "SCOPES", "LEFT", "RELEASE", "REMEMBERED", "KIND"],
             row: { session in
@@ -32,16 +33,16 @@ struct TokenList: Verb {
                 return [
                     key.profile.text, key.user.text, session.token?.scopes.names.joined(separator: " ") ?? "",
                     session.token?.left.map { "\($0)" } ?? "-", session.release.rawValue,
-                    session.isRemembered ? "yes" : "no",
+                    session.isInLedger(access) ? "yes" : "no",
                     session.token?.kind.word ?? "",
                 ]
-            }, object: { session, entry in session.describeToken(&entry) })
+            }, object: { session, entry in session.describeToken(&entry, isInLedger: session.isInLedger(access)) })
     }
 }
 
 extension AgentSession {
     /// Its token in machine-readable answers. None of it is secret.
-    func describeToken(_ entry: inout JSONDocument) {
+    func describeToken(_ entry: inout JSONDocument, isInLedger: Bool) {
         let key = login.key
         entry.field("profile", .text(key.profile.text))
         entry.field("user", .text(key.user.text))
@@ -49,7 +50,7 @@ extension AgentSession {
         entry.field("scopes", .list(token?.scopes.names.map { .text($0) } ?? []))
         entry.field("expires_in", token?.left.map { .number(Int(clamping: $0)) } ?? .null)
         entry.field("release", .text(release.rawValue))
-        entry.field("remembered", .flag(isRemembered))
+        entry.field("remembered", .flag(isInLedger))
         entry.field("kind", token.map { .text($0.kind.word) } ?? .null)
     }
 }

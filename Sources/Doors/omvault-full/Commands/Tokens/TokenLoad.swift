@@ -10,8 +10,8 @@ struct TokenLoad: Verb {
         abstract: "Load the token that 'token exchange --store' kept.",
         discussion: """
             Prints "loaded" if the agent has the token now. Otherwise it ends with 10, and the message says which it is: none,
-            expired or other_backend (MobileBackendID, MobileBackendVersion or OAuthIssuer is another one). Exchange a token again
-            then. It asks no server.
+            expired, other_backend (MobileBackendID, MobileBackendVersion or OAuthIssuer is another one) or other_key (the vault is
+            another one). Exchange a token again then. It asks no server.
 
               omvault token load work
             """)
@@ -27,8 +27,8 @@ struct TokenLoad: Verb {
         try profile.requireExchange()
         let authenticator = access.authenticator()
         let keys = KeptTokenKey(context, profile, authenticator)
-        let kept: KeptToken
-        do throws(AuthError) { kept = try authenticator.keptExchange(profile, key: try? keys.find()) } catch {
+        let kept: KeptToken, key = Result { try keys.find() }
+        do throws(AuthError) { kept = try authenticator.keptExchange(profile, key: try? key.get()) } catch {
             throw Failure(error, under: profile)
         }
         switch consume kept {
@@ -36,7 +36,10 @@ struct TokenLoad: Verb {
         case .expired: throw missing("expired", "the time of the exchanged token is over: expired", profile)
         case .otherBackend:
             throw missing("other_backend", "the token that is kept is for another backend or issuer: other_backend", profile)
-        case .locked: throw keys.locked()
+        case .otherKey: throw missing("other_key", "\(keys.ofOtherKey): other_key", profile)
+        case .locked:
+            _ = try key.get()
+            throw keys.locked()
         case .live(let receipt): try load(receipt, of: profile, in: access, context)
         }
     }

@@ -10,8 +10,9 @@ struct TokenRevoke: Verb {
         commandName: "revoke",
         abstract: "Revoke the tokens of a session at the server.",
         discussion: """
-            The server revokes the refresh token and the access token (RFC 7009), and the session ends here in any case. The exit
-            code says what the server did: 0 only if it has revoked them. Everything else that is kept of the login stays;
+            The server revokes the refresh token and the access token (RFC 7009), and the session ends here in any case. The ledger
+            does not keep them any more. The exit code says what the server did: 0 only if it has revoked them. Everything else that
+            is kept of the login stays;
             'omvault logout' deletes the remembered password too, and ends with 0 also if the server cannot be told.
 
               omvault token revoke work
@@ -31,8 +32,14 @@ struct TokenRevoke: Verb {
         let profile = try access.profiles.profile(ProfileName(profile))
         let tokens = try SessionToken(profile, access, context)
         guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
-        guard found.token != nil else { throw Failure(TokenRefusal.noToken, of: found) }
+        guard found.token != nil else { throw Failure(TokenRefusal.noToken, of: found, under: profile) }
         let key = found.login.key
+        if profile.serverKind == .oauthTokenExchange {
+            // 'token load' would bring the revoked token back.
+            do throws(AuthError) { _ = try access.authenticator().clearExchange(profile) } catch {
+                throw Failure(error, under: profile)
+            }
+        }
         switch try AgentSessionClient(context, access).end(found.login, password: nil).ending {
         case .endedAtServer:
             try context.output.done(

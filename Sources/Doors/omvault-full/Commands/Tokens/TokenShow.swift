@@ -27,21 +27,23 @@ struct TokenShow: Verb {
     func run(_ context: CommandContext) throws {
         let given = try session.requested()
         let access = try LoginAccess(context)
-        let tokens = try SessionToken(try access.profiles.profile(ProfileName(profile)), access, context)
+        let profile = try access.profiles.profile(ProfileName(profile))
+        let tokens = try SessionToken(profile, access, context)
         guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
-        guard let token = found.token else { throw Failure(TokenRefusal.noToken, of: found) }
+        guard let token = found.token else { throw Failure(TokenRefusal.noToken, of: found, under: profile) }
+        let isInLedger = found.isInLedger(access)
         guard context.output.format == .json else {
             return try context.output.rows(
                 [
                     ["profile", found.login.key.profile.text], ["user", found.login.key.user.text],
                     ["scopes", token.scopes.names.joined(separator: " ")],
                     ["expires_in", token.left.map { "\($0)" } ?? "-"], ["release", found.release.rawValue],
-                    ["remembered", found.isRemembered ? "yes" : "no"],
+                    ["remembered", isInLedger ? "yes" : "no"],
                     ["kind", token.kind.word],
                 ], header: ["KEY", "VALUE"])
         }
         var document = JSONDocument()
-        found.describeToken(&document)
+        found.describeToken(&document, isInLedger: isInLedger)
         try context.output.document(document)
     }
 }

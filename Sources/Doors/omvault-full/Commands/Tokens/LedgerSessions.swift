@@ -6,7 +6,7 @@ internal import OMOnlineModel
 internal import OMShell
 
 /// The remembered sessions of one profile.
-struct RememberedSessions {
+struct LedgerSessions {
     private let profile: Profile
     private let access: LoginAccess
     private let context: CommandContext
@@ -32,6 +32,12 @@ struct RememberedSessions {
             problem = (error as? AuthError).map { Failure($0, under: profile) } ?? Failure(anyError: error)
         }
         context.output.notice("the session is not remembered: \(problem.message)")
+        // The older session would come back in the place of this one.
+        let login = LoginKey(receipt.details.user, profile, receipt.details.domain)
+        if (try? access.authenticator().forgetSession(login, generation: .max)) == true {
+            context.output.notice(
+                "the session that was remembered before is deleted; unless the agent had it, its tokens live on at the server")
+        }
         return nil
     }
 
@@ -42,33 +48,41 @@ struct RememberedSessions {
         case all
         /// The level of one is locked, so that it stays in the ledger.
         case locked
+        /// One was sealed with the key of another vault, so that it stays in the ledger too.
+        case otherKey
     }
 
-    /// Gives the agent the sessions that it does not have.
+    /// Gives the agent the sessions of these names whose tokens it does not have.
     @discardableResult
-    func restore() throws -> Found {
+    func restore(_ given: RequestedUser = RequestedUser(user: nil, domain: nil)) throws -> Found {
         guard profile.remembersTokens, !access.isSystem else { return .all }
         let agent = AgentSessionClient(context, access)
         // An agent that has ended may have left a ticket.
         _ = try agent.runningOrResumed()
-        let held = Set(agent.sessions(RequestedUser(user: nil, domain: nil), profile.name).map(\.login.key))
+        let held = Set(agent.sessions(given, profile.name).filter(\.hasServerSession).map(\.login.key))
         var found = Found.all
         do {
             for login in try access.authenticator().rememberedSessions(profile) where !held.contains(login) {
-                guard let reference = access.agentLogin(login) else { continue }
-                if case .locked = try restore(login, reference) { found = .locked }
+                guard given.user == nil || given.user == login.user, given.domain == nil || given.domain == login.domain,
+                    let reference = access.agentLogin(login)
+                else { continue }
+                let restored = try restore(login, reference)
+                if restored != .all { found = restored }
             }
         } catch let error as AuthError { throw Failure(error, under: profile) }
         return found
     }
 
     private func restore(_ login: LoginKey, _ reference: LoginReference) throws -> Found {
-        let key = try? keys.find()
+        let found = Result { try keys.find() }, key = try? found.get()
         // Another command may restore the same session, and the agent writes a new state then.
         for _ in 0..<3 {
             switch try access.authenticator().rememberedSession(login, profile, key: key) {
             case .none: return .all
-            case .locked: return .locked
+            case .otherKey: return .otherKey
+            case .locked:
+                _ = try found.get()
+                return .locked
             case .live(let receipt, let row, let left, let since):
                 let provider = try ForeignTokenAccess(profile, access, context).provider
                 let request = LoginRequest(login.user, profile, domain: login.domain)
@@ -84,8 +98,17 @@ struct RememberedSessions {
         return .all
     }
 
-    /// The failure of a command that needs a session whose level is locked.
-    func locked() -> Failure { keys.locked() }
+    /// Why a command that needs the session does not have it. Nil for ``Found/all``.
+    func problem(_ found: Found) -> Failure? {
+        switch found {
+        case .all: nil
+        case .locked: keys.locked()
+        case .otherKey:
+            Failure(
+                .notFound, "\(keys.ofOtherKey): log in again",
+                hint: "omvault login USER --profile \(profile.name.text.asShellWord)")
+        }
+    }
 }
 
 extension LoginReceipt {
