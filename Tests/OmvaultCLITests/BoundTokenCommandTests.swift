@@ -59,7 +59,8 @@ import Testing
                 #"{"method": "GET", "path": "/arrived?x=1", "body": "","#,
                 "\"sub\":\"alice\"", #"{"method": "GET", "path": "/c", "body": "","#,
                 #"{"method": "GET", "path": "/last", "body": "","#,
-                #"{"method": "GET", "path": "/d", "body": "","#, "1", "401", "401", "0", "2", "52", "4", "52", "2", "0", "51", "2",
+                #"{"method": "GET", "path": "/d", "body": "","#, "1", "401", "401", "0", "2", "52", "4", "52", "2", "0", "51",
+                "2",
                 "2", "52", "13",
             ], "\(lines)")
     }
