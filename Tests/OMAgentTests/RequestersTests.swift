@@ -40,7 +40,11 @@ import Testing
         let isKept = store.keep(try keptSession(login, expires: 1, access: "at 1", origins: [origin]))
         let question = RequesterQuestion(login: login, origin: origin, token: TokenQuestion(atLeast: 0), refused: nil)
         async let isForeign = onOwnThread {
-            if case .foreignOrigin = Requesters(program: "/").start(question, in: store) { true } else { false }
+            if case .foreignOrigin = Requesters(program: "/").start(question, in: store, signer: { _ in fatalError() }) {
+                true
+            } else {
+                false
+            }
         }
         try await eventually { server.asked.count == 1 }
         let isReplaced = store.keep(try keptSession(login, .bound, token: "token 2", access: "at 2"))
@@ -52,7 +56,7 @@ import Testing
     func nonce() throws {
         let run = RequestRun(
             try RESTRequest("GET", try #require(ServerURL("http://127.0.0.1:1/")), headers: [OnlineService.Header("A", "b")]),
-            hasToken: true)
+            hasToken: true, hasCertificate: false)
         func headers() -> [String] { run.takeHeaders().map { "\($0.name): \($0.value)" } }
         #expect(headers() == ["A: b"] && run.takeNonce("n-1"))
         #expect(headers() == ["A: b", "DPoP-Nonce: n-1"] && headers() == ["A: b"] && !run.takeNonce("n-2"))

@@ -119,7 +119,7 @@ private struct SeenProof {
         try await issuer.tell("page", .init(""))
         let address = try #require(EndpointURL(reading: issuer.url("page"))), signer = try BoundSigner(service(issuer), .userInfo)
         let requester = try WebRequester(
-            address.origin, scheme: "DPoP", token: bytes("at-1"), trusting: nil, deadlines: patient, signer: signer)
+            address.origin, scheme: "DPoP", token: bytes("at-1"), trusting: nil, deadlines: patient, provedBy: signer)
         signer.key.note("n-2", of: address.text)
         try await requester.send(
             WebRequester.Request("GET", address.path, headers: [("DPoP-Nonce", "n-1")], body: .none, limit: 60_000),

@@ -59,7 +59,7 @@ final class Requesters: Sendable {
         case .none:
             running.subtract(1, ordering: .relaxed)
             guard let now = sessions.entry(of: question.login), now !== session else { return .noSession }
-            return start(question, in: sessions)
+            return start(question, in: sessions, signer: signer)
         case .refused(let refusal):
             running.subtract(1, ordering: .relaxed)
             return .tokenRefused(refusal)
