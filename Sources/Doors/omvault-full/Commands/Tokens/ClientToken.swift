@@ -32,7 +32,7 @@ struct ClientToken {
     }
 
     func get(_ scopes: ScopeSet?, atLeast life: Int64) throws -> PrintedToken {
-        guard profile.senderConstraint == .none else { throw Failure.boundToken(profile: profile.name.text) }
+        guard profile.senderConstraint == .none else { throw boundToken }
         switch try ask(scopes) {
         case .given(let token, let left, _):
             let state: TokenStatus = if let left, left < life { .shortLived } else { .good }
@@ -41,11 +41,15 @@ struct ClientToken {
         // The provider gives a token or throws.
         case .none: throw Failure(ofClient: .failed(.helper), under: profile)
         case .refused(.dead): throw Failure.deadToken
-        case .refused(.bound) where profile.serverKind == .oauthAssertion:
-            throw Failure.boundToken(profile: profile.name.text)
-        case .refused(.bound): throw Failure.boundToken(withoutSession: profile)
+        case .refused(.bound): throw boundToken
         case .refused: throw Failure(ofClient: .failed(.helper), under: profile)
         }
+    }
+
+    /// Only a login with an assertion has a session, whose requests can use a bound token.
+    private var boundToken: Failure {
+        profile.serverKind == .oauthAssertion
+            ? Failure.boundToken(profile: profile.name.text) : Failure.boundToken(withoutSession: profile)
     }
 
     private func ask(_ scopes: ScopeSet?) throws -> TokenReply {
