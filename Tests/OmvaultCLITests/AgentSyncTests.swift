@@ -78,21 +78,36 @@ import Testing
             agent_of a --sync-every 1
             unlock_of a
             agent=$(process_of a)
-            # The helper is no child of the test, and other tests run at the same time: those of this agent only.
-            # Those that run their own program: a child that is stopped before that holds the thread which starts it.
-            helpers() { pgrep -P "$agent" -f -- --folder || true; }
-            stopped() {
-                for helper in $(helpers); do
-                    kill -STOP "$helper" 2> /dev/null || continue
-                    # If its last answer was ready, the agent kills it now. Otherwise the agent waits for it.
-                    local looks
-                    for looks in {1..100}; do grep -qs '^State:.T' /proc/$helper/status || continue 2; done
-                    return 0
-                done
-                return 1
-            }
-            eventually stopped
-            held=$helper
+            # The helper is no child of the test, and other tests run at the same time: those of this agent only. It lives for some
+            # milliseconds, so no shell would be quick enough. One that has not begun its own program holds the thread that starts it.
+            held=$(python3 - "$agent" <<'END'
+            import glob, os, signal, sys
+
+            def read(path):
+                try:
+                    return open(path).read()
+                except OSError:
+                    return ""
+
+            while True:
+                for children in glob.glob(f"/proc/{sys.argv[1]}/task/*/children"):
+                    for child in read(children).split():
+                        if "--folder" not in read(f"/proc/{child}/cmdline"):
+                            continue
+                        try:
+                            os.kill(int(child), signal.SIGSTOP)
+                        except ProcessLookupError:
+                            continue
+                        # If its last answer was ready, the agent kills it now. Otherwise the agent waits for it.
+                        for look in range(1000):
+                            state = read(f"/proc/{child}/stat").rpartition(")")[2].split()[:1]
+                            if state == ["T"]:
+                                print(child)
+                                sys.exit()
+                            if state in ([], ["Z"], ["X"]):
+                                break
+            END
+            )
             quietly a get github:password; echo
             quietly a set github:password --value-from file:new
             quietly a get github:password; echo
