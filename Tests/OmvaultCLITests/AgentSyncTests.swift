@@ -79,7 +79,7 @@ import Testing
             unlock_of a
             agent=$(process_of a)
             # The helper is no child of the test, and other tests run at the same time: those of this agent only. It lives for some
-            # milliseconds, so no shell would be quick enough. One that has not begun its own program holds the thread that starts it.
+            # milliseconds, so no shell would be quick enough. Before its exec it holds the thread that starts it.
             held=$(python3 - "$agent" <<'END'
             import glob, os, signal, sys
 

@@ -8,7 +8,7 @@ public struct KeyProofClaims: Hashable, Sendable {
     public let method: String
     /// The address of the request. The proof has it without query and fragment.
     public let address: String
-    /// The server's newest nonce. Nil if this question has none: then the signer takes the one that it knows of.
+    /// The server's newest nonce. Nil if this question has none: then the signer takes the newest that it knows.
     public let nonce: String?
     /// SHA-256 of the access token that goes along. Nil without one.
     public let tokenHash: [UInt8]?

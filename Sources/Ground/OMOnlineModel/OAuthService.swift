@@ -76,7 +76,7 @@ public struct OAuthService: Hashable, Sendable {
 
     /// The addresses whose origins may get a proof of the session's key.
     ///
-    /// Attack: a helper that an answer took over asks for a proof at the attacker's server, or for one that another server takes.
+    /// Attack: an answer takes over the helper, which then asks for a proof that the attacker's server or a third one takes.
     package var provenAddresses: [String] {
         switch endpoint {
         case .discovery(let document): [document] + origins

@@ -16,7 +16,7 @@ public struct TokenExchange: Hashable, Sendable {
     /// The name of the server that the new token is for.
     public let audience: String?
 
-    /// - Parameters subjectType, actorType: An address, or the end of one that RFC 8693 has: `access_token`, `id_token`, `jwt`.
+    /// - Parameters subjectType, actorType: An address, or the last word of an address in RFC 8693: `access_token`, `id_token`, `jwt`.
     /// - Returns: nil for a type, a resource or an audience that no request may have.
     public init?(
         subjectType: String = "access_token", actorType: String? = nil, resource: String? = nil, audience: String? = nil

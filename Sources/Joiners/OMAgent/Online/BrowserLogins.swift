@@ -39,11 +39,8 @@ extension OnlineProvider: BrowserProvider {
                         clientSecret: clientSecret.duplicate()),
                     listening: sockets, prompting: prompter, event)
             }.get()
-            let (user, time, lifetime) = (acceptance.user, acceptance.serverTime, acceptance.lifetime)
-            return BrowserAnswer(
-                .accepted(
-                    policy: nil, serverTime: time, session: acceptance.session, access: acceptance.access, lifetime: lifetime),
-                user: user)
+            let user = acceptance.user
+            return BrowserAnswer(acceptance.takeTokens(), user: user)
         } catch { return BrowserAnswer(.refused(error), user: nil) }
     }
 

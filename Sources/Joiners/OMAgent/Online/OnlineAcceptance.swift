@@ -65,6 +65,12 @@ package struct OnlineAcceptance: ~Copyable, Sendable {
             endpoints: endpoints, user: user, claims: claims, client: client, trial: trial)
     }
 
+    /// The answer to a login or an exchange, which asks for no profile.
+    consuming func takeTokens() -> ProviderAnswer {
+        let (time, lifetime) = (serverTime, lifetime)
+        return .accepted(policy: nil, serverTime: time, session: session, access: access, lifetime: lifetime)
+    }
+
     package consuming func takeSession() -> SecretBytes? { session }
 
     package consuming func takeAccess() -> AccessToken? { access }

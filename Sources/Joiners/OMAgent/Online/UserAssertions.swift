@@ -20,11 +20,8 @@ extension OnlineProvider: AssertionProvider {
                         clientSecret: clientSecret.duplicate()),
                     event)
             }.get()
-            let (user, time, lifetime) = (acceptance.user, acceptance.serverTime, acceptance.lifetime)
-            return BrowserAnswer(
-                .accepted(
-                    policy: nil, serverTime: time, session: acceptance.session, access: acceptance.access, lifetime: lifetime),
-                user: user)
+            let user = acceptance.user
+            return BrowserAnswer(acceptance.takeTokens(), user: user)
         } catch { return BrowserAnswer(.refused(error), user: nil) }
     }
 
@@ -42,9 +39,7 @@ extension OnlineProvider: AssertionProvider {
                         clientSecret: clientSecret.duplicate()),
                     event)
             }.get()
-            let (time, lifetime) = (acceptance.serverTime, acceptance.lifetime)
-            return .accepted(
-                policy: nil, serverTime: time, session: acceptance.session, access: acceptance.access, lifetime: lifetime)
+            return acceptance.takeTokens()
         } catch { return .refused(error) }
     }
 }

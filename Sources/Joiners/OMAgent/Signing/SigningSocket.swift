@@ -23,7 +23,7 @@ final class SigningSocket: Sendable {
     /// Nil if this system gives no socket.
     ///
     /// - Parameters:
-    ///   - origin: The only one that gets proofs.
+    ///   - origin: Proofs are made for this server only.
     ///   - chain: The certificate that the helper shows. Nil for none.
     ///   - life: How long it signs, in milliseconds.
     init?(_ keys: HelperKeys, to origin: String, showing chain: ClientChain?, for life: Int64 = Int64(RequestOpening.life)) {

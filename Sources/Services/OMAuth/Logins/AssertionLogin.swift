@@ -7,7 +7,7 @@ internal import OMSystem
 extension Authenticator {
     /// Logs a user in with an assertion of another server. Such a login is never cached: no password comes to this machine.
     ///
-    /// - Returns: The login of the user whom the server names. If it names none, and no user was asked for, of the client's id.
+    /// - Returns: The login of the user whom the server names. If it names none, and no user was asked for, the user is the client's id.
     /// - Throws: ``AuthError/online(_:)``; ``AuthError/offlineNotAllowed`` if the profile's mode is offline.
     public func logIn(
         _ question: AssertionQuestion, with assertion: borrowing SecretBytes, asking provider: any AssertionProvider,
@@ -24,22 +24,10 @@ extension Authenticator {
         guard let accepted = AcceptedAnswer(given, sent: sent) else { throw .cancelled }
         let user: UserName
         do throws(OnlineRefusal) { user = try Self.user(named, asked: question.user, under: profile) } catch {
-            try drop(accepted, question, provider)
+            drop(accepted, of: question.user, question.profile, domain: question.domain, ending: provider.end)
             throw .online(error)
         }
         return acceptUncached(accepted, LoginRequest(user, profile, domain: question.domain, mode: .online))
-    }
-
-    /// Ends a session that is not kept.
-    private func drop(
-        _ accepted: consuming AcceptedAnswer, _ question: AssertionQuestion, _ provider: any AssertionProvider
-    ) throws(AuthError) {
-        guard let user = try? question.user ?? UserName("-") else { return }
-        switch accepted.session {
-        case .none: return
-        case .some(let session):
-            _ = provider.end(session.duplicate(), of: LoginRequest(user, question.profile, domain: question.domain))
-        }
     }
 
     /// Exchanges a token of another server for an access token. The result is a session whose life is that of the token, and at most
@@ -83,9 +71,7 @@ extension Authenticator {
             guard let user = client(of: profile) else { throw .failed(.unusableUser) }
             return user
         }
-        guard let user = try? UserName(named.name) else { throw .failed(.unusableUser) }
-        guard asked == nil || asked == user else { throw .failed(.otherUser) }
-        return user
+        return try Self.user(named, asked: asked)
     }
 }
 

@@ -3,7 +3,7 @@ public import OMOnlineModel
 /// A login with an assertion of another server that a program wants.
 public struct AssertionQuestion: Hashable, Sendable {
     public let profile: Profile
-    /// The user whom the server must name. Nil: any user, or none.
+    /// The server must name this user. Nil for any user, or none.
     public let user: UserName?
     public let domain: IdentityDomain
     /// Nil for those of the profile.

@@ -30,7 +30,7 @@ extension Authenticator {
         guard let accepted = AcceptedAnswer(given, sent: sent) else { throw .cancelled }
         let user: UserName
         do throws(OnlineRefusal) { user = try Self.user(named, asked: question.user) } catch {
-            try drop(accepted, question, provider)
+            drop(accepted, of: question.user, question.profile, domain: question.domain, ending: provider.end)
             throw .online(error)
         }
         let request = LoginRequest(user, profile, domain: question.domain, mode: .online)
@@ -50,7 +50,7 @@ extension Authenticator {
     ///
     /// Attack: the person at the browser is another one than the caller means, or the helper was taken over. A named user other
     /// than the asked one is refused.
-    private static func user(_ named: NamedUser?, asked: UserName?) throws(OnlineRefusal) -> UserName {
+    static func user(_ named: NamedUser?, asked: UserName?) throws(OnlineRefusal) -> UserName {
         guard let named else { throw .failed(.unnamedUser) }
         guard let user = try? UserName(named.name) else { throw .failed(.unusableUser) }
         guard asked == nil || asked == user else { throw .failed(.otherUser) }
@@ -58,14 +58,14 @@ extension Authenticator {
     }
 
     /// Ends a session that is not kept.
-    private func drop(
-        _ accepted: consuming AcceptedAnswer, _ question: BrowserQuestion, _ provider: any BrowserProvider
-    ) throws(AuthError) {
-        guard let user = try? question.user ?? UserName("-") else { return }
+    func drop(
+        _ accepted: consuming AcceptedAnswer, of asked: UserName?, _ profile: Profile, domain: IdentityDomain,
+        ending end: (consuming SecretBytes, LoginRequest) -> OnlineRefusal?
+    ) {
+        guard let user = try? asked ?? UserName("-") else { return }
         switch accepted.session {
         case .none: return
-        case .some(let session):
-            _ = provider.end(session.duplicate(), of: LoginRequest(user, question.profile, domain: question.domain))
+        case .some(let session): _ = end(session.duplicate(), LoginRequest(user, profile, domain: domain))
         }
     }
 }

@@ -57,7 +57,7 @@ extension Profile {
         }
     }
 
-    /// Whether the profile's grant is one that only an Oracle Access Manager server has.
+    /// Whether only an Oracle Access Manager server has the profile's grant.
     package var needsOracleServer: Bool {
         guard case .unsupported(.oauth, let grant) = serverKind else { return false }
         return values[.oamOAuthServiceEndpoint] != nil || grant == .oamCredential

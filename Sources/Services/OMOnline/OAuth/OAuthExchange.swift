@@ -10,7 +10,7 @@ extension OAuthProvider {
     /// The session in the answer has no refresh token that can be used: its life is that of the access token.
     ///
     /// - Parameters:
-    ///   - subject: The token that says whom the new one is for.
+    ///   - subject: A token of the user who gets the new one.
     ///   - actor: The token of the party that acts for that user. Empty without one.
     ///   - clientSecret: A confidential client's secret. Empty for a public client.
     /// - Throws: ``OnlineFailure/assertionRefused`` if the server does not take the subject or the actor.

@@ -20,17 +20,11 @@ struct AssertionLoginRun {
         _ context: CommandContext
     ) throws(Failure) {
         (self.profile, self.options, self.access, self.context) = (profile, options, access, context)
-        if let other = others.first {
-            throw Failure(
-                .usage, "\(other) is for logins with a password, and users of this profile log in with an assertion",
-                hint: "omvault login --profile \(profile.name.text.asShellWord)")
-        }
+        if let other = others.first { throw Failure(option: other, ofPasswordsUnder: profile, "with an assertion") }
         guard mode != .offline else { throw Self.noOffline }
     }
 
-    static let noOffline = Failure(
-        .noOffline, "a login with an assertion is never cached, so there is none offline",
-        hint: "log in when the server can be reached")
+    static let noOffline = Failure(uncachedLogin: "with an assertion")
 
     func run(_ asked: RequestedUser) throws {
         guard let source = profile.oauthUserAssertion else { throw AuthError.noServer }

@@ -21,20 +21,14 @@ struct BrowserLoginRun {
         _ context: CommandContext
     ) throws(Failure) {
         (self.profile, self.options, self.access, self.context) = (profile, options, access, context)
-        if let other = others.first {
-            throw Failure(
-                .usage, "\(other) is for logins with a password, and users of this profile log in at the server's own pages",
-                hint: "omvault login --profile \(profile.name.text.asShellWord)")
-        }
+        if let other = others.first { throw Failure(option: other, ofPasswordsUnder: profile, "at the server's own pages") }
         guard mode != .offline else { throw Self.noOffline }
         guard options.redirect == nil || !options.device && profile.oauthGrant != .deviceCode else {
             throw Failure(usage: "--redirect is for logins in a browser on this machine, and this one takes a code")
         }
     }
 
-    static let noOffline = Failure(
-        .noOffline, "a login at the server's own pages is never cached, so there is none offline",
-        hint: "log in when the server can be reached")
+    static let noOffline = Failure(uncachedLogin: "at the server's own pages")
 
     func run(_ given: RequestedUser) throws {
         let flow = try LoginFlow(profile, .online, in: access, context, takesBrowser: true)

@@ -26,9 +26,7 @@ struct CertificateLoginRun {
         guard mode != .offline else { throw Self.noOffline }
     }
 
-    static let noOffline = Failure(
-        .noOffline, "a login with a client certificate is never cached, so there is none offline",
-        hint: "log in when the server can be reached")
+    static let noOffline = Failure(uncachedLogin: "with a client certificate")
 
     func run(_ given: RequestedUser) throws {
         let flow = try LoginFlow(profile, .online, in: access, context, takesBrowser: true)
