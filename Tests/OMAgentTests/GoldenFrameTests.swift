@@ -417,6 +417,7 @@ private let later = [UInt8](16..<32)
                     token: secret("t"), statement: secret(""), of: oauth[0])
             }
         ),
+        ("authorize-implicit", { .authorize("ü", within: 180, byDevice: false, of: implicit) }),
         ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
         ("exchange", { .exchange(secret("st"), actor: secret("at"), for: exchange, of: exchanging, clientSecret: secret("cs")) }),
         (
@@ -424,6 +425,11 @@ private let later = [UInt8](16..<32)
             { .assertion(secret("a.b.c"), .jwt, user: "ü", keepsSession: true, of: asserting, clientSecret: secret("cs")) }
         ),
     ]
+    private static let implicit = OnlineService(
+        .oauth(
+            OAuthService(
+                .pages(revocation: "https://a.example/r"), clientID: "id", grant: .implicit,
+                browser: BrowserLogin(redirect: "http://127.0.0.1", authorization: "https://a.example/a"))))
     private static let keyed = OnlineService(
         .oauth(
             OAuthService(

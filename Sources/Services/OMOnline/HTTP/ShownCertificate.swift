@@ -133,6 +133,7 @@ extension OnlineService {
             return switch oauth.endpoint {
             case .discovery(let document): [document] + oauth.origins
             case .token(let token, let revocation): [token] + [revocation].compactMap(\.self) + oauth.origins + pages
+            case .pages(let revocation): [revocation].compactMap(\.self) + oauth.origins + pages
             }
         }
     }
