@@ -77,6 +77,37 @@ import Testing
         }
     }
 
+    @Test(
+        "a document that is cut or nested too deeply is none, and neither is such an answer with a token; one byte order mark is skipped"
+    )
+    func broken() throws {
+        let address = try #require(EndpointURL(reading: Self.address))
+        func deep(_ text: String, _ count: Int) -> String {
+            text.dropLast() + ",\"x\":" + String(repeating: "[", count: count) + String(repeating: "]", count: count) + "}"
+        }
+        func read(_ text: String) throws(OnlineRefusal) {
+            _ = try DiscoveryDocument(
+                Array(text.utf8), from: address, of: OAuthService(.discovery(Self.address), clientID: "c", issuer: nil))
+        }
+        func token(_ text: String) throws(OnlineRefusal) {
+            _ = try TokenResponse(HTTPResponse(status: 200, headers: [:], body: Array(text.utf8)), sendsPassword: false)
+        }
+        let document = "{\"issuer\":\"https://a.example/t\",\"token_endpoint\":\"https://a.example/x\"}"
+        let answer = "{\"access_token\":\"a\",\"token_type\":\"Bearer\"}"
+        for change in [{ $0 }, { "\u{FEFF}" + $0 }, { deep($0, 31) }] as [(String) -> String] {
+            try read(change(document))
+            try token(change(answer))
+        }
+        let changes: [(String) -> String] = [
+            { String($0.dropLast()) }, { String($0.prefix($0.count / 2)) }, { _ in "" }, { $0 + "}" }, { deep($0, 200) },
+            { deep($0, 100_000) }, { "\u{FEFF}\u{FEFF}" + $0 },
+        ]
+        for (index, change) in changes.enumerated() {
+            #expect(throws: OnlineRefusal.failed(.unexpectedAnswer), "\(index)") { try read(change(document)) }
+            #expect(throws: OnlineRefusal.failed(.unexpectedAnswer, status: 200), "\(index)") { try token(change(answer)) }
+        }
+    }
+
     @Test("a foreign address for revocations is refused with an issuer, and not used without one")
     func revocation() throws {
         func read(_ issuer: String?) throws -> OAuthEndpoints {
