@@ -1,5 +1,6 @@
 // Which endpoints of a discovery document may be used.
 
+import NIOHTTP1
 import OMOnlineModel
 import OMSecrets
 import Testing

@@ -1,6 +1,7 @@
 // Certificates of clients against nginx and OpenSSL. docs/reference/online.md, "Client certificates".
 
 import Foundation
+import NIOSSL
 import OMOnlineModel
 import OMSecrets
 import TestSupport
