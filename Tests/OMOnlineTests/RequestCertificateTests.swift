@@ -153,7 +153,8 @@ private struct RequestKey: QuestionSigner {
         let helper = RequestSigner(ends[0], showing: try #require(ClientChain([[1, 2]], of: "ada")), within: 1)
         #expect(await !isSigned(helper, Self.handshake))
         var late = SecretBuffer()
-        late.write(WireID(SigningSocket.id), SecretBytes(copying: [7]))
+        late.write(WireID(SigningSocket.id))
+        late.write(SecretBytes(copying: [7]))
         try other.send(.signature, late, within: 10_000)
         // It is there already, so no time is too short for it.
         #expect(await !isSigned(helper, Self.handshake))
