@@ -122,7 +122,7 @@ import Testing
     @Test(
         "each place of tokens keeps them over another agent and a reboot as its level says, and gives them as TokenRelease says")
     func cells() throws {
-        let home = try AgentHome(), runtime = try TestFolder(in: "/dev/shm")
+        let home = try AgentHome(in: "/dev/shm"), runtime = try TestFolder(in: "/dev/shm")
         let tickets = SessionTickets(try RuntimeFolder.make(runtime.path))
         defer { for id in tickets.ids { tickets.remove(id) } }
         try home.makeVault()
