@@ -55,6 +55,7 @@ public enum ApplicationProfile {
             case .oauth(let oauth):
                 switch oauth.endpoint {
                 case .discovery(let text), .token(let text, _): text
+                case .configuration: oauth.issuer ?? ""
                 }
             case .oamms(let oamms): oamms.server
             }
