@@ -96,7 +96,7 @@ import Testing
             one=$(omvault token get sso); two=$(omvault token get sso --fresh)
             [[ $one != "$two" ]] && echo fresh
             omvault token userinfo sso --json | grep -o '"sub":"[^"]*"'
-            omvault -q profile refresh sso --json | grep -o '"token_endpoint"'
+            omvault -q profile refresh sso --json | grep -o '"token_endpoint"' | sort -u
             omvault -q logout ada@example.org --profile sso
             [[ $(documents) == "$before" ]] && echo none
             omvault profile show sso --format plain | grep '^OpenIDConnectConfiguration' | cut -f 2 | sed "s|$issuer|ISSUER|; s/, [0-9]* bytes//"

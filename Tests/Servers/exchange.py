@@ -112,7 +112,7 @@ class Service(http.server.BaseHTTPRequestHandler):
                     used.add(given["jti"])
         except Exception:
             return self.send(400, {"error": "invalid_grant"})
-        access = signed(own, sub=ROBOT, aud=None, scope=form.get("scope", "read").split(" "), jti=str(uuid.uuid4()))
+        access = signed(own, sub=ROBOT, aud=None, act=None, scope=form.get("scope", "read").split(" "), jti=str(uuid.uuid4()))
         self.send(200, {"access_token": access, "token_type": "Bearer", "expires_in": life})
 
 
