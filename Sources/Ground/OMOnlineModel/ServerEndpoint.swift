@@ -73,7 +73,7 @@ extension OnlineService {
         case .basic, .certificate: false
         case .oauth(let oauth):
             switch oauth.endpoint {
-            case .discovery: true
+            case .discovery, .configuration: true
             case .token, .pages: false
             }
         case .oamms: true

@@ -23,9 +23,8 @@ extension OnlineService {
                     revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo,
                     oauth.proof.pushedRequestEndpoint, oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo,
                 ]
-            case .discovery(let document):
-                texts.append(document)
-                texts += oauth.origins
+            case .discovery, .configuration:
+                texts += oauth.documentOrigins ?? []
                 if !oauth.bindsOrigins { ports.insert(UInt16(EndpointURL.securePort)) }
             }
         }

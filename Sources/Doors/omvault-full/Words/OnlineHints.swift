@@ -78,6 +78,10 @@ extension OnlineFailure {
         case .noChallenge: return "LoginURL must be an address that refuses requests without a password"
         case .otherChallenge: return "the server must take HTTP Basic at LoginURL"
         case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
+        case .untrustedDiscovery where profile?.openIDConfiguration != nil:
+            return
+                "OAuthIssuer must be the exact text of the issuer in OpenIDConnectConfiguration, which must have a token_endpoint "
+                + "with https"
         case .untrustedDiscovery:
             return
                 "oauth_discoveryURL must have the scheme, host and port of the issuer in its document, and OAuthIssuer the issuer's "
@@ -132,6 +136,7 @@ extension OnlineFailure {
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
         case .unusableAssertion:
             return "OAuthUserJWTAssertionValue must be the source of a JWT, OAuthUserSAML2UserAssertionValue that of XML"
+        case .assertionRefused where profile?.mintsAssertion ?? false: return profile?.assertionHint
         case .assertionRefused:
             return "get a newer one: it may be expired or used, or of an issuer that the server does not trust"
         case .unkeptTokens:
@@ -272,7 +277,7 @@ extension Profile {
     /// What to do if a server refuses a client that proves itself with a key. Nil for any other client. The server may want another
     /// `aud` in the assertion.
     var assertionHint: String? {
-        guard clientProof.mayAssert else { return nil }
+        guard clientProof.mayAssert || mintsAssertion else { return nil }
         let certificate = "the server must know OAuthClientID and the certificate or public key of OAuthClientKey"
         guard clientProof.audience == .issuer else { return certificate }
         let refresh = oauthTokenEndpoint == nil ? "; omvault profile refresh \(name.text.asShellWord)" : ""
@@ -300,8 +305,13 @@ extension Profile {
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
         case .oauthBrowser where isImplicit && oauthDocument == nil: .oauthAuthorizationEndpoint
         case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
-            oauthTokenEndpoint != nil
-                ? .oauthTokenEndpoint : oauthDiscoveryURL != nil ? .oauthDiscoveryURL : .openIDConnectDiscoveryURL
+            if oauthTokenEndpoint != nil {
+                .oauthTokenEndpoint
+            } else if openIDConfiguration != nil {
+                .openIDConnectConfiguration
+            } else {
+                oauthDiscoveryURL != nil ? .oauthDiscoveryURL : .openIDConnectDiscoveryURL
+            }
         case .oamms: values[.oammsURL] == nil ? .oammsHost : .oammsURL
         default: .loginURL
         }

@@ -114,7 +114,7 @@ extension ProfileValueType {
         case .numberOrZero(let range): "0 (none) or a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let words), .word(let words): words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
         case .text: "1 to 2048 bytes of text without control characters"
-        case .longText: "1 byte to 32 KiB of text"
+        case .metadata: "the JSON text of an OpenID server's metadata, with its issuer, of at most 32 KiB"
         case .domain: "1 to 255 bytes of text without control characters"
         case .headerName: "the name of a header that may be set"
         case .url: "an http or https address"
@@ -135,6 +135,7 @@ extension ProfileValueType {
         case .origins: "for example https://id.example.org,https://keys.example.org:8443"
         case .headers:
             "each name once, and none of the headers that omvault sets: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
+        case .metadata: "OpenIDConnectConfiguration=\"$(cat FILE)\" takes it from a file"
         case .identity: "omvault cert ls lists the identities of a vault"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"
         case .level: "use one of the SDK's six names, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"

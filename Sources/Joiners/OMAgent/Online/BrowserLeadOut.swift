@@ -42,7 +42,7 @@ struct BrowserLeadOut: Sendable {
         guard case .oauth(let oauth) = service.kind else { return nil }
         switch oauth.endpoint {
         case .token, .pages: return Self.allowed(oauth.browser?.endSession, oauth)
-        case .discovery:
+        case .discovery, .configuration:
             let deadlines = OnlineDeadlines(
                 connect: service.deadlines.connect, total: min(service.deadlines.total, Self.searchTime))
             guard let reply = try? client.ask(.endpoints(of: service.within(deadlines))),

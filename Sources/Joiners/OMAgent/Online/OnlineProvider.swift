@@ -322,6 +322,8 @@ extension OnlineService {
             endpoint = .pages(revocation: profile.oauthRevocationEndpoint?.text)
         } else if let token = profile.oauthTokenEndpoint {
             endpoint = .token(token.text, revocation: profile.oauthRevocationEndpoint?.text)
+        } else if let configuration = profile.openIDConfiguration {
+            endpoint = .configuration(configuration.text)
         } else if let document = profile.oauthDocument {
             endpoint = .discovery(document.text)
         } else {
@@ -332,7 +334,8 @@ extension OnlineService {
             OAuthService(
                 endpoint, clientID: profile.oauthClientID ?? "",
                 scopes: grant.isOfBrowser ? profile.browserScopes() : profile.oauthScopes,
-                includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
+                includesClientHeader: profile.oauthIncludesClientHeader, grant: grant,
+                issuer: profile.oauthIssuer ?? profile.openIDConfiguration?.issuer.text,
                 origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof,
                 tokenEndpoints: profile.tokenEndpoints, clientAssertion: profile.oauthClientAssertion?.kind,
                 constraint: profile.senderConstraint))

@@ -13,6 +13,11 @@ extension Profile {
     /// Of a user. If there are two, the JWT counts.
     package var oauthUserAssertion: AssertionSource? { first([(.oauthUserJWT, .jwt), (.oauthUserSAML2, .saml2)]) }
 
+    /// Whether a login's assertion is a JWT that the client's key signs for it: there is a key, and no source.
+    package var mintsAssertion: Bool {
+        serverKind == .oauthAssertion && oauthUserAssertion == nil && clientProof.key != nil
+    }
+
     /// Of the client, in place of its secret. Nil if `OAuthClientAuthMethod` does not let it count, or if the client has a key.
     package var oauthClientAssertion: AssertionSource? {
         let forms = clientProof.readyMade

@@ -49,11 +49,11 @@ extension Profile {
         case .oauth where grant?.isOfBrowser ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthBrowser
         case .oauth where grant?.isOfAssertion ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthAssertion
         case .oauth where grant == .tokenExchange && values[.oamOAuthServiceEndpoint] == nil: .oauthTokenExchange
-        case .openIDConnect where values[.openIDConnectDiscoveryURL] != nil: .oauthBrowser
+        case .openIDConnect: .oauthBrowser
         case .oamms: .oamms
         case .certificate: .certificate
         case .localAuthenticator: .none
-        case .oauth, .federated, .openIDConnect: .unsupported(type, grant)
+        case .oauth, .federated: .unsupported(type, grant)
         }
     }
 
@@ -269,7 +269,9 @@ extension Profile {
         case .oauthUserJWT, .oauthUserSAML2: [.oauthAssertion, .oauthTokenExchange].contains(serverKind) ? .acts : .none
         case .tokenExchangeTimeout, .tokenExchangeDialect, .mobileBackendVersion:
             serverKind == .oauthTokenExchange ? .acts : .none
-        case .openIDConnectDiscoveryURL: serverKind == .oauthBrowser ? .acts : .later
+        case .openIDConnectDiscoveryURL where serverKind == .oauthBrowser: openIDConfiguration == nil ? .acts : .none
+        case .openIDConnectDiscoveryURL: .later
+        case .openIDConnectConfiguration: openIDConfiguration == nil ? .none : .acts
         case .offlineAuthAllowed where serverKind.isWithoutPassword, .profileURL where serverKind.isWithoutPassword: .none
         // There the certificate is always shown.
         case .presentClientCertificate: mayPresentClientCertificate && serverKind != .certificate ? .acts : .none
@@ -302,8 +304,9 @@ extension Profile {
         case .none: nil
         case .basic, .certificate: loginURL
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
-        case .oauthBrowser where isImplicit: oauthDocument ?? url(.oauthAuthorizationEndpoint)
-        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: oauthTokenEndpoint ?? oauthDocument
+        case .oauthBrowser where isImplicit: openIDConfiguration?.issuer ?? oauthDocument ?? url(.oauthAuthorizationEndpoint)
+        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
+            oauthTokenEndpoint ?? openIDConfiguration?.issuer ?? oauthDocument
         case .oamms: oammsServer
         case .unsupported:
             loginURL ?? oammsServer ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)

@@ -43,7 +43,7 @@ enum RequiredProfileKeys {
         case .deviceCode: [token, [.oauthDeviceEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]]
         case .clientCredentials:
             [token, [.oauthClientSecret, .oauthClientKey, .clientCertificate, .oauthClientJWT, .oauthClientSAML2]]
-        case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
+        case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2, .oauthClientKey]]
         case .resourceOwner, .oamCredential, .tokenExchange, nil: [token]
         }
     }
@@ -64,8 +64,11 @@ enum RequiredProfileKeys {
         }
         // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
-        if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
-            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil
+        let grant = kind == .oauth ? values[.oauthGrantType].flatMap(Self.grant) : nil
+        let mints = grant?.isOfAssertion ?? false && values[.oauthUserJWT] == nil && values[.oauthUserSAML2] == nil
+        if asserts || mints, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
+            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil,
+            kind != .openIDConnect || values[.oauthTokenEndpoint] != nil || values[.openIDConnectConfiguration] == nil
         {
             return .oauthIssuer
         }

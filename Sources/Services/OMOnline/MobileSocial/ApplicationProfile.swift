@@ -57,6 +57,7 @@ public enum ApplicationProfile {
                 case .discovery(let text), .token(let text, _): text
                 // A login without a password has no policy.
                 case .pages: throw .failed(.unusableProfile)
+                case .configuration: oauth.issuer ?? ""
                 }
             case .oamms(let oamms): oamms.server
             }

@@ -66,8 +66,7 @@ public struct ClientRegistrar: Sendable {
             guard oauth.allows(address) else { throw .failed(.foreignEndpoint) }
             return (address, [])
         }
-        guard case .discovery(let text) = oauth.endpoint else { throw .failed(.noRegistration) }
-        let document = try await DiscoveryDocument.fetch(text, of: oauth, exchange)
+        guard let document = try await DiscoveryDocument.find(oauth, exchange) else { throw .failed(.noRegistration) }
         guard let address = try document.endpoint(.clientRegistration) else { throw .failed(.noRegistration) }
         return (address, try document.list("token_endpoint_auth_methods_supported") ?? [])
     }

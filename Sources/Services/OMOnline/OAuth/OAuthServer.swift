@@ -32,10 +32,7 @@ struct OAuthServer {
 
     /// - Throws: what ``DiscoveryDocument`` throws.
     static func find(_ service: OAuthService, _ exchange: HTTPExchange) async throws(OnlineRefusal) -> OAuthServer {
-        switch service.endpoint {
-        case .token, .pages: OAuthServer(service, nil)
-        case .discovery(let text): OAuthServer(service, try await DiscoveryDocument.fetch(text, of: service, exchange))
-        }
+        OAuthServer(service, try await DiscoveryDocument.find(service, exchange))
     }
 
     /// The endpoints that every login needs.

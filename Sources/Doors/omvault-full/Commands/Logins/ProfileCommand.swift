@@ -274,7 +274,13 @@ extension Output {
             (ofKey.intersection(unused), "the tokens are bound to a key, which the ledger does not keep"),
             (remembering.intersection(unused), "with OAuth only the user name is remembered"),
             (
-                Set(unused).subtracting(remembering).subtracting(ofKey).subtracting([.presentClientCertificate]),
+                Set(unused).intersection([.openIDConnectDiscoveryURL]),
+                "OpenIDConnectConfiguration is used in its place; unset one of them"
+            ),
+            (
+                Set(unused).subtracting(remembering).subtracting(ofKey).subtracting([
+                    .presentClientCertificate, .openIDConnectDiscoveryURL,
+                ]),
                 "its server has no use for it"
             ),
         ] where !keys.isEmpty {

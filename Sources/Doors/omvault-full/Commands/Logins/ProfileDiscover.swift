@@ -173,6 +173,7 @@ struct ProfileDiscover: Verb {
     private static let own: Set<ProfileKey> = [
         .authServerType, .oauthGrantType, .oauthDiscoveryURL, .oauthIssuer, .oauthEndpointOrigins, .oauthClientID,
         .oauthTokenEndpoint, .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .openIDConnectDiscoveryURL,
+        .openIDConnectConfiguration,
     ]
 
     // MARK: - The changes
@@ -191,7 +192,7 @@ struct ProfileDiscover: Verb {
         // An address that the profile had would be asked instead of the document.
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
-            unset: [ProfileKey.oauthTokenEndpoint.rawValue])
+            unset: [ProfileKey.oauthTokenEndpoint, .openIDConnectConfiguration].map(\.rawValue))
     }
 
     /// A preset whose server has no document: the profile names each endpoint.
@@ -206,7 +207,8 @@ struct ProfileDiscover: Verb {
         if needsRedirect(old, typed) { own.append((.oauthRedirectEndpoint, Self.loopback)) }
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
-            unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .oauthIssuer].map(\.rawValue))
+            unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .openIDConnectConfiguration, .oauthIssuer].map(
+                \.rawValue))
     }
 
     /// The client's id and the source of its secret. Before the registration the id is "unregistered".
