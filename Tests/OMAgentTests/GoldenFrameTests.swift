@@ -417,6 +417,7 @@ private let later = [UInt8](16..<32)
                     token: secret("t"), statement: secret(""), of: oauth[0])
             }
         ),
+        ("authorize-implicit", { .authorize("ü", within: 180, byDevice: false, of: implicit) }),
         ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
         ("exchange", { .exchange(secret("st"), actor: secret("at"), for: exchange, of: exchanging, clientSecret: secret("cs")) }),
         (
@@ -426,6 +427,11 @@ private let later = [UInt8](16..<32)
         ("assertion-by-key", { .assertion(secret(""), nil, user: nil, keepsSession: false, of: minting) }),
         ("refresh-configured", { .refresh(secret("tokens"), of: configured) }),
     ]
+    private static let implicit = OnlineService(
+        .oauth(
+            OAuthService(
+                .pages(revocation: "https://a.example/r"), clientID: "id", grant: .implicit,
+                browser: BrowserLogin(redirect: "http://127.0.0.1", authorization: "https://a.example/a"))))
     private static let minting = OnlineService(
         .oauth(
             OAuthService(

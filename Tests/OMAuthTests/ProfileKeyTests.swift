@@ -233,7 +233,7 @@ import Testing
             "OAuthAuthorizationGrantType": "OAuthImplicit", "OAuthAuthZEndpoint": "https://a/",
             "OAuthRedirectEndpoint": "app://x",
         ]) { $1 }.filter { $0.key != "OAuthAuthZGrantType" }
-        #expect(try profile(implicit).serverKind == .unsupported(.oauth, .implicit))
+        #expect(try profile(implicit).serverKind == .oauthBrowser)
         let client = try profile(
             Self.owner.merging(["OAuthAuthZGrantType": "OAuthClientCredentials", "OAuthClientSecret": "cred:a"]) { $1 })
         #expect(client.serverKind == .oauthClientCredentials && client.serverIdentity == owner.serverIdentity)

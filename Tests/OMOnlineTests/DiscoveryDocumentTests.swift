@@ -1,5 +1,6 @@
 // Which endpoints of a discovery document may be used.
 
+import NIOHTTP1
 import OMOnlineModel
 import OMSecrets
 import Testing
@@ -127,6 +128,37 @@ import Testing
             await #expect(throws: OnlineRefusal.failed(.noLogout)) {
                 _ = try await provider.logOut(session, clientSecret: secret)
             }
+        }
+    }
+
+    @Test(
+        "a document that is cut or nested too deeply is none, and neither is such an answer with a token; one byte order mark is skipped"
+    )
+    func broken() throws {
+        let address = try #require(EndpointURL(reading: Self.address))
+        func deep(_ text: String, _ count: Int) -> String {
+            text.dropLast() + ",\"x\":" + String(repeating: "[", count: count) + String(repeating: "]", count: count) + "}"
+        }
+        func read(_ text: String) throws(OnlineRefusal) {
+            _ = try DiscoveryDocument(
+                Array(text.utf8), from: address, of: OAuthService(.discovery(Self.address), clientID: "c", issuer: nil))
+        }
+        func token(_ text: String) throws(OnlineRefusal) {
+            _ = try TokenResponse(HTTPResponse(status: 200, headers: [:], body: Array(text.utf8)), sendsPassword: false)
+        }
+        let document = "{\"issuer\":\"https://a.example/t\",\"token_endpoint\":\"https://a.example/x\"}"
+        let answer = "{\"access_token\":\"a\",\"token_type\":\"Bearer\"}"
+        for change in [{ $0 }, { "\u{FEFF}" + $0 }, { deep($0, 31) }] as [(String) -> String] {
+            try read(change(document))
+            try token(change(answer))
+        }
+        let changes: [(String) -> String] = [
+            { String($0.dropLast()) }, { String($0.prefix($0.count / 2)) }, { _ in "" }, { $0 + "}" }, { deep($0, 200) },
+            { deep($0, 100_000) }, { "\u{FEFF}\u{FEFF}" + $0 },
+        ]
+        for (index, change) in changes.enumerated() {
+            #expect(throws: OnlineRefusal.failed(.unexpectedAnswer), "\(index)") { try read(change(document)) }
+            #expect(throws: OnlineRefusal.failed(.unexpectedAnswer, status: 200), "\(index)") { try token(change(answer)) }
         }
     }
 

@@ -120,8 +120,8 @@ import Testing
             sqlite3 "$HOME/.local/state/omvault/logins.db" \
                 "update remembered set row = cast(substr(row, 1, length(row) - 1) || x'00' as blob)"
             omvault token clear work
-            eventually became $((before + 4))
             refused 10 omvault token get work
+            eventually became $((before + 4))
             asked
             foreign OAuthAuthZGrantType=OAuthTokenExchange KeychainDataProtection=KeychainDataAccessibleWhenUnlocked
             refused 7 exchange good --store

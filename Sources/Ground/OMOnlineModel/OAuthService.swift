@@ -7,6 +7,8 @@ public struct OAuthService: Hashable, Sendable {
         case configuration(String)
         /// `OAuthTokenEndpoint`. Unless the profile names a revocation address, none is known.
         case token(String, revocation: String?)
+        /// The profile names the pages, and there is no token endpoint. Only ``Grant/implicit`` needs none.
+        case pages(revocation: String?)
     }
 
     /// `OAuthAuthZGrantType`
@@ -23,9 +25,11 @@ public struct OAuthService: Hashable, Sendable {
         case assertion = 5
         /// A token of another server is exchanged for one of this server.
         case tokenExchange = 6
+        /// A user logs in in a browser on this machine, which brings the token itself.
+        case implicit = 7
 
         /// Whether a user logs in at the server's own pages.
-        package var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
+        package var isOfBrowser: Bool { [.authorizationCode, .deviceCode, .implicit].contains(self) }
         /// Whether the server names the user.
         package var namesUser: Bool { isOfBrowser || self == .assertion }
     }
@@ -82,6 +86,7 @@ public struct OAuthService: Hashable, Sendable {
         switch endpoint {
         case .discovery, .configuration: documentOrigins ?? []
         case .token(let token, _): [named ?? token] + origins
+        case .pages: [named].compactMap(\.self) + origins
         }
     }
 
@@ -92,6 +97,8 @@ public struct OAuthService: Hashable, Sendable {
         switch endpoint {
         case .discovery, .configuration: documentOrigins ?? []
         case .token(let token, _): [token] + [browser?.userInfo, tokenEndpoints.userInfo].compactMap(\.self)
+        // No token of this grant is bound to a key.
+        case .pages: []
         }
     }
 

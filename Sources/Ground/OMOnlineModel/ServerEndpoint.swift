@@ -74,7 +74,7 @@ extension OnlineService {
         case .oauth(let oauth):
             switch oauth.endpoint {
             case .discovery, .configuration: true
-            case .token: false
+            case .token, .pages: false
             }
         case .oamms: true
         }

@@ -121,8 +121,13 @@ extension OnlineFailure {
             return "the server must allow the client credentials grant for this client"
         case .unsupportedGrant where profile?.serverKind == .oauthBrowser,
             .unauthorizedClient where profile?.serverKind == .oauthBrowser:
-            let grant = profile?.oauthGrant == .deviceCode ? "device" : "authorization code"
-            return "the server must allow the \(grant) grant for this client"
+            return "the server must allow the \(profile.browserGrant) grant for this client"
+        case .unsupportedResponse where profile?.isImplicit ?? false:
+            return "the server must allow the implicit grant for this client; \(profile.betterGrant)"
+        case .insecureGrant:
+            return
+                "RFC 9700 says that this grant must not be used; \(profile.betterGrant)"
+        case .tokenInQuery: return "the token counts until it expires: revoke it at the server; \(profile.betterGrant)"
         case .unnamedUser:
             return "add openid to OAuthScope if the server has OpenID Connect; or set OAuthUserInfoEndpoint"
         case .unusableRedirect:
@@ -298,6 +303,7 @@ extension Profile {
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        case .oauthBrowser where isImplicit && oauthDocument == nil: .oauthAuthorizationEndpoint
         case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
             if oauthTokenEndpoint != nil {
                 .oauthTokenEndpoint
@@ -313,6 +319,21 @@ extension Profile {
 }
 
 extension Profile? {
+    /// The name of the grant by which a user logs in at the server's own pages.
+    fileprivate var browserGrant: String {
+        switch self?.oauthGrant {
+        case .deviceCode: "device"
+        case .implicit: "implicit"
+        default: "authorization code"
+        }
+    }
+
+    /// How to leave the implicit grant.
+    fileprivate var betterGrant: String {
+        "if the server has a better one: omvault profile set \(self?.name.text.asShellWord ?? "NAME") "
+            + "OAuthAuthZGrantType=OAuthAuthorizationCode"
+    }
+
     /// The key with the address that a login uses. Without a profile, all keys that it can be.
     fileprivate var addressKeys: String {
         self?.addressKey.rawValue ?? "LoginURL, OAuthTokenEndpoint or oauth_discoveryURL"

@@ -50,6 +50,11 @@ extension Failure {
                 .config,
                 "ProfileURL is not https at the host of the login's server, and a policy from another host is not trusted",
                 hint: "any port and path of that host will do; if the login's address moves, set both in one command")
+        case .implicitBinding:
+            self.init(
+                .config,
+                "OAuthSenderConstraint: a token of OAuthImplicit comes through the browser, so no key can be bound to it",
+                hint: "OAuthAuthZGrantType=OAuthAuthorizationCode has tokens that are bound; or set OAuthSenderConstraint=none")
         case .malformedURL:
             self.init(
                 .usage, "this is not a configuration URL",

@@ -23,6 +23,7 @@ extension OnlineService {
             switch oauth.endpoint {
             case .discovery(let text), .configuration(let text): texts.append(text)
             case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
+            case .pages(let revocation): texts += [revocation].compactMap(\.self)
             }
         case .oamms(let oamms): texts += [oamms.server, oamms.serviceDomain, oamms.application]
         }
@@ -76,6 +77,8 @@ struct DecodedService: ~Copyable {
         case 2:
             let grant: OAuthService.Grant = try wire.read()
             let (endpoint, client): (OAuthService.Endpoint, String) = (try wire.read(), try wire.read())
+            // Every other grant needs a token endpoint.
+            if case .pages = endpoint, grant != .implicit { throw MalformedBytes() }
             let scopes: [String] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
             let (includesHeader, issuer): (Bool, String?) = (try wire.read(), try wire.read())
             let origins: [String] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
@@ -220,13 +223,14 @@ extension BrowserLogin: WireValue {
     }
 }
 
-/// 1 ‖ address, or 2 ‖ token ‖ optional revocation, or 3 ‖ document
+/// 1 ‖ address, or 2 ‖ token ‖ optional revocation, or 3 ‖ optional revocation, or 4 ‖ document
 extension OAuthService.Endpoint: WireValue {
     func write(to body: inout SecretBuffer) {
         switch self {
         case .discovery(let address): body.write(tag: 1, address)
         case .token(let token, let revocation): body.write(tag: 2, token, revocation)
-        case .configuration(let text): body.write(tag: 3, text)
+        case .pages(let revocation): body.write(tag: 3, revocation)
+        case .configuration(let text): body.write(tag: 4, text)
         }
     }
 
@@ -234,7 +238,8 @@ extension OAuthService.Endpoint: WireValue {
         switch try wire.read(UInt8.self) {
         case 1: self = .discovery(try wire.read())
         case 2: self = .token(try wire.read(), revocation: try wire.read())
-        case 3: self = .configuration(try wire.read())
+        case 3: self = .pages(revocation: try wire.read())
+        case 4: self = .configuration(try wire.read())
         default: throw MalformedBytes()
         }
     }

@@ -122,7 +122,8 @@ package enum OnlineTask: Hashable, Sendable {
         case (.client, _): false
         // No user logs in there.
         case _ where service.isOfClient: false
-        case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
+        case (.authorize(_, let seconds, let byDevice), _):
+            service.isOfBrowser && (1...Self.longestSeconds).contains(seconds) && !(byDevice && service.isImplicit)
         case (.exchange, .oauth(let oauth)): oauth.grant == .tokenExchange
         case (.assertion, .oauth(let oauth)): oauth.grant == .assertion && (!mintsGrant || oauth.proof.key != nil)
         case (.exchange, _), (.assertion, _): false

@@ -26,7 +26,8 @@ extension Profile {
 
     /// What proves the client: a ready-made assertion, else its secret.
     package var oauthClientSource: (key: ProfileKey, source: String)? {
-        oauthClientAssertion.map { ($0.key, $0.source) } ?? oauthClientSecretSource.map { (.oauthClientSecret, $0) }
+        guard !isImplicit else { return nil }
+        return oauthClientAssertion.map { ($0.key, $0.source) } ?? oauthClientSecretSource.map { (.oauthClientSecret, $0) }
     }
 
     private func first(_ keys: [(ProfileKey, AssertionKind)]) -> AssertionSource? {

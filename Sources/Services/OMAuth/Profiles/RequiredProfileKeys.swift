@@ -77,6 +77,14 @@ enum RequiredProfileKeys {
             ? .oauthPushedRequestEndpoint : nil
     }
 
+    /// Whether tokens must be bound to a key, and the grant cannot do that: they come through the browser.
+    static func bindsImplicitTokens(in values: [ProfileKey: ProfileValue]) -> Bool {
+        guard values[.oauthGrantType].flatMap(grant) == .implicit, case .text(let word)? = values[.oauthSenderConstraint] else {
+            return false
+        }
+        return word != SenderConstraint.none.word
+    }
+
     static func type(_ value: ProfileValue) -> AuthServerType? {
         if case .text(let text) = value { AuthServerType(rawValue: text) } else { nil }
     }

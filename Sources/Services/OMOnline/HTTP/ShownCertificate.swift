@@ -133,6 +133,7 @@ extension OnlineService {
             return switch oauth.endpoint {
             case .discovery, .configuration: oauth.documentOrigins ?? []
             case .token(let token, let revocation): [token] + [revocation].compactMap(\.self) + oauth.origins + pages
+            case .pages(let revocation): [revocation].compactMap(\.self) + oauth.origins + pages
             }
         }
     }

@@ -23,7 +23,7 @@ struct DiscoveryDocument {
     /// - Throws: what ``fetch(_:of:_:)`` throws.
     static func find(_ service: OAuthService, _ exchange: HTTPExchange) async throws(OnlineRefusal) -> DiscoveryDocument? {
         switch service.endpoint {
-        case .token: nil
+        case .token, .pages: nil
         case .discovery(let address): try await fetch(address, of: service, exchange)
         case .configuration(let text):
             try DiscoveryDocument(configured: Array(text.utf8), of: service, usesAliases: exchange.showsCertificate)
@@ -88,8 +88,7 @@ struct DiscoveryDocument {
     ///
     /// - Throws: ``OnlineFailure/foreignEndpoint``; ``OnlineFailure/untrustedDiscovery`` without a token endpoint that may be used.
     func endpoints() throws(OnlineRefusal) -> OAuthEndpoints {
-        guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
-        guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
+        let token = try tokenEndpoint()
         let revocation = try endpoint(.revocation)
         // A client has one way to prove itself. So an endpoint without a list takes what the token endpoint takes.
         let methods = try list("token_endpoint_auth_methods_supported")
@@ -100,6 +99,14 @@ struct DiscoveryDocument {
             revocationAlgorithms: try list("revocation_endpoint_auth_signing_alg_values_supported") ?? algorithms,
             introspectionMethods: try list("introspection_endpoint_auth_methods_supported") ?? methods,
             introspectionAlgorithms: try list("introspection_endpoint_auth_signing_alg_values_supported") ?? algorithms)
+    }
+
+    /// Nil for the implicit grant: a server that has no other one names no such endpoint (RFC 8414, section 2).
+    private func tokenEndpoint() throws(OnlineRefusal) -> EndpointURL? {
+        guard service.grant != .implicit else { return nil }
+        guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
+        guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
+        return token
     }
 
     /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.

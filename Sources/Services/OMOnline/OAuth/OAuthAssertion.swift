@@ -32,7 +32,7 @@ extension OAuthProvider {
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
-        let time = endpoints.token.isSecure ? answer.date : nil
+        let time = try endpoints.token.isSecure ? answer.date : nil
         guard keepsSession else {
             return OnlineGrant(
                 access: tokens.secretAccess, scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime, serverTime: time)
