@@ -102,6 +102,7 @@ import Testing
             became() { [[ $(revocations) -ge $1 ]]; }
             before=$(revocations)
             exchange good --store --user ada; exchange good --store --user bob
+            refused 10 omvault token get work --user ada
             eventually became $((before + 1))
             omvault token ls | tail -n 1 | cut -f 2
             omvault -q token revoke work
