@@ -233,8 +233,9 @@ import Testing
         let response = try await RESTClient(program: Self.program).send(
             try get(trace.url("/stalled"), headers: [OnlineService.Header("Authorization", "x")]))
         #expect(response.status == 200)
-        let piece = try #require(try await response.nextPiece())
-        #expect(piece.withBytes { bytes in bytes.indices.map { bytes[$0] } } == Array("hello".utf8))
+        var start: [UInt8] = []
+        if let piece = try await response.nextPiece() { start = piece.withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+        #expect(start == Array("hello".utf8))
     }
 
     @Test("one helper sends requests with and without a body, and gives answers of every length whole")
