@@ -167,6 +167,7 @@ import Testing
         for (type, grant, needs) in all {
             var values = ["AuthServerType": type.rawValue]
             values["OAuthAuthZGrantType"] = grant?.rawValue
+            values["OAuthScope"] = grant == .implicit ? "openid" : nil
             for key in needs.keys {
                 values[key.rawValue] =
                     key.valueType == .secret ? "cred:a" : key.valueType == .text ? "a" : "https://h.example/\(key)"
@@ -231,7 +232,7 @@ import Testing
         #expect(none.serverKind == .none && none.serverOrigin == "" && none.offlineCredentialMaxAge == nil)
         let implicit = Self.owner.merging([
             "OAuthAuthorizationGrantType": "OAuthImplicit", "OAuthAuthZEndpoint": "https://a/",
-            "OAuthRedirectEndpoint": "app://x",
+            "OAuthRedirectEndpoint": "app://x", "OAuthScope": "openid",
         ]) { $1 }.filter { $0.key != "OAuthAuthZGrantType" }
         #expect(try profile(implicit).serverKind == .oauthBrowser)
         let client = try profile(
