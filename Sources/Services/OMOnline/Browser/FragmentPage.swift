@@ -6,12 +6,13 @@ internal import OMSecrets
 
 /// A page whose script posts the fragment of its own address to the socket that waits. No browser sends a fragment by itself.
 enum FragmentPage {
-    /// The address is cleared first: a token in it would be in the next entry of the history too.
+    /// The address is cleared first: a token in it would be in the next entry of the history too. After that a page that is loaded
+    /// again has no answer, and must not count as a wrong one.
     static let script = """
         const fragment=location.hash.slice(1);history.replaceState(null,"",location.pathname);\
         const show=text=>{document.querySelector("p").textContent=text};\
-        fetch(location.pathname,{method:"POST",body:fragment}).then(answer=>answer.text()).then(show,\
-        ()=>show("omvault no longer waits. Log in again."))
+        if(fragment)fetch(location.pathname,{method:"POST",body:fragment}).then(answer=>answer.text()).then(show,\
+        ()=>show("omvault no longer waits. Log in again."));else show("The address of this page has no answer. Log in again.")
         """
 
     private static let body = """
