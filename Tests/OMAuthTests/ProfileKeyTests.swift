@@ -333,13 +333,14 @@ import Testing
         #expect(try profile(values.merging([key.rawValue: Self.metadata[2]]) { $1 }).serverOrigin == "https://a:443")
         #expect(problem(values.merging([key.rawValue: "{}"]) { $1 })?.sdkCode == 60008)
         #expect(problem(values.merging([key.rawValue: "\u{FEFF}" + Self.metadata[1]]) { $1 })?.sdkCode == 60008)
-        #expect(try one.unprotected.isEmpty && profile(values.merging([key.rawValue: Self.metadata[1]]) { $1 }).unprotected == [key])
+        #expect(
+            try one.unprotected.isEmpty && profile(values.merging([key.rawValue: Self.metadata[1]]) { $1 }).unprotected == [key])
         // A key that signs needs no other issuer, and for the addresses of endpoints no other document.
         values["OAuthClientKey"] = "identity:k"
         #expect(problem(values) == nil)
         let endpoints =
-            "{\"issuer\":\"https://a\",\"token_endpoint\":\"https://a/t\",\"jwks_uri\":7,\"device_authorization_endpoint\":\"http://b/d\","
-            + "\"revocation_endpoint\":\"http://127.0.0.1/r\"}"
+            "{\"issuer\":\"https://a\",\"token_endpoint\":\"https://a/t\",\"jwks_uri\":7,"
+            + "\"device_authorization_endpoint\":\"http://b/d\",\"revocation_endpoint\":\"http://127.0.0.1/r\"}"
         let signing = try profile(values.merging([key.rawValue: endpoints]) { $1 })
         #expect(signing.clientProof.endpoints.map(\.address) == ["https://a/t", "http://127.0.0.1/r"])
         values["OpenIDConnectDiscoveryURL"] = "https://other.example/d"

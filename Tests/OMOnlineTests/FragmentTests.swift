@@ -217,7 +217,9 @@ import Testing
             }
             // What the script does, in this order.
             var rest = page.script[...]
-            for part in ["location.hash", "history.replaceState(null,\"\",location.pathname)", "if(fragment)fetch(location.pathname,"] {
+            for part in [
+                "location.hash", "history.replaceState(null,\"\",location.pathname)", "if(fragment)fetch(location.pathname,",
+            ] {
                 let place = try #require(rest.firstRange(of: part), "\(part)")
                 rest = rest[place.upperBound...]
             }
