@@ -288,7 +288,10 @@ extension Profile {
 
     /// The keys whose address would send secrets unprotected over the network: plain http to another machine.
     package var unprotected: [ProfileKey] {
-        ProfileKey.allCases.filter { key in url(key).map { !$0.isSecure && !$0.isLoopback } ?? false }
+        ProfileKey.allCases.filter { key in
+            let address = key == .openIDConnectConfiguration ? openIDConfiguration?.issuer : url(key)
+            return address.map { !$0.isSecure && !$0.isLoopback } ?? false
+        }
     }
 
     /// Whether the server uses http at a port that any user of this machine may take.

@@ -62,13 +62,13 @@ enum RequiredProfileKeys {
         if word(.oauthSenderConstraint) == SenderConstraint.mtls.word, values[.clientCertificate] == nil {
             return .clientCertificate
         }
-        // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
         let grant = kind == .oauth ? values[.oauthGrantType].flatMap(Self.grant) : nil
         let mints = grant?.isOfAssertion ?? false && values[.oauthUserJWT] == nil && values[.oauthUserSAML2] == nil
-        if asserts || mints, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
-            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil,
-            kind != .openIDConnect || values[.oauthTokenEndpoint] != nil || values[.openIDConnectConfiguration] == nil
+        // This side writes the audience, before the server is asked. So the profile must name it.
+        let isForIssuer = word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word
+        if asserts || mints, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil, isForIssuer,
+            !knowsIssuer(values)
         {
             return .oauthIssuer
         }
@@ -91,6 +91,13 @@ enum RequiredProfileKeys {
         // client and which login a token is.
         let scopes = text(.oauthScope)?.split(separator: ",") ?? []
         return scopes.contains { $0 == openIDScope } ? nil : .implicitWithoutOpenID
+    }
+
+    /// Whether the profile names the issuer: with a key, or in the metadata if they count.
+    private static func knowsIssuer(_ values: [ProfileKey: ProfileValue]) -> Bool {
+        if values[.oauthIssuer] != nil { return true }
+        return values[.authServerType].flatMap(type) == .openIDConnect && values[.oauthTokenEndpoint] == nil
+            && values[.openIDConnectConfiguration] != nil
     }
 
     static func type(_ value: ProfileValue) -> AuthServerType? {
