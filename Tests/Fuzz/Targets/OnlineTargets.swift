@@ -7,6 +7,7 @@ import OMSecrets
 
 @testable import OMAgent
 @testable import OMAgentProtocol
+@testable import OMAuth
 @testable import OMOnline
 
 enum OnlineTargets {
@@ -72,6 +73,14 @@ enum OnlineTargets {
                 guard let found = try? document.endpoints() else { continue }
                 precondition(issuer == nil || found.token.hasOrigin(of: address), "an endpoint of another server")
             }
+            // The same bytes in a profile: what it takes, and what the helper makes of it.
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let metadata = OpenIDConfiguration(text) else { return }
+            let service = OAuthService(.configuration(text), clientID: "c", issuer: metadata.issuer.text)
+            guard let document = try? DiscoveryDocument(configured: Array(text.utf8), of: service) else { return }
+            precondition(document.issuer == metadata.issuer.text, "two readers, two issuers")
+            guard let found = try? document.endpoints(), let issuer = EndpointURL(reading: document.issuer) else { return }
+            precondition(found.token.hasOrigin(of: issuer), "an endpoint of another server")
         },
         FuzzTarget(name: "online-oamms-profile") { bytes in
             let oamms = OAMMSService("https://a.example:14100", serviceDomain: "d", application: "A")
