@@ -75,7 +75,7 @@ public struct OAuthService: Hashable, Sendable {
         switch endpoint {
         case .discovery(let document): [document] + origins
         case .configuration: [issuer].compactMap(\.self) + origins
-        case .token: nil
+        case .token, .pages: nil
         }
     }
 

@@ -48,7 +48,7 @@ struct OAuthServer {
         case .token(let token, let revocation):
             return OAuthEndpoints(token: try EndpointURL(token), revocation: try address(revocation))
         case .pages(let revocation): return OAuthEndpoints(token: nil, revocation: try address(revocation))
-        case .discovery: throw .failed(.unexpectedAnswer)
+        case .discovery, .configuration: throw .failed(.unexpectedAnswer)
         }
     }
 
