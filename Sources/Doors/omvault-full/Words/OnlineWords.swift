@@ -124,14 +124,12 @@ extension OnlineFailure {
         case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
         case .unusableRedirect, .unusableClientKey, .unusableCertificate: .config
         case .lockedClientKey: .locked
-        case .cancelled, .codeExpired, .notFinished: .aborted
         case .otherUser, .tokenRefused, .assertionRefused, .invalidTarget: .remoteAuth
         case .unusableAssertion: .config
         case .unkeptTokens: .io
         case .insecureGrant: .unsafeAlgorithm
         case .inactiveToken: .notFound
         case .noEndpoint: .unsupported
-        case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError
         }

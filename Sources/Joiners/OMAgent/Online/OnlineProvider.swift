@@ -318,7 +318,7 @@ extension OnlineService {
 
     private static func oauth(_ profile: Profile, _ grant: OAuthService.Grant) throws(OnlineRefusal) -> Kind {
         let endpoint: OAuthService.Endpoint
-        if grant == .implicit, profile.oauthDocument == nil {
+        if grant == .implicit, profile.oauthDocument == nil, profile.openIDConfiguration == nil {
             endpoint = .pages(revocation: profile.oauthRevocationEndpoint?.text)
         } else if let token = profile.oauthTokenEndpoint {
             endpoint = .token(token.text, revocation: profile.oauthRevocationEndpoint?.text)

@@ -1,7 +1,7 @@
 // Logins by the implicit grant (RFC 6749, 4.2). docs/reference/online.md, "Logins in a browser".
 
 public import OMOnlineModel
-public import OMSecrets
+import OMSecrets
 
 extension BrowserLoginProvider {
     /// Logs a user in by the implicit grant: the browser itself brings the token. RFC 9700 says that it must not be used, because the
