@@ -22,9 +22,10 @@ package enum RequestHelper {
     ///
     /// - Parameters:
     ///   - port: The port of an origin. Nil if it is none.
+    ///   - executor: Where the requests run. It is asked for after the confinement, since it may start a thread.
     ///   - make: Makes the sender of an opening. It gets a signer if a certificate is shown, or the token is bound to a key.
     package static func run(
-        port: (String) -> UInt16?,
+        port: (String) -> UInt16?, on executor: () -> any TaskExecutor,
         _ make: @escaping @Sendable (borrowing RequestOpening, RequestSigner?) throws(OnlineRefusal) -> any RequestSender
     ) -> Never {
         let descriptor = HelperSocket.take()
@@ -44,7 +45,7 @@ package enum RequestHelper {
         do throws(RequestBroken) {
             first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1, within: Int(RequestOpening.idle)) : nil
         } catch { _exit(0) }
-        Task.detached {
+        Task.detached(executorPreference: executor()) {
             let sender: any RequestSender
             do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
                 await server.refuse(first, error)
@@ -89,11 +90,13 @@ private final class KeptOpening: Sendable {
 }
 
 /// The frames of one helper, request by request.
-private final class RequestServer: Sendable {
+final class RequestServer: Sendable {
     private let channel: FrameChannel
     private let rest = Mutex<Int64?>(bootMilliseconds())
 
     private let signer: RequestSigner?
+    /// The first frames of an answer, for one call together.
+    private let held = Mutex(FrameBatch())
 
     init(_ channel: consuming FrameChannel, _ signer: RequestSigner?) {
         self.channel = channel
@@ -137,8 +140,10 @@ private final class RequestServer: Sendable {
         }
     }
 
+    /// In place if it comes at once, else on a thread of its own.
     private func head(_ number: UInt32) async throws(RequestBroken) -> RequestHead {
-        try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
+        if channel.hasBytesSoon() { return try readHead(number, within: Int(RequestOpening.idle)) }
+        return try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
     }
 
     func readHead(_ number: UInt32, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> RequestHead {
@@ -163,121 +168,55 @@ private final class RequestServer: Sendable {
         } catch { throw RequestBroken() }
     }
 
-    /// On a thread of its own if the socket is full: the caller may read slowly.
+    /// Keeps a short frame until ``sendHeld()``, and sends a longer one.
+    ///
+    /// - Returns: Whether the frame is kept.
+    func hold(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) -> Bool {
+        if held.withLock({ $0.add(kind, body) }) { return true }
+        try await send(kind, body)
+        return false
+    }
+
+    /// Sends what is held, if the socket takes it now. It does while the caller waits for an answer, as it has read the one before.
+    func sendHeld() {
+        held.withLock { held in
+            if !held.isEmpty, (try? channel.sendNow(held)) == true { held.removeAll() }
+        }
+    }
+
+    /// Sends what is held, and a frame. On a thread of its own if the socket is full: the caller may read slowly.
     func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
-        do throws(ChannelError) { if try channel.sendNow(kind, body) { return } } catch { throw RequestBroken() }
-        let kept = KeptBody(body)
+        let isHeld = held.withLock { $0.add(kind, body) }
+        sendHeld()
+        var frames = FrameBatch()
+        held.withLock { swap(&$0, &frames) }
+        if isHeld, frames.isEmpty { return }
+        let kept = KeptFrames(frames, kind, isHeld ? SecretBuffer() : body)
         try await OwnThread.run { () throws(RequestBroken) in
             do throws(ChannelError) {
-                try self.channel.send(kind, kept.body, within: Int(RequestOpening.total))
+                let time = Int(RequestOpening.total)
+                try self.channel.send(kept.frames, within: time)
+                if !isHeld { try self.channel.send(kept.kind, kept.body, within: time) }
             } catch { throw RequestBroken() }
         }
     }
 }
 
-/// Carries a frame's body to another thread.
-private final class KeptBody: Sendable {
+/// Carries frames to another thread.
+private final class KeptFrames: Sendable {
+    let frames: FrameBatch
+    let kind: FrameKind
     let body: SecretBuffer
 
-    init(_ body: consuming SecretBuffer) { self.body = body }
+    init(_ frames: consuming FrameBatch, _ kind: FrameKind, _ body: consuming SecretBuffer) {
+        self.kind = kind
+        self.frames = frames
+        self.body = body
+    }
 }
 
 /// The caller is gone, or breaks the protocol. Or this system starts no thread.
-private struct RequestBroken: Error, StorageErrorConvertible {
+struct RequestBroken: Error, StorageErrorConvertible {
     init() {}
     init(storage error: StorageError) {}
-}
-
-/// The caller of one request, as the sender sees it.
-package final class RequestCaller: Sendable {
-    private let server: RequestServer
-    private let head: RequestHead
-    /// How many bytes of the body are to come. Nil if no one knows.
-    private let left: Mutex<(count: UInt64?, isOver: Bool)>
-
-    fileprivate init(_ server: RequestServer, _ head: RequestHead) {
-        (self.server, self.head) = (server, head)
-        let count: UInt64? = if case .counted(let count) = head.body { count } else { nil }
-        left = Mutex((count, head.body == .none))
-    }
-
-    /// Whether the body was read to its end.
-    fileprivate var hasWholeBody: Bool { left.withLock { $0.isOver } }
-
-    /// The next piece of the body. Empty at its end.
-    ///
-    /// - Throws: ``OnlineFailure/helper`` if the caller is gone, or gives another number of bytes than it said.
-    package func next() async throws(OnlineRefusal) -> [UInt8] {
-        guard !hasWholeBody else { return [] }
-        do throws(RequestBroken) {
-            return try await OwnThread.run { () throws(RequestBroken) in
-                let piece = try self.receive()
-                let left = try self.left.withLock { left throws(RequestBroken) in
-                    if let count = left.count {
-                        guard piece.isEmpty ? count == 0 : count >= UInt64(piece.count) else { throw RequestBroken() }
-                        left.count = count - UInt64(piece.count)
-                    }
-                    left.isOver = piece.isEmpty
-                    return left.count
-                }
-                // The end comes with the last byte: the network may not ask for more.
-                guard !piece.isEmpty, left == 0 else { return piece }
-                guard try self.receive().isEmpty else { throw RequestBroken() }
-                self.left.withLock { $0.isOver = true }
-                return piece
-            }
-        } catch { throw .failed(.helper) }
-    }
-
-    private func receive() throws(RequestBroken) -> [UInt8] {
-        let frame = try server.receive(maximum: RequestHead.longestPiece)
-        switch FrameKind(rawValue: frame.kind) {
-        case .requestPiece where frame.body.count > 0:
-            return frame.body.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
-        case .requestEnd where frame.body.count == 0: return []
-        default: throw RequestBroken()
-        }
-    }
-
-    /// Gives the head of the answer.
-    package func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal) {
-        let answer = AnswerHead(
-            number: head.number, status: status, headers: headers.map { OnlineService.Header($0.name, $0.value) })
-        // Attack: a server has a header that does not fit the frame.
-        guard (100...999).contains(status), answer.headers.count <= RequestHead.mostHeaders,
-            answer.headers.allSatisfy({ $0.name.utf8.count <= UInt16.max && $0.value.utf8.count <= UInt16.max }),
-            answer.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }) < 2 << 20
-        else { throw .failed(.answerTooLarge) }
-        var body = SecretBuffer()
-        body.write(answer)
-        try await send(.answerHead, body)
-    }
-
-    /// Gives a piece of the body of the answer.
-    package func take(_ piece: [UInt8]) async throws(OnlineRefusal) {
-        var rest = piece[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(RequestHead.longestPiece)
-            rest = rest.dropFirst(part.count)
-            var body = SecretBuffer(capacity: part.count)
-            body.append(part.span)
-            try await send(.answerPiece, body)
-        }
-    }
-
-    fileprivate func finish() async throws(OnlineRefusal) {
-        var body = SecretBuffer()
-        body.write(hasWholeBody && server.canGoOn)
-        try await send(.answerEnd, body)
-    }
-
-    fileprivate func refuse(_ refusal: OnlineRefusal) async throws(OnlineRefusal) {
-        var body = SecretBuffer()
-        body.write(refusal)
-        try await send(.answerRefused, body)
-    }
-
-    private func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(OnlineRefusal) {
-        do throws(RequestBroken) { try await server.send(kind, body) } catch { throw .failed(.helper) }
-    }
 }

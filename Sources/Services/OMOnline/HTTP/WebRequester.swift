@@ -42,6 +42,8 @@ package final class WebRequester: Sendable {
         func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal)
         /// A piece of the answer's body has come.
         func take(_ piece: [UInt8]) async throws(OnlineRefusal)
+        /// No more of the answer is at hand now. It does not wait.
+        func hasPause()
     }
 
     /// The most header lines of an answer. The reader of HTTP has the same limit.
@@ -161,111 +163,43 @@ package final class WebRequester: Sendable {
             head.headers.remove(name: KeyProof.nonceHeader)
             try await proof.sign(&head, access: access, nonce: nonce)
         }
-        switch body {
-        case .none: break
-        case .counted(let count):
-            head.body = .stream(Pieces(caller: caller, progress: progress), length: .known(Int64(clamping: count)))
-        case .endless: head.body = .stream(Pieces(caller: caller, progress: progress), length: .unknown)
-        }
-        head.tlsConfiguration = exchange.settingsWithCertificate(to: address)
-        let sent = head
+        let isShown = exchange.settingsWithCertificate(to: address)
         do {
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask {
-                    let response = try await self.exchange.open(sent, at: address, until: end)
-                    guard response.headers.count <= Self.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
-                    await self.proof?.note(response.headers, of: sent.url)
-                    let fields = response.headers.map { (name: $0.name, value: $0.value) }
-                    try await progress.pausing {
-                        try await caller.take(status: UInt16(clamping: response.status.code), headers: fields)
-                    }
-                    progress.headHasCome()
-                    for try await piece in response.body {
-                        progress.note()
-                        guard piece.readableBytes > 0 else { continue }
-                        try await progress.pausing { try await caller.take(Array(buffer: piece)) }
-                    }
-                    return true
-                }
-                group.addTask {
-                    while ContinuousClock.now < end {
-                        try await Task.sleep(until: min(end, .now + .milliseconds(500)), clock: .continuous)
-                        // Attack: a server stops in the middle of the body, and keeps the caller for ever.
-                        if progress.isStalled(for: self.stall) { break }
-                    }
-                    return false
-                }
-                defer { group.cancelAll() }
-                guard let isDone = try await group.next(), isDone else { throw OnlineRefusal.unreachable(.timedOut) }
-            }
+            let request = try HTTPClient.Request(
+                url: head.url, method: head.method, headers: head.headers, body: Self.content(body, from: caller, progress),
+                tlsConfiguration: isShown)
+            try await exchange.exchange(
+                request, at: address, until: end,
+                AnswerDelegate(caller, progress) { [proof, url = head.url] headers in await proof?.note(headers, of: url) },
+                stall)
         } catch {
-            throw exchange.certificateRefusal(error, isShown: sent.tlsConfiguration != nil) ?? HTTPExchange.refusal(error)
-        }
-    }
-}
-
-/// How far one request is. While the caller is waited for, no time of the server passes.
-private final class RequestProgress: Sendable {
-    private let state = Mutex<(last: ContinuousClock.Instant, pauses: Int, hasHead: Bool)>((.now, 0, false))
-
-    var hasHead: Bool { state.withLock { $0.hasHead } }
-
-    func headHasCome() { state.withLock { ($0.last, $0.hasHead) = (.now, true) } }
-
-    func note() { state.withLock { $0.last = .now } }
-
-    /// Whether the body of the answer stopped. Until its head has come, the server may think.
-    func isStalled(for limit: Duration) -> Bool {
-        state.withLock { state in
-            state.hasHead && state.pauses == 0
-                && state.last.duration(to: .now) >= limit
+            throw exchange.certificateRefusal(error, isShown: isShown != nil) ?? HTTPExchange.refusal(error)
         }
     }
 
-    func pausing<R>(_ body: () async throws -> R) async throws -> R {
-        state.withLock { $0.pauses += 1 }
-        defer { state.withLock { ($0.pauses, $0.last) = ($0.pauses - 1, .now) } }
-        return try await body()
-    }
-}
-
-/// The body of a request, fetched from the caller piece by piece when the connection takes more.
-private struct Pieces<Caller: WebRequester.Caller>: AsyncSequence, Sendable {
-    let caller: Caller
-    let progress: RequestProgress
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let caller: Caller
-        let progress: RequestProgress
-
-        mutating func next() async throws -> ByteBuffer? {
-            let caller = caller
-            let piece = try await progress.pausing { try await caller.next() }
-            return piece.isEmpty ? nil : ByteBuffer(bytes: piece)
+    /// The body of a request, fetched from the caller piece by piece when the connection takes more.
+    private static func content(
+        _ body: Request.Body, from caller: some Caller, _ progress: RequestProgress
+    ) -> HTTPClient.Body? {
+        let length: Int64?
+        switch body {
+        case .none: return nil
+        case .counted(let count): length = Int64(clamping: count)
+        case .endless: length = nil
         }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(caller: caller, progress: progress) }
-}
-
-extension HTTPExchange {
-    /// Sends a request, and returns when the head of the answer has come. Its body comes piece by piece.
-    fileprivate func open(
-        _ request: HTTPClientRequest, at address: EndpointURL, until end: ContinuousClock.Instant
-    ) async throws -> HTTPClientResponse {
-        let left = NIODeadline.now() + .nanoseconds(ContinuousClock.now.duration(to: end).nanoseconds)
-        guard !address.isSecure, address.host == EndpointURL.localName else {
-            return try await client.execute(request, deadline: left)
-        }
-        var refused: OnlineRefusal?
-        for client in local {
-            do { return try await client.execute(request, deadline: left) } catch {
-                // Nothing was sent, because no connection was established. If both addresses fail, the first error says more.
-                let refusal = Self.refusal(error)
-                guard refusal == .unreachable(.refused) || refusal == .unreachable(.noRoute) else { throw error }
-                refused = refused ?? refusal
+        return .stream(contentLength: length) { writer in
+            let promise = NetworkExecutor.only.loop.makePromise(of: Void.self)
+            Task(executorPreference: NetworkExecutor.only) {
+                do {
+                    while true {
+                        let piece = try await progress.pausing { try await caller.next() }
+                        if piece.isEmpty { break }
+                        try await writer.write(.byteBuffer(ByteBuffer(bytes: piece))).get()
+                    }
+                    promise.succeed()
+                } catch { promise.fail(error) }
             }
+            return promise.futureResult
         }
-        throw refused ?? OnlineRefusal.unreachable(.refused)
     }
 }
