@@ -21,7 +21,7 @@ let rooms: [Target] = [
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
             "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "OMSync", "OMRemote", "OMSyncKeys", "OMParcels",
-            "COMSystem", "CVectors", "CWords",
+            "OMMasking", "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(
@@ -97,6 +97,7 @@ let rooms: [Target] = [
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
     room(.ground, "OMStorage", imports: ["OMSecrets", "OMSystem", "CSQLite", "COMSystem"], .callsC),
     room(.ground, "OMItems", imports: ["OMRecords", "OMSecrets", "OMSystem"]),
+    room(.ground, "OMMasking", imports: ["OMSecrets"], .callsC),
     room(.ground, "OMParcels", imports: ["OMRecords", "OMSecrets"]),
     room(.ground, "OMOnlineModel", imports: []),
 
@@ -133,6 +134,7 @@ let tests: [Target] = [
     .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: .callsC),
     .testTarget(name: "OMJSONTests", dependencies: ["OMJSON"], swiftSettings: .callsC),
     .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: .callsC),
+    .testTarget(name: "OMMaskingTests", dependencies: ["OMMasking", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMCryptoTests", dependencies: ["TestSupport", "OMCrypto", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
@@ -334,7 +336,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
             dependencies: [
                 "CFuzz", "OMAgent", "OMAgentProtocol", "OMOnline", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords",
                 "OMOnlineModel",
-                "OMVectors", "OMCrypto", "OMParcels", "OMSecrets", "OMSystem", "OMJSON",
+                "OMVectors", "OMCrypto", "OMParcels", "OMShell", "OMMasking", "OMSecrets", "OMSystem", "OMJSON",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,

@@ -37,6 +37,11 @@ shows get github
 shows get github --reveal
 shows get github:token
 shows get bytes:x
+shows get om://personal/github/token?format=hex
+shows get om://personal/github?attr=type
+printf '{{ om://personal/github/token }}' > template
+shows inject -i template -o filled
+shows redact -i template -o redacted
 shows set github:token --value-from file:pw
 shows set github:token --delete
 shows set github --level always

@@ -192,7 +192,7 @@ struct CryptoKeygen: Verb {
         }
         guard (bits ?? 0) % 8 == 0 else { throw Failure(usage: "--bits must be a multiple of 8") }
         let key = try SymmetricKey.generate(kind, count: bits.map { $0 / 8 })
-        guard let reference = output.flatMap({ ItemURI($0) }) else {
+        guard let reference = output.flatMap(ValueReference.key) else {
             let encoded = encoding.encode(key)
             var target = try OutputFile(output, replacing: force)
             guard let output, !target.isStandardOutput else { return try context.output.writeSecret(encoded) }
@@ -212,10 +212,10 @@ struct CryptoKeygen: Verb {
         try values.put(key, at: path.field)
         _ = try access.perform(.add(path.item, level: chosen, ItemChange(set: values)))
         try context.output.done(
-            "made \(kind.name): \"\(reference.item)\" in vault \"\(access.location.name)\"",
+            "made \(kind.name): \"\(reference.item.text.shown)\" in vault \"\(access.location.name)\"",
             [
                 "type": .text(kind.name), "bits": .number(bits), "vault": .text(access.location.name),
-                "item": .text(reference.item), "field": .text(path.field.text),
+                "item": .text(reference.item.text), "field": .text(path.field.text),
             ])
     }
 }
