@@ -53,8 +53,24 @@ enum AgeTestkitReader {
         vectors.add(
             VectorCase(
                 id: expected.rawValue, algorithm: "age", expectation: expected == .success ? .valid : .invalid,
-                plan: skip.map { .skip($0) } ?? .run(check)))
+                plan: skip.map { .skip($0) } ?? .run(check), control: expected == .success ? control(of: check) : nil))
         return vectors
+    }
+
+    /// The case with a bit changed in its digest, or in its file. In text not every bit of white space counts.
+    private static func control(of check: AgeCheck) -> NegativeControl? {
+        guard let payload = check.payload else { return nil }
+        let hasFile = !check.isArmored && check.file.count <= 4096
+        var fields = [(name: "payload", value: Hex.encode(payload), line: 1)]
+        if hasFile { fields.append((name: "file", value: Hex.encode(check.file), line: 1)) }
+        return NegativeControl(
+            ordinal: check.file.count, flips: fields.map(\.name), records: [Fields(text: fields, at: 1)]
+        ) { (records) throws(UnreadableFile) in
+            var check = check
+            check.payload = try records[0].bytes("payload")
+            if hasFile { check.file = try records[0].bytes("file") }
+            return .run(check)
+        }
     }
 
     private static func split(_ bytes: [UInt8]) throws(UnreadableFile) -> (lines: [String], rest: [UInt8]) {
