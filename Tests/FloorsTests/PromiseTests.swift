@@ -49,6 +49,19 @@ import Testing
         #expect(Self.faults(rows, titles: try Self.titles()) == [])
     }
 
+    @Test("each attack and bad input of tokens is on its page once, and every test and mutant that it names exists")
+    func tokenAttacks() throws {
+        let page = try String(
+            contentsOf: repository.appending(path: "docs/internals/token-acceptance.md"), encoding: .utf8)
+        let rows = try Self.rows(of: page, in: "## Attacks and bad input\n", allowsNotes: true)
+        let numbers = [("A5", 10), ("A6", 10), ("B4", 7), ("C1", 7), ("D1", 9)].flatMap { part, count in
+            (1...count).map { "\(part).\($0)" }
+        }
+        #expect(rows.compactMap { $0.promise.wholeMatch(of: /([A-D][0-9]\.[0-9]+)\. .*/).map { String($0.1) } } == numbers)
+        #expect(Self.faults(rows, titles: try Self.titles()) == [])
+        #expect(Set(rows.flatMap(\.mutants)).subtracting(try Self.mutantNames()).sorted() == [])
+    }
+
     private static let acceptancePage = "docs/internals/sync-acceptance.md"
 
     @Test("every suite and transcript that the list of adversarial tests names exists")
@@ -66,15 +79,12 @@ import Testing
 
     @Test("every mutant is under one promise, beside a suite that must fail for it, and its source exists")
     func mutants() async throws {
-        let rows = try Self.rows()
-        let folder = repository.appending(path: "Tests/Mutations")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mutant") }
-        let names = files.map { String($0.dropLast(".mutant".count)) }
+        let (rows, names) = (try Self.rows(), try Self.mutantNames())
         #expect(names.count > 40, "the mutants were not found")
         #expect(Self.faults(rows, mutants: names) == [])
         for row in rows {
             for mutant in row.mutants where names.contains(mutant) {
-                let text = try String(contentsOf: folder.appending(path: mutant + ".mutant"), encoding: .utf8)
+                let text = try String(contentsOf: Self.mutantFolder.appending(path: mutant + ".mutant"), encoding: .utf8)
                 func field(_ name: String) -> String {
                     text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
                         ?? ""
@@ -152,6 +162,13 @@ import Testing
     }
 
     // MARK: - Reading
+
+    private static var mutantFolder: URL { repository.appending(path: "Tests/Mutations") }
+
+    private static func mutantNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: mutantFolder.path).filter { $0.hasSuffix(".mutant") }
+            .map { String($0.dropLast(".mutant".count)) }
+    }
 
     private struct Malformed: Error {
         let line: String

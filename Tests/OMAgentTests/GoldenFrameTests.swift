@@ -417,13 +417,31 @@ private let later = [UInt8](16..<32)
                     token: secret("t"), statement: secret(""), of: oauth[0])
             }
         ),
+        ("authorize-implicit", { .authorize("ü", within: 180, byDevice: false, of: implicit) }),
         ("grant-by-key", { .grant(of: keyed, clientSecret: secret("")) }),
         ("exchange", { .exchange(secret("st"), actor: secret("at"), for: exchange, of: exchanging, clientSecret: secret("cs")) }),
         (
             "assertion",
             { .assertion(secret("a.b.c"), .jwt, user: "ü", keepsSession: true, of: asserting, clientSecret: secret("cs")) }
         ),
+        ("assertion-by-key", { .assertion(secret(""), nil, user: nil, keepsSession: false, of: minting) }),
+        ("refresh-configured", { .refresh(secret("tokens"), of: configured) }),
     ]
+    private static let implicit = OnlineService(
+        .oauth(
+            OAuthService(
+                .pages(revocation: "https://a.example/r"), clientID: "id", grant: .implicit,
+                browser: BrowserLogin(redirect: "http://127.0.0.1", authorization: "https://a.example/a"))))
+    private static let minting = OnlineService(
+        .oauth(
+            OAuthService(
+                .token("https://a.example/t", revocation: nil), clientID: "c", grant: .assertion, issuer: "https://a.example",
+                browser: BrowserLogin(), proof: ClientProof(.none, key: "robot"))))
+    private static let configured = OnlineService(
+        .oauth(
+            OAuthService(
+                .configuration("{}"), clientID: "c", grant: .authorizationCode, issuer: "https://a.example",
+                browser: BrowserLogin())))
     private static let keyed = OnlineService(
         .oauth(
             OAuthService(

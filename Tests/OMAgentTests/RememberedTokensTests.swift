@@ -165,6 +165,28 @@ import Testing
         #expect(text(second.token(of: login, any)) == "at 1")
     }
 
+    @Test("a refusal after another agent's renewal ends no session, and neither does a logout: the ledger keeps the newer state")
+    func overtakenMeanwhile() throws {
+        let store = store(), login = try sessionLogin()
+        let scopes = try #require(ScopeSet(["a"])), narrowing = try #require(TokenNarrowing(scopes: scopes, resource: nil))
+        for question in [fresh, TokenQuestion(atLeast: 0, narrowing: narrowing)] {
+            ledger.has(1)
+            #expect(store.keep(try kept(login)))
+            // The other agent's renewal is between the look and the question.
+            ledger.afterLooking = { ledger.has(2) }
+            server.say(.no(.failed(.invalidGrant)))
+            #expect(text(store.token(of: login, question)) == "none" && store.list().isEmpty)
+            ledger.afterLooking = {}
+            #expect(ledger.generation == 2)
+        }
+        #expect(server.asked.count == 2)
+        ledger.has(1)
+        #expect(store.keep(try kept(login)))
+        ledger.has(2)
+        #expect(store.ends(login) == .notThere && store.list().isEmpty)
+        #expect(server.asked.count == 2 && ledger.generation == 2)
+    }
+
     @Test("tokens that the ledger lacks are not renewed, whatever asks")
     func unkept() throws {
         let store = store(), login = try sessionLogin()
@@ -243,6 +265,7 @@ private final class MemorySessionLedger: Sendable {
         var fails = false
         var lacksMark = false
         var beforeWriting: @Sendable () -> Void = {}
+        var afterLooking: @Sendable () -> Void = {}
     }
 
     private let state = Mutex(State())
@@ -262,6 +285,11 @@ private final class MemorySessionLedger: Sendable {
     var beforeWriting: @Sendable () -> Void {
         get { state.withLock { $0.beforeWriting } }
         set { state.withLock { $0.beforeWriting = newValue } }
+    }
+
+    var afterLooking: @Sendable () -> Void {
+        get { state.withLock { $0.afterLooking } }
+        set { state.withLock { $0.afterLooking = newValue } }
     }
 
     func has(_ generation: UInt64?) { state.withLock { $0.generation = generation } }
@@ -285,8 +313,11 @@ private final class MemorySessionLedger: Sendable {
                 }
             },
             look: { _, generation in
-                self.state.withLock { state in state.generation == nil ? .absent : state.generation == generation ? .same : .other
+                let known: SessionLedger.Known = self.state.withLock { state in
+                    state.generation == nil ? .absent : state.generation == generation ? .same : .other
                 }
+                self.afterLooking()
+                return known
             },
             forget: { _, generation in
                 self.state.withLock { state in

@@ -37,6 +37,7 @@ import Testing
         let watcher = Watcher()
         let store = SessionStore(
             nil, ask: { (_: consuming OnlineQuestion) in .refused(.failed(.helper)) }, clear: { _, _ in },
+            ledger: SessionLedger(write: { (_, _) in .failed }, look: { (_, _) in .same }, forget: { (_, _) in }),
             clock: { watcher.read() })
         let login = try sessionLogin()
         #expect(try store.keeps(login))
@@ -53,8 +54,12 @@ import Testing
         if let question = KnownTokenQuestion(state: "/a", device: "/b", profile: "work", reading: reading) {
             _ = store.knownToken(question)
         }
+        #expect(try store.keeps(sessionLogin("bob")))
+        var remembered = try keptSession(sessionLogin("carol"))
+        remembered.row = SessionRowKey(bytes(String(repeating: "k", count: 32)), generation: 1)
+        #expect(store.restore(remembered, since: 42) == .failed)
         watcher.watch(nil)
-        #expect(watcher.reads.load(ordering: .relaxed) >= 8)
+        #expect(watcher.reads.load(ordering: .relaxed) >= 11)
         #expect(watcher.free.load(ordering: .relaxed) == 0)
     }
 }

@@ -151,6 +151,9 @@ import Testing
         #expect(try dangers("TokenRelease", "never") == [])
         // Attack: a URL names a server of the attacker, which would get the access token.
         #expect(try dangers("RESTOrigins", "https://evil.example") == [.trust])
+        // Attack: a URL brings metadata with the attacker's pages and keys.
+        let metadata = "OAuthClientID::=c&OAuthRedirectEndpoint::=http://127.0.0.1&OpenIDConnectConfiguration"
+        #expect(try dangers("AuthServerType::=OpenIDConnect10&\(metadata)", #"{"issuer":"https://id.example"}"#) == [.trust])
         #expect(try dangers("SendAuthorizationHeaderDuringLogout", "TRUE") == [.sendsPasswordAgain])
         // Attack: choose a value that asks no question and gives everything.
         #expect(throws: AuthError.profile(.plainSecret(.oauthClientSecret))) { try dangers("OAuthClientSecret", "cmd:id") }

@@ -27,6 +27,19 @@ import Testing
         "AuthServerType": "HTTPBasicAuthentication", "LoginURL": "https://id.example.org/in",
         "LogoutURL": "https://id.example.org/out",
     ]
+    private static let metadata = [
+        "{\n\"issuer\":\"https://id.example.org\"}", "{\"issuer\":\"http://a/t\",\"x\":[[{}]]}",
+        "{\"openid-configuration\":{\"issuer\":\"https://a\"},\"y\":1}",
+        "{\"issuer\":\"https://a\"}" + String(repeating: " ", count: 32_768 - 22),
+    ]
+    private static let wrongMetadata = [
+        "", "{}", "[]", "a", "{\"issuer\":7}", "{\"issuer\":\"a\"}", "{\"issuer\":\"https://a?b\"}",
+        "{\"issuer\":\"https://a#b\"}",
+        "{\"issuer\":\"https://a\"", "{\"issuer\":\"https://a\"}x", "{\"issuer\":\"https://a\",\"issuer\":\"https://a\"}",
+        "{\"openid-configuration\":\"https://a\"}", "{\"issuer\":\"https://a\",\"x\":\"\u{0}\"}",
+        "{\"issuer\":\"https://a\",\"x\":" + String(repeating: "[", count: 2_000) + String(repeating: "]", count: 2_000) + "}",
+        "{\"issuer\":\"https://a\"}" + String(repeating: " ", count: 32_768 - 21),
+    ]
     private static let owner = [
         "AuthServerType": "OAuthAuthentication", "OAuthAuthZGrantType": "OAuthResourceOwner", "OAuthClientID": "app",
         "OAuthTokenEndpoint": "https://id.example.org:8443/token",
@@ -49,7 +62,7 @@ import Testing
                     (["a", "é", String(repeating: "a", count: 2048)], ["", control, String(repeating: "a", count: 2049)])
                 case .domain:
                     (["a", "é", String(repeating: "a", count: 255)], ["", control, String(repeating: "a", count: 256)])
-                case .longText: (["{\n}"], ["", "a\u{0}", String(repeating: "a", count: 32769)])
+                case .metadata: (Self.metadata, Self.wrongMetadata)
                 case .headerName:
                     (
                         ["X-A"],
@@ -220,7 +233,7 @@ import Testing
             "OAuthAuthorizationGrantType": "OAuthImplicit", "OAuthAuthZEndpoint": "https://a/",
             "OAuthRedirectEndpoint": "app://x",
         ]) { $1 }.filter { $0.key != "OAuthAuthZGrantType" }
-        #expect(try profile(implicit).serverKind == .unsupported(.oauth, .implicit))
+        #expect(try profile(implicit).serverKind == .oauthBrowser)
         let client = try profile(
             Self.owner.merging(["OAuthAuthZGrantType": "OAuthClientCredentials", "OAuthClientSecret": "cred:a"]) { $1 })
         #expect(client.serverKind == .oauthClientCredentials && client.serverIdentity == owner.serverIdentity)
@@ -298,11 +311,62 @@ import Testing
         #expect(problem(Self.basic.merging(here) { $1 }) == .policyElsewhere)
         #expect(problem(["AuthServerType": "LocalAuthenticator", "ProfileURL": "https://a/"]) == .policyElsewhere)
         let configured = [
-            "AuthServerType": "OpenIDConnect10", "OpenIDConnectConfiguration": "{}", "OAuthClientID": "c",
+            "AuthServerType": "OpenIDConnect10", "OpenIDConnectConfiguration": Self.metadata[0], "OAuthClientID": "c",
             "OAuthRedirectEndpoint": "app://x",
         ]
         #expect(problem(configured) == nil)
         #expect(problem(configured.merging(["ProfileURL": "https://a/"]) { $1 }) == .policyElsewhere)
+    }
+
+    @Test("the OpenID metadata in a profile name its server, and count before an address of metadata")
+    func configuration() throws {
+        var values = [
+            "AuthServerType": "OpenIDConnect10", "OpenIDConnectConfiguration": Self.metadata[0], "OAuthClientID": "c",
+            "OAuthRedirectEndpoint": "http://127.0.0.1",
+        ]
+        let key = ProfileKey.openIDConnectConfiguration
+        let one = try profile(values)
+        #expect(one.serverKind == .oauthBrowser && one.serverOrigin == "https://id.example.org:443")
+        #expect(one.serverIdentity == "OpenIDConnect10 https://id.example.org:443/ p")
+        #expect(one.effect(of: key) == .acts && one.openIDConfiguration?.issuer.text == "https://id.example.org")
+        #expect(one.restOrigins.map(\.origin) == ["https://id.example.org:443"])
+        #expect(try profile(values.merging([key.rawValue: Self.metadata[2]]) { $1 }).serverOrigin == "https://a:443")
+        #expect(problem(values.merging([key.rawValue: "{}"]) { $1 })?.sdkCode == 60008)
+        // A key that signs needs no other issuer.
+        values["OAuthClientKey"] = "identity:k"
+        #expect(problem(values) == nil)
+        values["OpenIDConnectDiscoveryURL"] = "https://other.example/d"
+        let both = try profile(values)
+        #expect(both.serverOrigin == one.serverOrigin)
+        #expect(both.effect(of: .openIDConnectDiscoveryURL) == .none && both.effect(of: key) == .acts)
+        values[key.rawValue] = nil
+        #expect(problem(values) == .missing(.oauthIssuer))
+        values["OAuthIssuer"] = "https://other.example"
+        #expect(try profile(values).effect(of: .openIDConnectDiscoveryURL) == .acts)
+        // Addresses of the profile itself count first, and another type of server has no such metadata.
+        values[key.rawValue] = Self.metadata[0]
+        values["OAuthTokenEndpoint"] = "https://third.example/t"
+        let own = try profile(values)
+        #expect(own.serverOrigin == "https://third.example:443" && own.effect(of: key) == .none)
+        #expect(try profile(Self.owner.merging([key.rawValue: Self.metadata[0]]) { $1 }).openIDConfiguration == nil)
+    }
+
+    @Test("a client's key is enough for an assertion grant, and signs only where the profile has no assertion")
+    func minted() throws {
+        var values = Self.owner.merging(["OAuthAuthZGrantType": "OAuthAssertion", "OAuthIssuer": "https://id.example.org"]) { $1 }
+        #expect(problem(values) == .missing(.oauthUserJWT))
+        values["OAuthClientKey"] = "identity:k"
+        for method in ["auto", "none", "client_secret_basic", "private_key_jwt"] {
+            values["OAuthClientAuthMethod"] = method
+            #expect(try profile(values).mintsAssertion, "\(method)")
+            // This side writes the audience.
+            #expect(problem(values.filter { $0.key != "OAuthIssuer" }) == .missing(.oauthIssuer), "\(method)")
+        }
+        for (key, value) in [
+            ("OAuthUserJWTAssertionValue", "cred:a"), ("OAuthUserSAML2UserAssertionValue", "cred:a"),
+            ("OAuthAuthZGrantType", "OAuthTokenExchange"), ("OAuthAuthZGrantType", "OAuthResourceOwner"),
+        ] { #expect(try !profile(values.merging([key: value]) { $1 }).mintsAssertion, "\(key)") }
+        #expect(try profile(values.merging(["OAuthAuthZGrantType": "OAuthUserAssertion"]) { $1 }).mintsAssertion)
     }
 
     @Test("an address has only one reading")

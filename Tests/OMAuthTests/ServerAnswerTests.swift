@@ -90,7 +90,7 @@ import Testing
             let ours: Set<OnlineFailure> = [
                 .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate,
                 .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled,
-                .noLogout, .unusablePassword, .unusableAssertion, .unkeptTokens,
+                .noLogout, .unusablePassword, .unusableAssertion, .unkeptTokens, .insecureGrant,
             ]
             #expect(failure.isOurs == ours.contains(failure))
             #expect(LoginEvent.Refusal(.failed(failure)) == (ours.contains(failure) ? .notAsked : .failed))

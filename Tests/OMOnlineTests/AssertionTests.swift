@@ -6,7 +6,28 @@ import OMSecrets
 import TestSupport
 import Testing
 
+@testable import OMAgent
 @testable import OMOnline
+
+/// Gives each assertion a number, as often as a question may.
+private final class CountingSigner: IdentitySigner {
+    let purposes = Locked<[SigningPurpose]>([])
+    private let budget: Locked<SignatureBudget>
+
+    init(_ service: OAuthService) {
+        budget = Locked(
+            SignatureBudget(
+                OnlineService(.oauth(service), deadlines: patient), .assertion(user: nil, nil, keepsSession: true)))
+    }
+
+    func sign(_ purpose: SigningPurpose) async throws(OnlineRefusal) -> SecretBytes {
+        var isAllowed = false
+        budget.change { isAllowed = $0.take(purpose) != nil }
+        guard isAllowed else { throw .failed(.helper) }
+        purposes.change { $0.append(purpose) }
+        return bytes("a.b.\(purposes.value.count)")
+    }
+}
 
 @Suite("A login with an assertion") struct AssertionTests {
     private static let jwt = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_"
@@ -53,6 +74,30 @@ import Testing
                 == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Asaml2-bearer&assertion="
                 + "CjxhIGI9Jz4-Pj8_Pyc-w6k8Lw&scope=a%20x")
         #expect(seen.fields["authorization"] == "Basic " + Data("native:s%3Ae".utf8).base64EncodedString())
+    }
+
+    @Test("an assertion that the client's key signs is the grant, to the byte, beside the client's own proof with another one")
+    func minted() async throws {
+        let trace = try await Trace()
+        func request(_ method: ClientProof.Method, secret: String) async throws -> (SeenRequest, [SigningPurpose]) {
+            let oauth = OAuthService(
+                .token(trace.url("/token/plain"), revocation: nil), clientID: "native", scopes: ["a", "x"], grant: .assertion,
+                issuer: "https://i.example", browser: BrowserLogin(), proof: ClientProof(method, key: "robot"))
+            let signer = CountingSigner(oauth), assertion = bytes(""), secret = bytes(secret)
+            _ = try await OAuthProvider(OnlineService(.oauth(oauth), deadlines: patient), oauth, signer: signer)
+                .logIn(nil, assertion: assertion, nil, keepsSession: true, clientSecret: secret)
+            return (try #require(try trace.seen().first), signer.purposes.value)
+        }
+        let grant = "scope=a%20x&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.b.1"
+        let (alone, one) = try await request(.none, secret: "")
+        #expect(alone.body == grant + "&client_id=native" && one == [.assertion(at: .token)])
+        let (basic, _) = try await request(.secretInHeader, secret: "s")
+        #expect(basic.body == grant && basic.fields["authorization"] == "Basic " + Data("native:s".utf8).base64EncodedString())
+        let (both, two) = try await request(.automatic, secret: "")
+        #expect(
+            both.body == grant + "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"
+                + "&client_assertion=a.b.2&client_id=native")
+        #expect(two == [.assertion(at: .token), .assertion(at: .token)])
     }
 
     @Test("a client that proves itself with an assertion sends it with its type, its id and no secret")

@@ -351,6 +351,35 @@ import Testing
         #expect(try await refusal(service("file:///x", issuer: issuer.name), person(issuer)) == .failed(.unsafeAddress))
     }
 
+    @Test("with the metadata in the profile no document is fetched, and every rule for metadata holds")
+    func withConfiguration() async throws {
+        let issuer = try await Issuer()
+        try await issuer.publish()
+        _ = try issuer.asked()
+        func service(_ changes: [String: Any] = [:], issuer name: String? = nil) throws -> OAuthService {
+            let document = issuer.document.merging(changes) { $1 }.filter { !($0.value is NSNull) }
+            let text = String(decoding: try JSONSerialization.data(withJSONObject: document), as: UTF8.self)
+            return OAuthService(
+                .configuration(text), clientID: "native", scopes: ["openid"], grant: .authorizationCode,
+                issuer: name ?? issuer.name, browser: BrowserLogin(redirect: "http://127.0.0.1/cb"))
+        }
+        let grant = try await logIn(service(), person(issuer), user: "ada")
+        #expect(try grant.newSession().tokens().revocation == issuer.url("revoke"))
+        #expect(try issuer.asked().map { "\($0.method) \($0.target)" } == ["POST /told/token", "GET /told/keys"])
+        for (changes, name, failure) in [
+            ([:], "https://i.example", .untrustedDiscovery), (["issuer": "https://i.example"], nil, .untrustedDiscovery),
+            (["authorization_endpoint": "https://other.example/a"], nil, .foreignEndpoint),
+            (["jwks_uri": "https://other.example/keys"], nil, .foreignEndpoint),
+            (["code_challenge_methods_supported": ["plain"]], nil, .noProofKey),
+            (["token_endpoint": NSNull()], nil, .unexpectedAnswer),
+        ] as [([String: Any], String?, OnlineFailure)] {
+            let person = Person { _, _ in throw NoSession() }
+            #expect(try await refusal(service(changes, issuer: name), person) == .failed(failure), "\(changes)")
+            #expect(person.shown.isEmpty, "\(changes)")
+        }
+        #expect(try issuer.asked().isEmpty)
+    }
+
     @Test("the answer names the issuer if the document says so, and another one is refused before the code is used")
     func issuers() async throws {
         let issuer = try await Issuer()

@@ -35,6 +35,9 @@ import Testing
         for seconds: UInt32 in [0, 3_601] {
             #expect(!OnlineTask.authorize(user: nil, seconds: seconds, byDevice: true).fits(Self.service()))
         }
+        let implicit = OnlineService(
+            .oauth(OAuthService(.pages(revocation: nil), clientID: "id", grant: .implicit, browser: Self.discovery)))
+        #expect(task.fits(implicit) && !OnlineTask.authorize(user: nil, seconds: 180, byDevice: true).fits(implicit))
     }
 
     @Test("the user of an answer is read as it was written; an empty or a long name is refused")

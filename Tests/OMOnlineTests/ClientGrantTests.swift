@@ -73,6 +73,9 @@ import Testing
         #expect(ScopeSet(many) == nil && ScopeSet(many.dropLast()) != nil)
         // What a server grants beyond that is left out.
         let granted = ScopeSet(granted: ["a b", "z", long + "a"] + many)
+        #expect(ScopeSet((0..<64).map { String(repeating: "a", count: 1_022) + "\($0)" }) == nil)
+        for byte in 0..<32 { #expect(ScopeSet(granted: ["a\(Character(Unicode.Scalar(UInt8(byte))))", "b"]).names == ["b"]) }
+        #expect(ScopeSet(granted: ["a\u{7F}", "a\u{9B}", "b"]).names == ["b"])
         #expect(granted.names.count == 64 && !granted.names.contains("z") && !granted.names.contains("a b"))
     }
 }

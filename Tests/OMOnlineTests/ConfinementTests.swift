@@ -213,6 +213,10 @@ import Testing
             OnlineService(.oauth(OAuthService(.token("https://a.example:1/", revocation: "https://a.example:2/"), clientID: "c")))
                 .ports == [1, 2])
         #expect(OnlineService(.oauth(OAuthService(.discovery("https://a.example:8443/"), clientID: "c"))).ports == [443, 8443])
+        // With metadata in the profile, those of the issuer and of the origins.
+        let configured = OAuthService(
+            .configuration("{}"), clientID: "c", issuer: "https://a.example:8443", origins: ["https://b.example:444"])
+        #expect(OnlineService(.oauth(configured)).ports == [444, 8443])
     }
 }
 

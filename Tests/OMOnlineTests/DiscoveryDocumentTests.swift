@@ -1,5 +1,6 @@
 // Which endpoints of a discovery document may be used.
 
+import NIOHTTP1
 import OMOnlineModel
 import OMSecrets
 import Testing
@@ -59,6 +60,59 @@ import Testing
         }
     }
 
+    @Test(
+        "metadata in the profile obey the rules of a document at the issuer's origin",
+        arguments: [
+            // The members, and the verdict. Nil: it is used.
+            (#""issuer":"https://a.example/t","token_endpoint":"https://a.example/x""#, nil),
+            (#""openid-configuration":{"issuer":"https://a.example/t","token_endpoint":"https://a.example/x"}"#, nil),
+            (#""issuer":"https://a.example/t","token_endpoint":"https://c.example/x""#, nil),
+            (#""issuer":"https://a.example/t","token_endpoint":"https://b.example/x""#, OnlineFailure.foreignEndpoint),
+            (#""issuer":"https://a.example/t","token_endpoint":"https://a.example:8443/x""#, .foreignEndpoint),
+            (#""issuer":"https://a.example/t","token_endpoint":"http://127.0.0.1/x""#, .untrustedDiscovery),
+            (
+                #""issuer":"https://a.example/t","token_endpoint":"https://a.example/x","revocation_endpoint":"https://b.example/r""#,
+                .foreignEndpoint
+            ),
+            // Another issuer than the profile's, byte for byte.
+            (#""issuer":"https://a.example/t/","token_endpoint":"https://a.example/x""#, .untrustedDiscovery),
+            (#""issuer":"https://A.example/t","token_endpoint":"https://a.example/x""#, .untrustedDiscovery),
+            (#""issuer":"https://a.example/t""#, .unexpectedAnswer),
+            (#""token_endpoint":"https://a.example/x""#, .unexpectedAnswer),
+            (#""issuer":7,"token_endpoint":"https://a.example/x""#, .unexpectedAnswer),
+            (#""issuer":"https://a.example/t","token_endpoint":["https://a.example/x"]"#, .unexpectedAnswer),
+        ] as [(String, OnlineFailure?)])
+    func configured(members: String, verdict: OnlineFailure?) throws {
+        func read(_ text: String) throws(OnlineRefusal) -> OAuthEndpoints {
+            let service = OAuthService(
+                .configuration(text), clientID: "c", issuer: "https://a.example/t", origins: ["https://c.example"])
+            return try DiscoveryDocument(configured: Array(text.utf8), of: service).endpoints()
+        }
+        if let verdict {
+            #expect(throws: OnlineRefusal.failed(verdict)) { try read("{\(members)}") }
+        } else {
+            #expect(try read("{\(members)}").token.path == "/x")
+        }
+        #expect(throws: OnlineRefusal.failed(.unexpectedAnswer)) { try read("{\(members)") }
+    }
+
+    @Test("the issuer of metadata in a profile is https or this machine, without a query, and the metadata have a bound")
+    func configuredIssuer() throws {
+        func verdict(_ issuer: String, padding: Int = 0) -> OnlineRefusal? {
+            let text =
+                "{\"issuer\":\"\(issuer)\",\"token_endpoint\":\"https://a.example/x\"}" + String(repeating: " ", count: padding)
+            let service = OAuthService(.configuration(text), clientID: "c", issuer: issuer, origins: ["https://a.example"])
+            do throws(OnlineRefusal) {
+                _ = try DiscoveryDocument(configured: Array(text.utf8), of: service).endpoints()
+                return nil
+            } catch { return error }
+        }
+        #expect(verdict("https://a.example") == nil && verdict("http://127.0.0.1:8080") == nil)
+        #expect(verdict("http://a.example") == .failed(.unsafeAddress))
+        #expect(verdict("https://a.example?x") == .failed(.untrustedDiscovery))
+        #expect(verdict("https://a.example", padding: 256 << 10) == .failed(.unexpectedAnswer))
+    }
+
     @Test("origins alone bind the endpoints too, also the address in a session from before")
     func originsAlone() async throws {
         #expect(throws: OnlineRefusal.failed(.foreignEndpoint)) {
@@ -74,6 +128,37 @@ import Testing
             await #expect(throws: OnlineRefusal.failed(.noLogout)) {
                 _ = try await provider.logOut(session, clientSecret: secret)
             }
+        }
+    }
+
+    @Test(
+        "a document that is cut or nested too deeply is none, and neither is such an answer with a token; one byte order mark is skipped"
+    )
+    func broken() throws {
+        let address = try #require(EndpointURL(reading: Self.address))
+        func deep(_ text: String, _ count: Int) -> String {
+            text.dropLast() + ",\"x\":" + String(repeating: "[", count: count) + String(repeating: "]", count: count) + "}"
+        }
+        func read(_ text: String) throws(OnlineRefusal) {
+            _ = try DiscoveryDocument(
+                Array(text.utf8), from: address, of: OAuthService(.discovery(Self.address), clientID: "c", issuer: nil))
+        }
+        func token(_ text: String) throws(OnlineRefusal) {
+            _ = try TokenResponse(HTTPResponse(status: 200, headers: [:], body: Array(text.utf8)), sendsPassword: false)
+        }
+        let document = "{\"issuer\":\"https://a.example/t\",\"token_endpoint\":\"https://a.example/x\"}"
+        let answer = "{\"access_token\":\"a\",\"token_type\":\"Bearer\"}"
+        for change in [{ $0 }, { "\u{FEFF}" + $0 }, { deep($0, 31) }] as [(String) -> String] {
+            try read(change(document))
+            try token(change(answer))
+        }
+        let changes: [(String) -> String] = [
+            { String($0.dropLast()) }, { String($0.prefix($0.count / 2)) }, { _ in "" }, { $0 + "}" }, { deep($0, 200) },
+            { deep($0, 100_000) }, { "\u{FEFF}\u{FEFF}" + $0 },
+        ]
+        for (index, change) in changes.enumerated() {
+            #expect(throws: OnlineRefusal.failed(.unexpectedAnswer), "\(index)") { try read(change(document)) }
+            #expect(throws: OnlineRefusal.failed(.unexpectedAnswer, status: 200), "\(index)") { try token(change(answer)) }
         }
     }
 

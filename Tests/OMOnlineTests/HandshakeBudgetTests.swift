@@ -69,6 +69,28 @@ import Testing
         }
     }
 
+    @Test("an assertion that is the grant is one more, at the token endpoint only if the client proves itself in another way")
+    func minted() {
+        func kind(_ method: ClientProof.Method, _ constraint: SenderConstraint = .none) -> OnlineService.Kind {
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", grant: .assertion,
+                    issuer: "https://a.example",
+                    browser: BrowserLogin(), proof: ClientProof(method, key: "robot"), constraint: constraint))
+        }
+        let minted = OnlineTask.assertion(user: nil, nil, keepsSession: true)
+        let given = OnlineTask.assertion(user: nil, .jwt, keepsSession: true)
+        for (method, endpoint, task, expected) in [
+            (.automatic, .token, minted, 4), (.automatic, .token, given, 3), (.automatic, .revocation, minted, 4),
+            (.none, .token, minted, 1), (.none, .revocation, minted, 0), (.none, .token, given, 0), (.none, .token, .refresh, 0),
+            (.certificate, .token, minted, 1), (.secretInHeader, .introspection, minted, 0),
+        ] as [(ClientProof.Method, ServerEndpoint.Kind, OnlineTask, Int)] {
+            #expect(count(.assertion(at: endpoint), kind(method), task) == expected, "\(method) \(endpoint) \(task)")
+        }
+        #expect(count(.assertion(at: .token), kind(.none, .dpop), minted) == 2)
+        #expect(count(.assertion(at: .token), kind(.automatic, .dpop), minted) == 6)
+    }
+
     @Test("with bound tokens each request for tokens can be sent again with a nonce")
     func bound() {
         let text = Self.prefix + [UInt8](repeating: 5, count: 32)

@@ -88,6 +88,15 @@ import Testing
         #expect(isRefused(Self.good.with("at_hash", "\"\(other)\"")))
     }
 
+    @Test("a token that came through the browser names the access token that came with it")
+    func neededHash() throws {
+        var expected = Self.expected
+        expected.needsAccessHash = true
+        let hash = try #require(IDToken.hash(of: "at-1", .es256)), other = try #require(IDToken.hash(of: "at-2", .es256))
+        #expect(isRefused(Self.good, expected) && !isRefused(Self.good.with("at_hash", "\"\(hash)\""), expected))
+        #expect(isRefused(Self.good.with("at_hash", "\"\(other)\""), expected))
+    }
+
     @Test("with max_age the user has proved to be there that long ago at most")
     func maximumAge() {
         var expected = Self.expected

@@ -256,6 +256,20 @@ func logOut(
     return await logins.provider.end(session, of: request)
 }
 
+/// The token for a partner's service: the one that is kept, or another one in exchange for the company's own ID token.
+func partnerToken(
+    _ profile: Profile, for idToken: borrowing SecretBytes, _ agent: AgentClient, _ access: ExchangeAccess
+) throws(AuthError) -> ExchangeState {
+    let kept = try agent.loadExchange(profile, with: access)
+    switch kept {
+    case .loaded, .locked, .notKept: return kept
+    case .none, .idle, .expired, .otherBackend, .otherKey: break
+    }
+    guard let asked = TokenExchange(subjectType: "id_token") else { return kept }
+    _ = try agent.exchange(profile, subject: idToken, for: asked, store: true, with: access)
+    return try agent.loadExchange(profile, with: access)
+}
+
 /// Asks the server of a session that the agent keeps.
 func stillCounts(_ login: LoginReference, _ agent: AgentClient) async throws(AgentError) -> Bool {
     let verdict = try await OwnThread.run { () throws(AgentError) in try agent.renewSession(login, newTokens: false) }

@@ -159,6 +159,85 @@ import Testing
         }
     }
 
+    @Test("an application exchanges a token, and stores, loads and clears it as the commands do")
+    func exchange() async throws {
+        let folder = try TestFolder(), home = folder.path
+        let server = try await Server("exchange"), base = "http://127.0.0.1:\(server["http"])"
+        let tokens = URL(filePath: server["tokens"])
+        func token(_ name: String) throws -> [UInt8] {
+            Array(try String(contentsOf: tokens.appending(path: "\(name).jwt"), encoding: .utf8).dropLast().utf8)
+        }
+        let (good, foreign) = (try token("good"), try token("foreign"))
+        let secret = Array(try Data(contentsOf: tokens.appending(path: "secret"))), seen = server["seen"]
+        try await onOwnThread {
+            func count(_ path: String) throws -> Int {
+                try String(contentsOf: URL(filePath: seen), encoding: .utf8).split(separator: "\n")
+                    .count { $0.hasPrefix("[\"\(path)\"") }
+            }
+            func profile(_ more: [String: ProfileValue] = [:]) throws -> Profile {
+                try Profile(
+                    ProfileName("partner"),
+                    values: [
+                        "AuthServerType": .text("OAuthAuthentication"), "OAuthAuthZGrantType": .text("OAuthTokenExchange"),
+                        "OAuthTokenEndpoint": .text("\(base)/token"), "OAuthRevocationEndpoint": .text("\(base)/revoke"),
+                        "OAuthClientID": .text("omvault"), "TokenRelease": .text("allow"),
+                        "KeychainDataProtection": .text("KeychainDataAccessibleAlways"),
+                    ].merging(more) { $1 })
+            }
+            let (state, device) = ("\(home)/omvault", "\(home)/omvault-device")
+            let provider = OnlineProvider(program: Self.program, clientSecret: SecretBytes(copying: secret))
+            let authenticator = Authenticator(stateFolder: state, deviceFolder: device)
+            func access(_ key: RememberingKey?) -> ExchangeAccess {
+                ExchangeAccess(stateFolder: state, deviceFolder: device, asking: provider, key: key)
+            }
+            let open = access(try authenticator.makeDeviceRememberingKey()), work = try profile()
+            let subject = SecretBytes(copying: good), asked = try #require(TokenExchange(subjectType: "jwt"))
+            var agent: Agent? = try Agent(home, Self.program)
+            let client = try #require(agent?.client)
+            // Without its level nothing is asked, and nothing can be loaded.
+            #expect(throws: AuthError.noCredential) {
+                _ = try client.exchange(work, subject: subject, for: asked, store: true, with: access(nil))
+            }
+            #expect(try client.loadExchange(work, with: open) == .none && count("/token") == 0)
+            #expect(throws: AuthError.online(.failed(.assertionRefused, status: 400))) {
+                _ = try client.exchange(
+                    work, subject: SecretBytes(copying: foreign), for: asked, store: true, with: open)
+            }
+            let alone = try client.exchange(work, subject: subject, for: asked, store: false, with: open)
+            #expect(alone.details.user.text == "omvault")
+            #expect(try client.sessions().isEmpty && client.loadExchange(work, with: open) == .none)
+            // Stored, and stored again under another name: the one before ends at the server too.
+            for name in ["ada", "bob"] {
+                _ = try client.exchange(
+                    work, subject: subject, for: asked, user: UserName(name), store: true, with: open)
+            }
+            #expect(try client.sessions().map(\.login.key.user.text) == ["bob"])
+            guard case .loaded(let details, let expires?) = try client.loadExchange(work, with: open) else { throw NoSession() }
+            #expect(details.user.text == "bob" && expires > 0)
+            let login = try #require(try client.sessions().first?.login)
+            guard case .given(let given, _, _) = try client.token(login, TokenQuestion(atLeast: 0)) else { throw NoSession() }
+            // Another agent gets the same token from the ledger, while its level is open, and for the same backend.
+            agent = nil
+            agent = try Agent(home, Self.program)
+            #expect(try client.sessions().isEmpty)
+            #expect(try client.loadExchange(work, with: access(nil)) == .locked)
+            #expect(try client.loadExchange(profile(["MobileBackendID": .text("b")]), with: open) == .otherBackend)
+            guard case .loaded = try client.loadExchange(work, with: open) else { throw NoSession() }
+            guard case .given(let again, _, _) = try client.token(login, TokenQuestion(atLeast: 0)) else { throw NoSession() }
+            let isSame = again.value.isEqual(to: given.value)
+            #expect(isSame)
+            // Only the ledger has it: it is revoked all the same.
+            agent = nil
+            let before = try count("/revoke")
+            #expect(try client.clearExchange(work, with: open) == .ended)
+            #expect(try count("/revoke") == before + 1)
+            #expect(try client.clearExchange(work, with: open) == .none)
+            _ = try client.exchange(work, subject: subject, for: asked, store: true, with: open)
+            #expect(try client.loadExchange(work, with: open) == .notKept)
+            #expect(try client.clearExchange(work, with: access(nil)) == .unrevoked(.locked))
+        }
+    }
+
     @Test("set-up fetches a server's policy, and a fetch from a silent server can be cancelled")
     func policy() async throws {
         let server = try await Server.nginx.value, hole = try await Server.odd.value

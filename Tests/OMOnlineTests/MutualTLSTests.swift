@@ -1,6 +1,7 @@
 // Certificates of clients against nginx and OpenSSL. docs/reference/online.md, "Client certificates".
 
 import Foundation
+import NIOSSL
 import OMOnlineModel
 import OMSecrets
 import TestSupport
@@ -160,6 +161,20 @@ import Testing
         let answer = try await elsewhere.get(try EndpointURL(server.url("/login", host: "127.0.0.1")))
         #expect(answer.status == 400)
         #expect(signer.texts == [])
+    }
+
+    @Test("a connection that shows the certificate is not renegotiated, and is TLS 1.3 unless the profile says otherwise")
+    func settings() async throws {
+        let server = try await server()
+        for allowsTLS12 in [false, true] {
+            let (chain, signer) = try server.client("p256", tls12: allowsTLS12)
+            let service = OnlineService(
+                .certificate(BasicService(login: server.url("/login"))), trusted: server.ca, deadlines: patient, chain: chain)
+            let exchange = try HTTPExchange(service, signer)
+            let settings = try #require(exchange.settingsWithCertificate(to: try EndpointURL(server.url("/login"))))
+            #expect(settings.renegotiationSupport == .none)
+            #expect(settings.minimumTLSVersion == (allowsTLS12 ? .tlsv12 : .tlsv13))
+        }
     }
 
     // MARK: - OAuth

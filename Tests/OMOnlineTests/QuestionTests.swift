@@ -39,6 +39,18 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     origins: ["https://b.example", "https://c.example:8443"]))),
         OnlineService(.oauth(OAuthService(.discovery("https://a.example/d"), clientID: "id", origins: ["https://b.example"]))),
         OnlineService(
+            .oauth(
+                OAuthService(
+                    .configuration("{\"issuer\":\"https://a.example\"}"), clientID: "id", scopes: ["openid"],
+                    grant: .authorizationCode, issuer: "https://a.example", origins: ["https://b.example"],
+                    browser: BrowserLogin(redirect: "http://127.0.0.1")))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", grant: .assertion,
+                    issuer: "https://a.example",
+                    browser: BrowserLogin(), proof: ClientProof(.none, key: "robot")))),
+        OnlineService(
             .certificate(BasicService(login: "https://a.example/", requiredTokens: ["A"])),
             chain: ClientChain([[1, 2], [3]], of: "ü", allowsTLS12: true)),
         OnlineService(.basic(BasicService(login: "https://a.example/")), chain: ClientChain([[1]], of: "a")),
@@ -71,6 +83,11 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                     browser: BrowserLogin(userInfo: "u"), clientAssertion: .saml2))),
         OnlineService(
             .oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: "id", grant: .tokenExchange))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .pages(revocation: "https://a.example/r"), clientID: "id", grant: .implicit,
+                    browser: BrowserLogin(redirect: "http://127.0.0.1", authorization: "https://a.example/a")))),
     ]
 
     private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
@@ -79,13 +96,20 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         }
         guard !service.isOfBrowser else {
             return [
-                { .authorize(nil, within: 1, byDevice: true, of: service) },
+                { .authorize(nil, within: 1, byDevice: !service.isImplicit, of: service) },
                 { .authorize("ü", within: 3_600, byDevice: false, of: service, clientSecret: secret([9])) },
                 { .check(secret([1]), of: service) }, { .logout(secret([2]), of: service) },
                 { .refresh(secret([4]), of: service, clientSecret: secret([5])) }, { .profile(of: service) },
                 { .userInfo(secret([4]), of: service) },
                 { .introspect(secret([4]), of: service, clientSecret: secret([5])) },
                 { .endSession(page: "https://a/out", path: "/once", user: 7, idToken: secret([6]), of: service) },
+            ]
+        }
+        if case .oauth(let oauth) = service.kind, oauth.grant == .assertion, oauth.proof.key != nil {
+            return [
+                { .assertion(secret([]), nil, user: nil, keepsSession: false, of: service) },
+                { .assertion(secret([]), nil, user: "ü", keepsSession: true, of: service, clientSecret: secret([9])) },
+                { .assertion(secret([1]), .jwt, user: nil, keepsSession: true, of: service) },
             ]
         }
         if case .oauth(let oauth) = service.kind, oauth.grant == .assertion {
@@ -146,7 +170,7 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
                 count += 1
             }
         }
-        #expect(count == 118)
+        #expect(count == 139)
     }
 
     @Test("a question that is cut anywhere, or has a byte after it, is refused")
@@ -221,7 +245,17 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
         func of(_ grant: OAuthService.Grant) throws -> OnlineService {
             try #require(Self.services.first { if case .oauth(let oauth) = $0.kind { oauth.grant == grant } else { false } })
         }
-        let (asserting, exchanging) = (try of(.assertion), try of(.tokenExchange))
+        let exchanging = try of(.tokenExchange)
+        let asserting = OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", grant: .assertion, browser: BrowserLogin())))
+        let keyed = OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: nil), clientID: "id", grant: .assertion, browser: BrowserLogin(),
+                    proof: ClientProof(key: "robot"))))
+        let unbound = OnlineService(.oauth(OAuthService(.configuration("{}"), clientID: "id")))
         let asked = try #require(TokenExchange())
         let others: [() -> OnlineQuestion] = [
             { .login("a", password: secret([1]), of: kinds) }, { .check(secret([1]), of: kinds) },
@@ -234,6 +268,11 @@ private func narrowing(_ scopes: [String], _ resource: String?) -> TokenNarrowin
             { .exchange(secret([1]), actor: secret([]), for: asked, of: owner) },
             { .exchange(secret([1]), actor: secret([]), for: asked, of: asserting) },
             { .exchange(secret([1]), actor: secret([2]), for: asked, of: exchanging) },
+            // A client without a key signs nothing, and with one it has no other assertion beside its own.
+            { .assertion(secret([]), nil, user: nil, keepsSession: true, of: asserting) },
+            { .assertion(secret([1]), nil, user: nil, keepsSession: true, of: keyed) },
+            // Metadata without an issuer would allow every origin.
+            { .login("a", password: secret([1]), of: unbound) },
             { .login("a", password: secret([1]), of: asserting) }, { .login("a", password: secret([1]), of: exchanging) },
         ]
         for (index, make) in others.enumerated() {

@@ -227,6 +227,37 @@ import Testing
         #expect(sent.method == method && sent.fields["content-length"] == nil && sent.fields["transfer-encoding"] == nil)
     }
 
+    @Test("the head of an answer and the first piece of its body come while the server says no more", .timeLimit(.minutes(1)))
+    func headBeforeTheRest() async throws {
+        let trace = try await Trace()
+        let response = try await RESTClient(program: Self.program).send(
+            try get(trace.url("/stalled"), headers: [OnlineService.Header("Authorization", "x")]))
+        #expect(response.status == 200)
+        let piece = try #require(try await response.nextPiece())
+        #expect(piece.withBytes { bytes in bytes.indices.map { bytes[$0] } } == Array("hello".utf8))
+    }
+
+    @Test("one helper sends requests with and without a body, and gives answers of every length whole")
+    func turns() async throws {
+        let trace = try await Trace()
+        let origin = try address(trace.url("/")).origin
+        let channel = try RequestChannel.start(
+            .init(origin: origin, token: .none), program: Self.program, showing: nil
+        ) { _ in RequestOpening(origin, trusted: nil, connect: 10_000) }
+        for (number, length) in [0, 1, 3_000, 4_096, 5_000, 300_000].enumerated() {
+            let text = String(repeating: "a", count: length)
+            try await say(trace, "\(number)", [told(200, text), told(200, text)])
+            for body in [RESTBody.none, RESTBody(SecretBytes(copying: [UInt8](repeating: 0x62, count: length)))] {
+                let head = try channel.begin("POST", "/told/\(number)", headers: [], body: body, seconds: 60)
+                #expect(head.status == 200)
+                var got = 0
+                while let piece = try channel.nextPiece() { got += piece.count }
+                #expect(got == length)
+            }
+            #expect(try trace.seen().last?.body == String(repeating: "b", count: length))
+        }
+    }
+
     @Test("a wait for the agent ends with the time of the request, and when the task is cancelled")
     func silentAgent() async throws {
         let folder = try TestFolder()

@@ -145,6 +145,22 @@ private struct RequestKey: QuestionSigner {
         #expect(signer.texts.count == 4)
     }
 
+    @Test("a signature that comes after its time is no answer to the next question")
+    func tooLate() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let other = FrameChannel(ends[1])
+        let helper = RequestSigner(ends[0], showing: try #require(ClientChain([[1, 2]], of: "ada")), within: 1)
+        #expect(await !isSigned(helper, Self.handshake))
+        var late = SecretBuffer()
+        late.write(WireID(SigningSocket.id))
+        late.write(SecretBytes(copying: [7]))
+        try other.send(.signature, late, within: 10_000)
+        // It is there already, so no time is too short for it.
+        #expect(await !isSigned(helper, Self.handshake))
+        #expect(!helper.canGoOn)
+    }
+
     @Test("a helper with a certificate and a bound token has its proofs beside its four handshakes")
     func both() async throws {
         let server = try await server()

@@ -102,6 +102,7 @@ import Testing
             became() { [[ $(revocations) -ge $1 ]]; }
             before=$(revocations)
             exchange good --store --user ada; exchange good --store --user bob
+            refused 10 omvault token get work --user ada
             eventually became $((before + 1))
             omvault token ls | tail -n 1 | cut -f 2
             omvault -q token revoke work
@@ -120,8 +121,8 @@ import Testing
             sqlite3 "$HOME/.local/state/omvault/logins.db" \
                 "update remembered set row = cast(substr(row, 1, length(row) - 1) || x'00' as blob)"
             omvault token clear work
-            eventually became $((before + 4))
             refused 10 omvault token get work
+            eventually became $((before + 4))
             asked
             foreign OAuthAuthZGrantType=OAuthTokenExchange KeychainDataProtection=KeychainDataAccessibleWhenUnlocked
             refused 7 exchange good --store
@@ -177,5 +178,43 @@ import Testing
                 "granted session user=omvault profile=work", "alice None read None",
                 "granted online user=alice profile=work not_cached=offline_not_allowed", "1",
             ])
+    }
+
+    @Test("a client's key signs its own assertions, each for one request; locked, no server is asked")
+    func minted() async throws {
+        let lines = try await script(
+            #"""
+            printf 'correct horse' > vp
+            OMVAULT_PASSWORD_FROM=file:vp omvault -q init --kdf-mem 8 --kdf-time 1 --no-recovery
+            OMVAULT_PASSWORD_FROM=file:vp omvault -q cert csr robot --subject CN=robot -o robot.csr
+            openssl req -in robot.csr -noout -pubkey > "$tokens/robot.pem"
+            OMVAULT_PASSWORD_FROM=file:vp omvault -q cert csr other --subject CN=other -o other.csr
+            robot() {
+                foreign OAuthAuthZGrantType=OAuthAssertion OAuthClientID=robot OAuthIssuer=https://issuer.example \
+                    OAuthClientKey=identity:robot "$@"
+                omvault -q profile set work --unset OAuthClientSecret
+            }
+            robot OAuthClientAuthMethod=none
+            refused 7 omvault token get work --no-agent --no-input
+            refused 7 omvault login --profile work --no-input
+            asked
+            omvault -q unlock --password-from file:vp
+            omvault token get work --no-agent | claims
+            omvault login --profile work | cut -d ' ' -f 1-4
+            omvault token get work | claims
+            grep -c client_assertion "$seen" || true
+            # Beside the client's own proof by the same key.
+            robot OAuthClientAuthMethod=private_key_jwt
+            omvault token get work --no-agent --scope b | claims
+            grep -c client_assertion "$seen"
+            robot OAuthClientKey=identity:other
+            refused 51 omvault token get work --no-agent; grep -c 'public key of OAuthClientKey' .refused
+            asked
+            """#)
+        #expect(
+            lines == [
+                "0", "robot None read None", "granted online user=robot profile=work", "robot None read None", "0",
+                "robot None b None", "1", "1", "4",
+            ], "\(lines)")
     }
 }

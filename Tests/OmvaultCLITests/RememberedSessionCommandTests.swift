@@ -29,7 +29,11 @@ import Testing
     func remembered() async throws {
         let lines = try await script(
             """
-            remembered() { unique RememberTokens=true "KeychainDataProtection=KeychainDataAccessible$1"; }
+            remembered() {
+                unique RememberTokens=true "KeychainDataProtection=KeychainDataAccessible$1" \\
+                    "RESTOrigins=http://127.0.0.1:$http" "OAuthRevocationEndpoint=http://127.0.0.1:$http/token/revoke"
+            }
+            elsewhere() { XDG_RUNTIME_DIR=$PWD/second omvault token get work --fresh; XDG_RUNTIME_DIR=$PWD/second omvault -q agent stop; echo; }
             remembered Always
             omvault token get work; echo
             # No agent runs, and the server is down. The command starts an agent, and no user logs in.
@@ -63,10 +67,16 @@ import Testing
             # Two agents with the same session: the server is not asked with the spent refresh token.
             login
             mkdir -m 700 second
-            XDG_RUNTIME_DIR=$PWD/second omvault token get work --fresh; echo
-            XDG_RUNTIME_DIR=$PWD/second omvault -q agent stop
+            elsewhere
             omvault token get work --fresh; echo
-            omvault -q logout
+            elsewhere
+            curl -s -o said -d '[{"status":401,"body":"","fields":[]},{"status":200,"body":"yes","fields":[]}]' "http://127.0.0.1:$http/tell/a"
+            omvault rest GET "http://127.0.0.1:$http/told/a" --profile work; echo
+            grep -o 'Bearer at-1[0-9]' "$seen"
+            elsewhere
+            omvault token revoke work --json | grep -o '"result":"revoked"'
+            grep -o 'token=rt-[0-9]*' "$seen" | tail -n 1
+            refused 10 omvault token get work
             # At a level of the vault
             printf 'pw' > vault-password; export OMVAULT_PASSWORD_FROM=file:$PWD/vault-password
             omvault -q init --kdf-mem 8 --kdf-time 1 --no-recovery
@@ -95,7 +105,8 @@ import Testing
                 "at-6", "silent",
                 "granted online user=alice profile=work", "at-8", "granted online user=alice profile=work",
                 "1 kept session of it was deleted", "granted online user=alice profile=work", "at-11", "at-12",
-                "granted online user=alice profile=work", "at-14", "at-15", "at-15", "refresh token lives on there",
+                "at-13", "yes", "Bearer at-12", "Bearer at-13", "at-14", #""result":"revoked""#, "token=rt-14",
+                "granted online user=alice profile=work", "at-16", "at-17", "at-17", "refresh token lives on there",
                 "deleted the remembered session of alice",
             ])
     }

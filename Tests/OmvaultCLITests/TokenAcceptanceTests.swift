@@ -83,6 +83,39 @@ import Testing
         #expect(lines == ["0 1"] + Array(repeating: "52 0", count: 5), "\(lines)")
     }
 
+    @Test("with the metadata in the profile the server is asked for no document: at the login, the refresh and the logout")
+    func configured() async throws {
+        let lines = try await script(
+            #"""
+            sso sso "$issuer"
+            omvault -q profile set sso AuthServerType=OpenIDConnect10 --unset oauth_discoveryURL --unset OAuthIssuer \
+                --unset OAuthAuthZGrantType "OpenIDConnectConfiguration=$(curl -s "$issuer/.well-known/openid-configuration")"
+            documents() { counted document; }
+            before=$(documents)
+            in_browser --profile sso | grep -c granted
+            one=$(omvault token get sso); two=$(omvault token get sso --fresh)
+            [[ $one != "$two" ]] && echo fresh
+            omvault token userinfo sso --json | grep -o '"sub":"[^"]*"'
+            omvault -q profile refresh sso --json | grep -o '"token_endpoint"' | sort -u
+            omvault -q logout ada@example.org --profile sso
+            [[ $(documents) == "$before" ]] && echo none
+            omvault profile show sso --format plain | grep '^OpenIDConnectConfiguration' | cut -f 2 | sed "s|$issuer|ISSUER|; s/, [0-9]* bytes//"
+            refused 9 omvault profile set sso OpenIDConnectConfiguration='{"issuer":7}'; grep -c metadata .refused
+            omvault -q profile set sso OpenIDConnectDiscoveryURL=https://id.example.org/d 2> said; cat said
+            omvault profile set sso OpenIDConnectDiscoveryURL=https://id.example.org/d > said 2>&1; grep -c 'is used in its place' said
+            omvault -q profile set sso --unset OpenIDConnectDiscoveryURL OAuthIssuer=https://id.example.org
+            refused 52 omvault login --profile sso --browser ./browser; grep -c 'hint: OAuthIssuer must be' .refused
+            url="wp://settings?AuthServerType::=OpenIDConnect10&OAuthClientID::=c&OAuthRedirectEndpoint::=http://127.0.0.1"
+            url+='&OpenIDConnectConfiguration::={"issuer":"https://id.example.org"}'
+            refused 13 omvault profile import "$url" --name other --yes; grep -c 'allow OpenIDConnectConfiguration' .refused
+            omvault -q profile import "$url" --name other --yes --allow OpenIDConnectConfiguration && echo imported
+            """#)
+        #expect(
+            lines == [
+                "1", "fresh", #""sub":"ada""#, #""token_endpoint""#, "none", "metadata of ISSUER", "1", "1", "1", "1", "imported",
+            ], "\(lines)")
+    }
+
     @Test("a token that lives as long as was asked for is never refused, also at the end of many lives")
     func lives() async throws {
         let lines = try await script(

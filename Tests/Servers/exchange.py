@@ -1,6 +1,7 @@
 """An authorization server that exchanges tokens (RFC 8693) and takes JWT assertions (RFC 7523). It verifies each signature, issuer,
 audience and time. `serve` runs it with FOLDER: the files NAME.jwt there are tokens of its trusted issuer, or almost.
 
+The client `robot` has the public key in robot.pem, which a test writes, and needs no other proof if it asserts who it is.
 Each token counts once as an assertion. An access token is a JWT whose `aud` and `scope` are those that were asked for."""
 import base64, http.server, json, pathlib, threading, time, urllib.parse, uuid
 from jwcrypto import jwk, jws
@@ -8,7 +9,7 @@ from ports import hold
 
 ISSUER = "https://issuer.example"
 # A text that is nowhere else, since tests search for it.
-CLIENT, SECRET = "omvault", f"secret-{uuid.uuid4()}"
+CLIENT, ROBOT, SECRET = "omvault", "robot", f"secret-{uuid.uuid4()}"
 trusted, stranger, own = (jwk.JWK.generate(kty="EC", crv="P-256") for _ in range(3))
 lock = threading.Lock()
 used = set()
@@ -60,6 +61,8 @@ class Service(http.server.BaseHTTPRequestHandler):
         form = dict(urllib.parse.parse_qsl(body, strict_parsing=True))
         if self.path == "/revoke":
             return self.send(200, {})
+        if form.get("client_id") == ROBOT:
+            return self.robot(form)
         proof = "Basic " + base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
         if self.headers["Authorization"] != proof:
             return self.send(401, {"error": "invalid_client"})
@@ -89,6 +92,28 @@ class Service(http.server.BaseHTTPRequestHandler):
         if grant == "token-exchange":
             answer["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
         self.send(200, answer)
+
+
+    def robot(self, form):
+        """The answer to a client that asserts who it is, and may prove itself with another assertion of the same form."""
+        try:
+            key = jwk.JWK.from_pem(pathlib.Path(f"{FOLDER}/robot.pem").read_bytes())
+            assert form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer"
+            for name in "assertion", "client_assertion":
+                if name == "client_assertion" and name not in form:
+                    continue
+                token = jws.JWS()
+                token.deserialize(form[name], key)
+                given, now = json.loads(token.payload), time.time()
+                assert set(given) == {"iss", "sub", "aud", "iat", "exp", "jti"} and given["iss"] == given["sub"] == ROBOT
+                assert given["aud"] == ISSUER and given["exp"] - given["iat"] == 300 and now - 60 < given["iat"] <= now
+                with lock:
+                    assert given["jti"] not in used
+                    used.add(given["jti"])
+        except Exception:
+            return self.send(400, {"error": "invalid_grant"})
+        access = signed(own, sub=ROBOT, aud=None, act=None, scope=form.get("scope", "read").split(" "), jti=str(uuid.uuid4()))
+        self.send(200, {"access_token": access, "token_type": "Bearer", "expires_in": life})
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", hold()), Service, bind_and_activate=False)

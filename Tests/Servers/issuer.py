@@ -13,7 +13,7 @@ key = jwk.JWK.generate(kty="EC", crv="P-256", kid="one")
 lock = threading.Lock()
 codes, refreshes, accesses = {}, {}, {}
 dead = set()  # the users whose family ended
-counts = {"code": 0, "refresh": 0, "reused": 0, "unauthorized": 0}
+counts = {"document": 0, "code": 0, "refresh": 0, "reused": 0, "unauthorized": 0}
 
 
 def signed(claims):
@@ -53,6 +53,8 @@ class Provider(http.server.BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         asked, base, end = dict(urllib.parse.parse_qsl(query)), self.base, "/.well-known/openid-configuration"
         if path.endswith(end):
+            with lock:
+                counts["document"] += 1
             issuer, page = base + path.removesuffix(end), base + "/authorize"
             if path.startswith("/lies/"):
                 page = base64.urlsafe_b64decode(path.removesuffix(end).removeprefix("/lies/")).decode()

@@ -110,6 +110,10 @@ enum OnlineHelperProgram {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         do throws(OnlineRefusal) {
             guard byDevice else {
+                if question.service.isImplicit {
+                    return try await provider.logInByImplicitGrant(
+                        listening: person.listening, user: user, with: Person(person))
+                }
                 return try await provider.logIn(
                     listening: person.listening, user: user, clientSecret: question.clientSecret, with: Person(person))
             }

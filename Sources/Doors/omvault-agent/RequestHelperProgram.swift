@@ -13,7 +13,7 @@ enum RequestHelperProgram {
         }
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
-        RequestHelper.run(port: { WebRequester.port(of: $0) }) {
+        RequestHelper.run(port: { WebRequester.port(of: $0) }, on: { NetworkExecutor.only }) {
             (opening: borrowing RequestOpening, signer: RequestSigner?) throws(OnlineRefusal) in
             let outside = signer.map { OutsideSigner(signer: $0) }
             return Sender(

@@ -3,8 +3,12 @@ public struct OAuthService: Hashable, Sendable {
     public enum Endpoint: Hashable, Sendable {
         /// `oauth_discoveryURL` or `OpenIDConnectDiscoveryURL`. The document is fetched for each question.
         case discovery(String)
+        /// `OpenIDConnectConfiguration`: the document itself. ``OAuthService/issuer`` is then the issuer in it, or `OAuthIssuer`.
+        case configuration(String)
         /// `OAuthTokenEndpoint`. Unless the profile names a revocation address, none is known.
         case token(String, revocation: String?)
+        /// The profile names the pages, and there is no token endpoint. Only ``Grant/implicit`` needs none.
+        case pages(revocation: String?)
     }
 
     /// `OAuthAuthZGrantType`
@@ -21,9 +25,11 @@ public struct OAuthService: Hashable, Sendable {
         case assertion = 5
         /// A token of another server is exchanged for one of this server.
         case tokenExchange = 6
+        /// A user logs in in a browser on this machine, which brings the token itself.
+        case implicit = 7
 
         /// Whether a user logs in at the server's own pages.
-        package var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
+        package var isOfBrowser: Bool { [.authorizationCode, .deviceCode, .implicit].contains(self) }
         /// Whether the server names the user.
         package var namesUser: Bool { isOfBrowser || self == .assertion }
     }
@@ -34,7 +40,7 @@ public struct OAuthService: Hashable, Sendable {
     /// `OAuthIncludeClientAuthHeader`: a client without a secret sends `Basic id:` too.
     public let includesClientHeader: Bool
     public let grant: Grant
-    /// `OAuthIssuer`: the issuer that a discovery document must name, byte for byte.
+    /// `OAuthIssuer`: the issuer that a document must name, byte for byte.
     public let issuer: String?
     /// `OAuthEndpointOrigins`. With these or an issuer an endpoint has the origin of the document, or one of these.
     public let origins: [String]
@@ -64,13 +70,23 @@ public struct OAuthService: Hashable, Sendable {
         (self.tokenEndpoints, self.clientAssertion, self.constraint) = (tokenEndpoints, clientAssertion, constraint)
     }
 
-    /// The addresses whose origins a page may have that a person opens.
-    ///
-    /// - Parameter named: The profile's own address of the page, without a discovery document.
-    package func pageOrigins(_ named: String?) -> [String] {
+    /// The address of the document, or the issuer of one that the profile has; and `OAuthEndpointOrigins`. Nil without a document.
+    package var documentOrigins: [String]? {
         switch endpoint {
         case .discovery(let document): [document] + origins
+        case .configuration: [issuer].compactMap(\.self) + origins
+        case .token, .pages: nil
+        }
+    }
+
+    /// The addresses whose origins a page may have that a person opens.
+    ///
+    /// - Parameter named: The profile's own address of the page, without a document.
+    package func pageOrigins(_ named: String?) -> [String] {
+        switch endpoint {
+        case .discovery, .configuration: documentOrigins ?? []
         case .token(let token, _): [named ?? token] + origins
+        case .pages: [named].compactMap(\.self) + origins
         }
     }
 
@@ -79,8 +95,10 @@ public struct OAuthService: Hashable, Sendable {
     /// Attack: an answer takes over the helper, which then asks for a proof that the attacker's server or a third one takes.
     package var provenAddresses: [String] {
         switch endpoint {
-        case .discovery(let document): [document] + origins
+        case .discovery, .configuration: documentOrigins ?? []
         case .token(let token, _): [token] + [browser?.userInfo, tokenEndpoints.userInfo].compactMap(\.self)
+        // No token of this grant is bound to a key.
+        case .pages: []
         }
     }
 

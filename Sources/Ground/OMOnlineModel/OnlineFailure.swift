@@ -153,6 +153,11 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     // Of sessions that the ledger remembers
     /// The server gave new tokens, and the ledger of logins could not take them. So no program gets them.
     case unkeptTokens = 93
+    // Of the implicit grant
+    /// The profile has the implicit grant, and the caller does not allow it.
+    case insecureGrant = 100
+    /// The browser brought a token in the query of the redirect address, which goes into logs.
+    case tokenInQuery = 101
 }
 
 extension OnlineFailure {
@@ -162,7 +167,7 @@ extension OnlineFailure {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout,
             .unusablePassword, .unusableRedirect, .redirectPortTaken, .unusableClientKey, .lockedClientKey, .unusableCertificate,
-            .unusableAssertion, .unkeptTokens:
+            .unusableAssertion, .unkeptTokens, .insecureGrant:
             true
         default: false
         }
@@ -241,6 +246,8 @@ extension OnlineFailure {
         case .invalidTarget: ("invalid_target", 40235)
         case .assertionRefused: ("assertion_refused", 40240)
         case .unkeptTokens: ("unkept_tokens", nil)
+        case .insecureGrant: ("insecure_grant", nil)
+        case .tokenInQuery: ("token_in_query", nil)
         }
     }
 

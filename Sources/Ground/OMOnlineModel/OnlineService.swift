@@ -71,6 +71,11 @@ public struct OnlineService: Hashable, Sendable {
         if case .oauth(let oauth) = kind { oauth.grant.isOfBrowser } else { false }
     }
 
+    /// Whether the browser brings the token itself.
+    package var isImplicit: Bool {
+        if case .oauth(let oauth) = kind { oauth.grant == .implicit } else { false }
+    }
+
     /// Whether no password is typed here for it: a user logs in at its own pages, or with a token of another server.
     package var takesNoPassword: Bool {
         if case .oauth(let oauth) = kind { oauth.grant.namesUser || oauth.grant == .tokenExchange } else { false }

@@ -73,8 +73,8 @@ extension OnlineService {
         case .basic, .certificate: false
         case .oauth(let oauth):
             switch oauth.endpoint {
-            case .discovery: true
-            case .token: false
+            case .discovery, .configuration: true
+            case .token, .pages: false
             }
         case .oamms: true
         }

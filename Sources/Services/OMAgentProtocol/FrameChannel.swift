@@ -16,6 +16,30 @@ package struct Frame: ~Copyable {
     package consuming func takeBody() -> SecretBuffer { body }
 }
 
+/// Short frames that go to the socket with one call.
+package struct FrameBatch: ~Copyable, Sendable {
+    /// The kernel takes a message of this length as a whole.
+    private static let most = 4096 + AgentProtocol.headCount
+
+    fileprivate var bytes = SecretBuffer()
+
+    package init() {}
+
+    package var isEmpty: Bool { bytes.count == 0 }
+
+    /// Adds a frame.
+    ///
+    /// - Returns: false if it has no room beside the others. It is not added then.
+    package mutating func add(_ kind: FrameKind, _ body: borrowing SecretBuffer) -> Bool {
+        guard bytes.count + AgentProtocol.headCount + body.count <= Self.most else { return false }
+        let frame = FrameChannel.start(of: kind, body, AgentProtocol.version)
+        frame.withBytes { bytes.append($0) }
+        return true
+    }
+
+    package mutating func removeAll() { bytes.removeAll() }
+}
+
 /// A connected socket, closed when it goes out of scope.
 package struct FrameChannel: ~Copyable {
     package let descriptor: Int32
@@ -38,6 +62,27 @@ package struct FrameChannel: ~Copyable {
         var user: uid_t = 0
         var process: pid_t = 0
         return om_socket_peer(descriptor, &user, &process) == 0 ? user : nil
+    }
+
+    /// Looks for bytes from the other end for a moment, without sleep. For answers that mostly come at once: another process takes
+    /// longer to be woken than to answer.
+    ///
+    /// - Returns: Whether there are bytes, or the other end has closed the connection.
+    package borrowing func hasBytesSoon() -> Bool {
+        let end = Self.microseconds() + 200
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&waiting, 1, 0) > 0 { return true }
+            guard Self.microseconds() < end else { return false }
+            // The other end may need this processor.
+            sched_yield()
+        }
+    }
+
+    private static func microseconds() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return now.tv_sec * 1_000_000 + now.tv_nsec / 1_000
     }
 
     /// The next frame.
@@ -135,13 +180,11 @@ package struct FrameChannel: ~Copyable {
         }
     }
 
-    /// Sends a short frame if the socket takes it now.
+    /// Sends short frames if the socket takes them now.
     ///
-    /// - Returns: false if nothing was sent: the frame is too long for that, or the other end has not read enough.
-    package func sendNow(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(ChannelError) -> Bool {
-        guard body.count <= 4096 else { return false }
-        let frame = Self.start(of: kind, body, AgentProtocol.version)
-        return try frame.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+    /// - Returns: false if nothing was sent: the other end has not read enough.
+    package func sendNow(_ frames: borrowing FrameBatch) throws(ChannelError) -> Bool {
+        try frames.bytes.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
             let sent = bytes.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) }
             // The kernel takes a message of this length as a whole.
             guard sent != bytes.count else { return true }
@@ -150,8 +193,14 @@ package struct FrameChannel: ~Copyable {
         }
     }
 
+    /// Sends frames one after the other. Does nothing if there are none.
+    package func send(_ frames: borrowing FrameBatch, within time: Int) throws(ChannelError) {
+        let end = bootMilliseconds() + Int64(time)
+        try frames.bytes.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in try sendAll(bytes, until: end) }
+    }
+
     /// The head, and as much of the body as goes with it in one piece.
-    private static func start(of kind: FrameKind, _ body: borrowing SecretBuffer, _ version: UInt8) -> SecretBuffer {
+    fileprivate static func start(of kind: FrameKind, _ body: borrowing SecretBuffer, _ version: UInt8) -> SecretBuffer {
         var head = AgentProtocol.magic + [version, kind.rawValue]
         for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
         var first = SecretBuffer(capacity: head.count + min(body.count, 4096))

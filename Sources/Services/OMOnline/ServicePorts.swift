@@ -16,15 +16,15 @@ extension OnlineService {
         case .oamms(let oamms): texts.append(oamms.server)
         case .oauth(let oauth):
             switch oauth.endpoint {
-            case .token(let token, let revocation):
+            case .token(_, let revocation), .pages(let revocation):
+                if case .token(let token, _) = oauth.endpoint { texts.append(token) }
                 // The browser, and not this process, goes to the authorization endpoint.
                 texts += [
-                    token, revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo,
+                    revocation, oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo,
                     oauth.proof.pushedRequestEndpoint, oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo,
                 ]
-            case .discovery(let document):
-                texts.append(document)
-                texts += oauth.origins
+            case .discovery, .configuration:
+                texts += oauth.documentOrigins ?? []
                 if !oauth.bindsOrigins { ports.insert(UInt16(EndpointURL.securePort)) }
             }
         }

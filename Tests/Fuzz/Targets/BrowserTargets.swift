@@ -24,6 +24,19 @@ enum BrowserTargets {
                 guard case .code(let code) = answer else { continue }
                 precondition(!code.isEmpty && code.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "an odd code")
             }
+            // The same for a token: in the fragment that the page posts, and in a pasted one.
+            for isPasted in [false, true] {
+                let rules = RedirectRules(state: "the-state", issuer: "https://a.example", needsIssuer: false, awaitsToken: true)
+                guard let address = try? RedirectAddress("http://127.0.0.1/cb", port: 8400) else { fatalError("no address") }
+                rules.expect(address)
+                let request = LoopbackRequest(
+                    isGet: false, target: "/cb", hosts: ["127.0.0.1:8400"], hasBody: true, mode: nil, port: 8400,
+                    user: { nil }, isPost: true, body: bytes)
+                let outcome = isPasted ? rules.pasted(SecretBytes(copying: bytes)) : rules.posted(request)
+                guard case .answer(.token(let said)) = outcome else { continue }
+                precondition(!said.access.isEmpty && said.refresh == nil, "an odd token")
+                precondition(said.access.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "an odd token")
+            }
             // An address that can be shown is the same after it is read again.
             if let shown = ShownAddress(text) { precondition(ShownAddress(shown.text) == shown, "an address with two readings") }
             if let redirect = try? RedirectAddress(text) { precondition(redirect.text == text, "another redirect address") }

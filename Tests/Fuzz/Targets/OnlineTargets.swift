@@ -7,6 +7,7 @@ import OMSecrets
 
 @testable import OMAgent
 @testable import OMAgentProtocol
+@testable import OMAuth
 @testable import OMOnline
 
 enum OnlineTargets {
@@ -69,9 +70,17 @@ enum OnlineTargets {
                 let service = OAuthService(.discovery(address.text), clientID: "c", issuer: issuer)
                 guard let document = try? DiscoveryDocument(bytes, from: address, of: service) else { continue }
                 _ = try? document.named()
-                guard let found = try? document.endpoints() else { continue }
-                precondition(issuer == nil || found.token.hasOrigin(of: address), "an endpoint of another server")
+                guard let token = try? document.endpoints().token else { continue }
+                precondition(issuer == nil || token.hasOrigin(of: address), "an endpoint of another server")
             }
+            // The same bytes in a profile: what it takes, and what the helper makes of it.
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let metadata = OpenIDConfiguration(text) else { return }
+            let service = OAuthService(.configuration(text), clientID: "c", issuer: metadata.issuer.text)
+            guard let document = try? DiscoveryDocument(configured: Array(text.utf8), of: service) else { return }
+            precondition(document.issuer == metadata.issuer.text, "two readers, two issuers")
+            guard let token = try? document.endpoints().token, let issuer = EndpointURL(reading: document.issuer) else { return }
+            precondition(token.hasOrigin(of: issuer), "an endpoint of another server")
         },
         FuzzTarget(name: "online-oamms-profile") { bytes in
             let oamms = OAMMSService("https://a.example:14100", serviceDomain: "d", application: "A")

@@ -250,8 +250,7 @@ extension Failure {
                 hints: hints)
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)", hints: hints)
         case .failed(.cancelled, _, _): self.init(aborted: "the login was cancelled")
-        // The person or this machine, and not the server.
-        case .failed(let failure, _, _) where [.notFinished, .codeExpired, .redirectPortTaken, .unkeptTokens].contains(failure):
+        case .failed(let failure, _, _) where Self.wholeSentences.contains(failure):
             self.init(failure.status, failure.words(profile), hints: hints)
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
@@ -264,6 +263,10 @@ extension Failure {
         }
     }
 
+    /// The failures whose words need no more: they are of the person or of this machine, and not of the server.
+    private static let wholeSentences: [OnlineFailure] = [
+        .notFinished, .codeExpired, .redirectPortTaken, .unkeptTokens, .insecureGrant,
+    ]
 }
 
 extension DamagedFile {

@@ -78,6 +78,10 @@ extension OnlineFailure {
         case .noChallenge: return "LoginURL must be an address that refuses requests without a password"
         case .otherChallenge: return "the server must take HTTP Basic at LoginURL"
         case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
+        case .untrustedDiscovery where profile?.openIDConfiguration != nil:
+            return
+                "OAuthIssuer must be the exact text of the issuer in OpenIDConnectConfiguration, which must have a token_endpoint "
+                + "with https"
         case .untrustedDiscovery:
             return
                 "oauth_discoveryURL must have the scheme, host and port of the issuer in its document, and OAuthIssuer the issuer's "
@@ -117,8 +121,13 @@ extension OnlineFailure {
             return "the server must allow the client credentials grant for this client"
         case .unsupportedGrant where profile?.serverKind == .oauthBrowser,
             .unauthorizedClient where profile?.serverKind == .oauthBrowser:
-            let grant = profile?.oauthGrant == .deviceCode ? "device" : "authorization code"
-            return "the server must allow the \(grant) grant for this client"
+            return "the server must allow the \(profile.browserGrant) grant for this client"
+        case .unsupportedResponse where profile?.isImplicit ?? false:
+            return "the server must allow the implicit grant for this client; \(profile.betterGrant)"
+        case .insecureGrant:
+            return
+                "RFC 9700 says that this grant must not be used; \(profile.betterGrant)"
+        case .tokenInQuery: return "the token counts until it expires: revoke it at the server; \(profile.betterGrant)"
         case .unnamedUser:
             return "add openid to OAuthScope if the server has OpenID Connect; or set OAuthUserInfoEndpoint"
         case .unusableRedirect:
@@ -127,6 +136,7 @@ extension OnlineFailure {
             return "end that program; or leave the port out of OAuthRedirectEndpoint, if the server allows any"
         case .unusableAssertion:
             return "OAuthUserJWTAssertionValue must be the source of a JWT, OAuthUserSAML2UserAssertionValue that of XML"
+        case .assertionRefused where profile?.mintsAssertion ?? false: return profile?.assertionHint
         case .assertionRefused:
             return "get a newer one: it may be expired or used, or of an issuer that the server does not trust"
         case .unkeptTokens:
@@ -267,7 +277,7 @@ extension Profile {
     /// What to do if a server refuses a client that proves itself with a key. Nil for any other client. The server may want another
     /// `aud` in the assertion.
     var assertionHint: String? {
-        guard clientProof.mayAssert else { return nil }
+        guard clientProof.mayAssert || mintsAssertion else { return nil }
         let certificate = "the server must know OAuthClientID and the certificate or public key of OAuthClientKey"
         guard clientProof.audience == .issuer else { return certificate }
         let refresh = oauthTokenEndpoint == nil ? "; omvault profile refresh \(name.text.asShellWord)" : ""
@@ -293,9 +303,15 @@ extension Profile {
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        case .oauthBrowser where isImplicit && oauthDocument == nil: .oauthAuthorizationEndpoint
         case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
-            oauthTokenEndpoint != nil
-                ? .oauthTokenEndpoint : oauthDiscoveryURL != nil ? .oauthDiscoveryURL : .openIDConnectDiscoveryURL
+            if oauthTokenEndpoint != nil {
+                .oauthTokenEndpoint
+            } else if openIDConfiguration != nil {
+                .openIDConnectConfiguration
+            } else {
+                oauthDiscoveryURL != nil ? .oauthDiscoveryURL : .openIDConnectDiscoveryURL
+            }
         case .oamms: values[.oammsURL] == nil ? .oammsHost : .oammsURL
         default: .loginURL
         }
@@ -303,6 +319,21 @@ extension Profile {
 }
 
 extension Profile? {
+    /// The name of the grant by which a user logs in at the server's own pages.
+    fileprivate var browserGrant: String {
+        switch self?.oauthGrant {
+        case .deviceCode: "device"
+        case .implicit: "implicit"
+        default: "authorization code"
+        }
+    }
+
+    /// How to leave the implicit grant.
+    fileprivate var betterGrant: String {
+        "if the server has a better one: omvault profile set \(self?.name.text.asShellWord ?? "NAME") "
+            + "OAuthAuthZGrantType=OAuthAuthorizationCode"
+    }
+
     /// The key with the address that a login uses. Without a profile, all keys that it can be.
     fileprivate var addressKeys: String {
         self?.addressKey.rawValue ?? "LoginURL, OAuthTokenEndpoint or oauth_discoveryURL"

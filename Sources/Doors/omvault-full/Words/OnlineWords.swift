@@ -83,6 +83,8 @@ extension OnlineFailure {
         case .unusableAssertion: "the token or assertion is empty, too long, or not of its form; nothing was sent"
         case .invalidTarget: "it gives no token for this --resource or --audience"
         case .assertionRefused: "it does not take the token or assertion"
+        case .insecureGrant: "OAuthImplicit needs --insecure: its token is in the address and the history of the browser"
+        case .tokenInQuery: "the browser brought a token in the query of the address, which goes into logs; it was not taken"
         case .unkeptTokens: "the ledger of logins could not take the newest tokens of the session, so no program gets them"
         case .unusableClientKey:
             "the identity of OAuthClientKey or ClientCertificate is not in the vault, or its key cannot sign for this server"
@@ -122,13 +124,12 @@ extension OnlineFailure {
         case .otherUser, .certificateRefused, .certificateNotAsked: .remoteAuth
         case .unusableRedirect, .unusableClientKey, .unusableCertificate: .config
         case .lockedClientKey: .locked
-        case .cancelled, .codeExpired, .notFinished: .aborted
         case .otherUser, .tokenRefused, .assertionRefused, .invalidTarget: .remoteAuth
         case .unusableAssertion: .config
         case .unkeptTokens: .io
+        case .insecureGrant: .unsafeAlgorithm
         case .inactiveToken: .notFound
         case .noEndpoint: .unsupported
-        case .unusableRedirect: .config
         case .redirectPortTaken: .busy
         default: .remoteError
         }

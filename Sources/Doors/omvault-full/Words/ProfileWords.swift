@@ -50,6 +50,11 @@ extension Failure {
                 .config,
                 "ProfileURL is not https at the host of the login's server, and a policy from another host is not trusted",
                 hint: "any port and path of that host will do; if the login's address moves, set both in one command")
+        case .implicitBinding:
+            self.init(
+                .config,
+                "OAuthSenderConstraint: a token of OAuthImplicit comes through the browser, so no key can be bound to it",
+                hint: "OAuthAuthZGrantType=OAuthAuthorizationCode has tokens that are bound; or set OAuthSenderConstraint=none")
         case .malformedURL:
             self.init(
                 .usage, "this is not a configuration URL",
@@ -109,7 +114,7 @@ extension ProfileValueType {
         case .numberOrZero(let range): "0 (none) or a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let words), .word(let words): words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
         case .text: "1 to 2048 bytes of text without control characters"
-        case .longText: "1 byte to 32 KiB of text"
+        case .metadata: "the JSON text of an OpenID server's metadata, with its issuer, of at most 32 KiB"
         case .domain: "1 to 255 bytes of text without control characters"
         case .headerName: "the name of a header that may be set"
         case .url: "an http or https address"
@@ -130,6 +135,7 @@ extension ProfileValueType {
         case .origins: "for example https://id.example.org,https://keys.example.org:8443"
         case .headers:
             "each name once, and none of the headers that omvault sets: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
+        case .metadata: "OpenIDConnectConfiguration=\"$(cat FILE)\" takes it from a file"
         case .identity: "omvault cert ls lists the identities of a vault"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"
         case .level: "use one of the SDK's six names, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"

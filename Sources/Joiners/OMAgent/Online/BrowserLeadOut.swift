@@ -41,8 +41,8 @@ struct BrowserLeadOut: Sendable {
     private func page(of service: OnlineService) -> String? {
         guard case .oauth(let oauth) = service.kind else { return nil }
         switch oauth.endpoint {
-        case .token: return Self.allowed(oauth.browser?.endSession, oauth)
-        case .discovery:
+        case .token, .pages: return Self.allowed(oauth.browser?.endSession, oauth)
+        case .discovery, .configuration:
             let deadlines = OnlineDeadlines(
                 connect: service.deadlines.connect, total: min(service.deadlines.total, Self.searchTime))
             guard let reply = try? client.ask(.endpoints(of: service.within(deadlines))),

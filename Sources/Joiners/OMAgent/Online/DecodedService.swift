@@ -21,8 +21,9 @@ extension OnlineService {
             texts += [oauth.tokenEndpoints.introspection, oauth.tokenEndpoints.userInfo].compactMap(\.self)
             lists += [oauth.scopes.count, oauth.origins.count, oauth.proof.endpoints.count]
             switch oauth.endpoint {
-            case .discovery(let address): texts.append(address)
+            case .discovery(let text), .configuration(let text): texts.append(text)
             case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
+            case .pages(let revocation): texts += [revocation].compactMap(\.self)
             }
         case .oamms(let oamms): texts += [oamms.server, oamms.serviceDomain, oamms.application]
         }
@@ -76,9 +77,13 @@ struct DecodedService: ~Copyable {
         case 2:
             let grant: OAuthService.Grant = try wire.read()
             let (endpoint, client): (OAuthService.Endpoint, String) = (try wire.read(), try wire.read())
+            // Every other grant needs a token endpoint.
+            if case .pages = endpoint, grant != .implicit { throw MalformedBytes() }
             let scopes: [String] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
             let (includesHeader, issuer): (Bool, String?) = (try wire.read(), try wire.read())
             let origins: [String] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
+            // Only the issuer says then which origins the endpoints may have.
+            if case .configuration = endpoint, issuer == nil { throw MalformedBytes() }
             let browser: BrowserLogin? = try wire.read()
             guard grant.namesUser == (browser != nil) else { throw MalformedBytes() }
             secret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
@@ -218,12 +223,14 @@ extension BrowserLogin: WireValue {
     }
 }
 
-/// 1 ‖ address, or 2 ‖ token ‖ optional revocation
+/// 1 ‖ address, or 2 ‖ token ‖ optional revocation, or 3 ‖ optional revocation, or 4 ‖ document
 extension OAuthService.Endpoint: WireValue {
     func write(to body: inout SecretBuffer) {
         switch self {
         case .discovery(let address): body.write(tag: 1, address)
         case .token(let token, let revocation): body.write(tag: 2, token, revocation)
+        case .pages(let revocation): body.write(tag: 3, revocation)
+        case .configuration(let text): body.write(tag: 4, text)
         }
     }
 
@@ -231,6 +238,8 @@ extension OAuthService.Endpoint: WireValue {
         switch try wire.read(UInt8.self) {
         case 1: self = .discovery(try wire.read())
         case 2: self = .token(try wire.read(), revocation: try wire.read())
+        case 3: self = .pages(revocation: try wire.read())
+        case 4: self = .configuration(try wire.read())
         default: throw MalformedBytes()
         }
     }

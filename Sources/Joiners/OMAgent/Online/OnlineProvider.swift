@@ -290,7 +290,7 @@ extension OnlineService {
             return .certificate(Self.addresses(profile, login))
         case .oauthResourceOwner: return try oauth(profile, .resourceOwner)
         case .oauthClientCredentials: return try oauth(profile, .clientCredentials)
-        case .oauthBrowser: return try oauth(profile, profile.oauthGrant == .deviceCode ? .deviceCode : .authorizationCode)
+        case .oauthBrowser: return try oauth(profile, browserGrant(profile))
         case .oauthAssertion: return try oauth(profile, .assertion)
         case .oauthTokenExchange: return try oauth(profile, .tokenExchange)
         case .oamms:
@@ -302,6 +302,14 @@ extension OnlineService {
         }
     }
 
+    private static func browserGrant(_ profile: Profile) -> OAuthService.Grant {
+        switch profile.oauthGrant {
+        case .deviceCode: .deviceCode
+        case .implicit: .implicit
+        default: .authorizationCode
+        }
+    }
+
     private static func addresses(_ profile: Profile, _ login: ServerURL) -> BasicService {
         BasicService(
             login: login.text, logout: profile.logoutURL?.text, requiredTokens: profile.requiredTokens,
@@ -310,8 +318,12 @@ extension OnlineService {
 
     private static func oauth(_ profile: Profile, _ grant: OAuthService.Grant) throws(OnlineRefusal) -> Kind {
         let endpoint: OAuthService.Endpoint
-        if let token = profile.oauthTokenEndpoint {
+        if grant == .implicit, profile.oauthDocument == nil, profile.openIDConfiguration == nil {
+            endpoint = .pages(revocation: profile.oauthRevocationEndpoint?.text)
+        } else if let token = profile.oauthTokenEndpoint {
             endpoint = .token(token.text, revocation: profile.oauthRevocationEndpoint?.text)
+        } else if let configuration = profile.openIDConfiguration {
+            endpoint = .configuration(configuration.text)
         } else if let document = profile.oauthDocument {
             endpoint = .discovery(document.text)
         } else {
@@ -322,7 +334,8 @@ extension OnlineService {
             OAuthService(
                 endpoint, clientID: profile.oauthClientID ?? "",
                 scopes: grant.isOfBrowser ? profile.browserScopes() : profile.oauthScopes,
-                includesClientHeader: profile.oauthIncludesClientHeader, grant: grant, issuer: profile.oauthIssuer,
+                includesClientHeader: profile.oauthIncludesClientHeader, grant: grant,
+                issuer: profile.oauthIssuer ?? profile.openIDConfiguration?.issuer.text,
                 origins: profile.oauthEndpointOrigins, browser: browser, proof: profile.clientProof,
                 tokenEndpoints: profile.tokenEndpoints, clientAssertion: profile.oauthClientAssertion?.kind,
                 constraint: profile.senderConstraint))

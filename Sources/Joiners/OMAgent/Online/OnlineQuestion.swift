@@ -139,8 +139,9 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.exchange(asked), of: service, clientSecret: clientSecret, subject: subject, actor: actor)
     }
 
+    /// - Parameter kind: Nil for a JWT that the client's key signs. The assertion is empty then.
     package static func assertion(
-        _ assertion: consuming SecretBytes, _ kind: AssertionKind, user: String?, keepsSession: Bool, of service: OnlineService,
+        _ assertion: consuming SecretBytes, _ kind: AssertionKind?, user: String?, keepsSession: Bool, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
         OnlineQuestion(
@@ -335,6 +336,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         case 15:
             task = .assertion(user: try wire.read(), try wire.read(), keepsSession: try wire.read())
             subject = try wire.secret(upTo: Self.maximumSecret)
+            guard !task.mintsGrant || subject.count == 0 else { throw MalformedBytes() }
         case 17: task = .tryCertificate
         case 20:
             session = try wire.secret(upTo: Self.maximumSession)

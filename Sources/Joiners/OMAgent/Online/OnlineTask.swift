@@ -45,8 +45,9 @@ package enum OnlineTask: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - user: The name that the server must give, if it names the user. Nil: any.
+    ///   - kind: Nil for a JWT that the client's key signs for this question.
     ///   - keepsSession: Whether the tokens become a session. If not, the answer has the access token alone.
-    case assertion(user: String?, AssertionKind, keepsSession: Bool)
+    case assertion(user: String?, AssertionKind?, keepsSession: Bool)
     /// Asks for a page without the client certificate, and with it.
     case tryCertificate
 
@@ -85,6 +86,9 @@ package enum OnlineTask: Hashable, Sendable {
         }
     }
 
+    /// Whether the client's key signs the assertion that is the grant.
+    var mintsGrant: Bool { if case .assertion(_, nil, _) = self { true } else { false } }
+
     /// Whether it logs a user in at the server's own pages.
     var startsInBrowser: Bool { if case .authorize = self { true } else { false } }
 
@@ -118,9 +122,10 @@ package enum OnlineTask: Hashable, Sendable {
         case (.client, _): false
         // No user logs in there.
         case _ where service.isOfClient: false
-        case (.authorize(_, let seconds, _), _): service.isOfBrowser && (1...Self.longestSeconds).contains(seconds)
+        case (.authorize(_, let seconds, let byDevice), _):
+            service.isOfBrowser && (1...Self.longestSeconds).contains(seconds) && !(byDevice && service.isImplicit)
         case (.exchange, .oauth(let oauth)): oauth.grant == .tokenExchange
-        case (.assertion, .oauth(let oauth)): oauth.grant == .assertion
+        case (.assertion, .oauth(let oauth)): oauth.grant == .assertion && (!mintsGrant || oauth.proof.key != nil)
         case (.exchange, _), (.assertion, _): false
         // No password is typed here for such a server.
         case (.login, _) where service.takesNoPassword: false

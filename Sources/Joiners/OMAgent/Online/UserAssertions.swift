@@ -47,10 +47,12 @@ extension OnlineProvider: AssertionProvider {
 extension OnlineProvider {
     /// Asks the server of a profile for an access token in return for an assertion. No session is kept, and no user is named.
     ///
-    /// - Parameter scopes: The scopes to ask for. Nil for those of the profile.
+    /// - Parameters:
+    ///   - kind: Nil for a JWT that the client's key signs. The assertion is empty then.
+    ///   - scopes: The scopes to ask for. Nil for those of the profile.
     /// - Throws: ``OnlineFailure/unsupportedGrant`` for a profile without an assertion grant.
     public func assertedToken(
-        of profile: Profile, with assertion: borrowing SecretBytes, _ kind: AssertionKind, scopes: ScopeSet? = nil
+        of profile: Profile, with assertion: borrowing SecretBytes, _ kind: AssertionKind?, scopes: ScopeSet? = nil
     ) throws(OnlineRefusal) -> TokenReply {
         let service = try OnlineService(profile, asking: scopes, profile.domain).showing(chain, for: profile)
         guard profile.serverKind == .oauthAssertion else { throw .failed(.unsupportedGrant) }

@@ -20,6 +20,7 @@ public final class RESTClient: Sendable {
     private let trusted: [UInt8]?
     private let gates: (any WebGateTokenSource)?
     private let identity: RequestIdentity?
+    private let restoring: (@Sendable () -> Bool)?
     private let resting = Mutex<RequestChannel?>(nil)
     private let gateTokens = Mutex<[GatePlace: GateToken]>([:])
 
@@ -35,12 +36,16 @@ public final class RESTClient: Sendable {
         self.init(program: program, agent: agent, login: login, trusting: trusted, gates: gates, showing: nil)
     }
 
-    /// - Parameter identity: The client certificate for the origin of each request. With a login the agent must have its vault open.
+    /// - Parameters:
+    ///   - identity: The client certificate for the origin of each request. With a login the agent must have its vault open.
+    ///   - restoring: Gives the agent the session that the ledger has, if it has one.
     package init(
         program: String, agent: AgentClient? = nil, login: LoginReference? = nil, trusting trusted: [UInt8]? = nil,
-        gates: (any WebGateTokenSource)? = nil, showing identity: RequestIdentity?
+        gates: (any WebGateTokenSource)? = nil, showing identity: RequestIdentity?,
+        restoring: (@Sendable () -> Bool)? = nil
     ) {
         (self.program, self.trusted, self.gates, self.identity) = (program, trusted, gates, identity)
+        self.restoring = restoring
         if let agent, let login { session = (agent, login) } else { session = nil }
     }
 
@@ -123,11 +128,9 @@ public final class RESTClient: Sendable {
     ///
     /// - Returns: false if there is none.
     private func renew(_ run: RequestRun) throws(RESTError) -> Bool {
-        guard let session, let refused = run.mark else { return false }
-        let question = RequesterQuestion(
-            login: session.login, origin: run.origin, token: run.question, refused: refused, identity: shown(by: run))
+        guard let refused = run.mark else { return false }
         do throws(RESTError) {
-            let channel = try session.agent.requester(question, run.key, until: run.end, unless: run.interruption)
+            let channel = try requester(for: run, refused: refused)
             guard channel.mark != refused else {
                 channel.cancel()
                 return false
@@ -189,19 +192,30 @@ public final class RESTClient: Sendable {
                     connect: OnlineDeadlines().connect, chain: chain)
             }
         case .session:
-            guard let session else { throw .noSession }
-            do throws(RESTError) {
-                return try session.agent.requester(
-                    RequesterQuestion(
-                        login: session.login, origin: run.origin, token: run.question, refused: nil, identity: shown(by: run)),
-                    run.key,
-                    until: run.end, unless: run.interruption)
-            } catch {
+            do throws(RESTError) { return try requester(for: run, refused: nil) } catch {
                 // A session without access tokens can still open gates.
                 guard error == .token(.noToken), gates != nil else { throw error }
                 run.loseToken()
                 return try open(run)
             }
+        }
+    }
+
+    /// A helper of the agent, with the token of the session.
+    ///
+    /// - Parameter refused: The mark of the token that the server refused.
+    private func requester(for run: RequestRun, refused: [UInt8]?) throws(RESTError) -> RequestChannel {
+        guard let session else { throw .noSession }
+        func ask() throws(RESTError) -> RequestChannel {
+            try session.agent.requester(
+                RequesterQuestion(
+                    login: session.login, origin: run.origin, token: run.question, refused: refused, identity: shown(by: run)),
+                run.key, until: run.end, unless: run.interruption)
+        }
+        do throws(RESTError) { return try ask() } catch {
+            // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
+            guard error == .noSession, let restoring, run.takeSecondLook(), restoring() else { throw error }
+            return try ask()
         }
     }
 

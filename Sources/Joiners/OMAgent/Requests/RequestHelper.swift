@@ -22,9 +22,10 @@ package enum RequestHelper {
     ///
     /// - Parameters:
     ///   - port: The port of an origin. Nil if it is none.
+    ///   - executor: Where the requests run. It is asked for after the confinement, since it may start a thread.
     ///   - make: Makes the sender of an opening. It gets a signer if a certificate is shown, or the token is bound to a key.
     package static func run(
-        port: (String) -> UInt16?,
+        port: (String) -> UInt16?, on executor: () -> any TaskExecutor,
         _ make: @escaping @Sendable (borrowing RequestOpening, RequestSigner?) throws(OnlineRefusal) -> any RequestSender
     ) -> Never {
         let descriptor = HelperSocket.take()
@@ -44,7 +45,7 @@ package enum RequestHelper {
         do throws(RequestBroken) {
             first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1, within: Int(RequestOpening.idle)) : nil
         } catch { _exit(0) }
-        Task.detached {
+        Task.detached(executorPreference: executor()) {
             let sender: any RequestSender
             do throws(OnlineRefusal) { sender = try make(kept.opening, signing) } catch {
                 await server.refuse(first, error)
@@ -94,6 +95,8 @@ private final class RequestServer: Sendable {
     private let rest = Mutex<Int64?>(bootMilliseconds())
 
     private let signer: RequestSigner?
+    /// The first frames of an answer, for one call together.
+    private let held = Mutex(FrameBatch())
 
     init(_ channel: consuming FrameChannel, _ signer: RequestSigner?) {
         self.channel = channel
@@ -137,8 +140,10 @@ private final class RequestServer: Sendable {
         }
     }
 
+    /// In place if it comes at once, else on a thread of its own.
     private func head(_ number: UInt32) async throws(RequestBroken) -> RequestHead {
-        try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
+        if channel.hasBytesSoon() { return try readHead(number, within: Int(RequestOpening.idle)) }
+        return try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
     }
 
     func readHead(_ number: UInt32, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> RequestHead {
@@ -163,23 +168,51 @@ private final class RequestServer: Sendable {
         } catch { throw RequestBroken() }
     }
 
-    /// On a thread of its own if the socket is full: the caller may read slowly.
+    /// Keeps a short frame until ``sendHeld()``, and sends a longer one.
+    ///
+    /// - Returns: Whether the frame is kept.
+    func hold(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) -> Bool {
+        if held.withLock({ $0.add(kind, body) }) { return true }
+        try await send(kind, body)
+        return false
+    }
+
+    /// Sends what is held, if the socket takes it now. It does while the caller waits for an answer, as it has read the one before.
+    func sendHeld() {
+        held.withLock { held in
+            if !held.isEmpty, (try? channel.sendNow(held)) == true { held.removeAll() }
+        }
+    }
+
+    /// Sends what is held, and a frame. On a thread of its own if the socket is full: the caller may read slowly.
     func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
-        do throws(ChannelError) { if try channel.sendNow(kind, body) { return } } catch { throw RequestBroken() }
-        let kept = KeptBody(body)
+        let isHeld = held.withLock { $0.add(kind, body) }
+        sendHeld()
+        var frames = FrameBatch()
+        held.withLock { swap(&$0, &frames) }
+        if isHeld, frames.isEmpty { return }
+        let kept = KeptFrames(frames, kind, isHeld ? SecretBuffer() : body)
         try await OwnThread.run { () throws(RequestBroken) in
             do throws(ChannelError) {
-                try self.channel.send(kind, kept.body, within: Int(RequestOpening.total))
+                let time = Int(RequestOpening.total)
+                try self.channel.send(kept.frames, within: time)
+                if !isHeld { try self.channel.send(kept.kind, kept.body, within: time) }
             } catch { throw RequestBroken() }
         }
     }
 }
 
-/// Carries a frame's body to another thread.
-private final class KeptBody: Sendable {
+/// Carries frames to another thread.
+private final class KeptFrames: Sendable {
+    let frames: FrameBatch
+    let kind: FrameKind
     let body: SecretBuffer
 
-    init(_ body: consuming SecretBuffer) { self.body = body }
+    init(_ frames: consuming FrameBatch, _ kind: FrameKind, _ body: consuming SecretBuffer) {
+        self.kind = kind
+        self.frames = frames
+        self.body = body
+    }
 }
 
 /// The caller is gone, or breaks the protocol. Or this system starts no thread.
@@ -194,6 +227,8 @@ package final class RequestCaller: Sendable {
     private let head: RequestHead
     /// How many bytes of the body are to come. Nil if no one knows.
     private let left: Mutex<(count: UInt64?, isOver: Bool)>
+    /// Whether the head of the answer, and perhaps a piece, is held for what comes with it.
+    private let isHeld = Atomic(false)
 
     fileprivate init(_ server: RequestServer, _ head: RequestHead) {
         (self.server, self.head) = (server, head)
@@ -250,7 +285,13 @@ package final class RequestCaller: Sendable {
         else { throw .failed(.answerTooLarge) }
         var body = SecretBuffer()
         body.write(answer)
-        try await send(.answerHead, body)
+        try await hold(.answerHead, body)
+    }
+
+    /// Sends what is held of the answer: no more of it is there now.
+    package func hasPause() {
+        guard isHeld.exchange(false, ordering: .relaxed) else { return }
+        server.sendHeld()
     }
 
     /// Gives a piece of the body of the answer.
@@ -261,7 +302,8 @@ package final class RequestCaller: Sendable {
             rest = rest.dropFirst(part.count)
             var body = SecretBuffer(capacity: part.count)
             body.append(part.span)
-            try await send(.answerPiece, body)
+            // Only what came with the head is held: then the socket is empty, and takes it as soon as there is a pause.
+            if isHeld.load(ordering: .relaxed) { try await hold(.answerPiece, body) } else { try await send(.answerPiece, body) }
         }
     }
 
@@ -275,6 +317,13 @@ package final class RequestCaller: Sendable {
         var body = SecretBuffer()
         body.write(refusal)
         try await send(.answerRefused, body)
+    }
+
+    private func hold(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(OnlineRefusal) {
+        do throws(RequestBroken) {
+            let holds = try await server.hold(kind, body)
+            isHeld.store(holds, ordering: .relaxed)
+        } catch { throw .failed(.helper) }
     }
 
     private func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(OnlineRefusal) {

@@ -26,6 +26,7 @@ final class RequestRun: @unchecked Sendable {
     private var redirectsLeft: Int
     private var hasRenewed = false
     private var hasNonce = false
+    private var hasLookedAgain = false
     private var nonce: String?
     private var hasLeft = false
     private var renewed: RequestChannel?
@@ -97,6 +98,12 @@ final class RequestRun: @unchecked Sendable {
     var sentToken: Bool { used?.mark != nil }
     var mark: [UInt8]? { used?.mark }
     var mayRenew: Bool { !hasRenewed }
+
+    /// Whether the ledger may be asked for the session: once.
+    func takeSecondLook() -> Bool {
+        defer { hasLookedAgain = true }
+        return !hasLookedAgain
+    }
 
     /// Whether the token is bound to a key, so that a server's nonce is of use.
     var provesKey: Bool { used?.isBound == true }

@@ -81,6 +81,7 @@ extension SessionStore {
     ) -> SessionCheckResult {
         let tokens = reply.newTokens(sent: sent, isNarrow: true)
         let outcome = tokens == nil ? nil : write(entry, taking: tokens)
+        let isOvertaken = reply.endsSession && isOvertaken(entry)
         defer { finishEnd(of: entry) }
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
@@ -94,6 +95,10 @@ extension SessionStore {
                 return entry.description(at: clock).map { .valid($0) } ?? .none
             case .asked?: return .refused(.failed(.helper))
             case .refused(let refusal)?:
+                if isOvertaken {
+                    remove(entry, in: &entries)
+                    return .none
+                }
                 if refusal.endsSession { delete(entry, in: &entries) }
                 if case .unreachable = refusal {
                     entry.note(refusalOfTokens: refusal, at: clock)

@@ -14,6 +14,15 @@ struct NewTokens: ~Copyable, Sendable {
 }
 
 extension OnlineReply {
+    /// Whether the server says that the session has ended.
+    var endsSession: Bool {
+        switch self {
+        case .refused(let refusal): refusal.endsSession
+        case .accepted: false
+        case .asked: false
+        }
+    }
+
     /// The new tokens of a session. Nil if the server gave none.
     ///
     /// - Parameter isNarrow: Whether the access token is a further one of the session.

@@ -19,12 +19,12 @@ extension SessionStore {
     ///
     /// - Parameter since: When the user logged in, in seconds since 1970.
     func restore(_ kept: consuming NewSession, since: Int64) -> Restoring {
-        let clock = clock()
-        let entry = SessionEntry(kept, since: since, at: clock)
         let pending = PendingSessionCheck(renewsTokens: false, isOfSession: false)
-        var older: SessionEntry?
-        let refused = entries.withLock { entries -> Restoring? in
-            older = entries[entry.login]
+        var kept: NewSession? = kept
+        var begun: (entry: SessionEntry, older: SessionEntry?)?
+        let refused = entries.withLock { entries -> Restoring in
+            guard let given = kept.take() else { return .failed }
+            let clock = clock(), entry = SessionEntry(given, since: since, at: clock), older = entries[entry.login]
             if let older {
                 // The session of an offline login that has no tokens gets those of the ledger, as if it had come later.
                 guard entry.continues(with: older) else { return .done }
@@ -35,9 +35,10 @@ extension SessionStore {
             // No token leaves before the ledger has said that this is the newest state.
             (entry.pending, entry.isUnkept) = (pending, true)
             entries[entry.login] = entry
-            return nil
+            begun = (entry, older)
+            return .done
         }
-        if let refused { return refused }
+        guard let (entry, older) = begun else { return refused }
         // Attack: another client has read the same state, and the refresh token in it was used since.
         let outcome = write(entry)
         let result = entries.withLock { entries -> Restoring in
@@ -71,6 +72,15 @@ extension SessionStore {
         }
         finishEnd(of: entry)
         return false
+    }
+
+    /// Whether another agent has renewed the session, so that its newer tokens are in the ledger. Ask this without the lock, and
+    /// with a pending check or after it: then a state that this agent writes is noted.
+    ///
+    /// Accident: a renewal of the other agent comes between the look of ``isNewest(_:)`` and the question. The server says that the
+    /// refresh token is spent, and the user would have to log in again.
+    func isOvertaken(_ entry: SessionEntry) -> Bool {
+        entry.isRemembered && ledger.look(entry.login, entries.withLock { _ in entry.rowGeneration }) == .other
     }
 
     /// Writes tokens that the ledger could not take when they came. From an idle session nothing is written: that would be a use.
@@ -114,8 +124,7 @@ extension SessionStore {
 
     /// Writes the session's present tokens, or those that it is about to get. Call this without the lock, and with a pending check.
     func write(_ entry: SessionEntry, taking tokens: borrowing NewTokens? = nil) -> SessionLedger.Outcome {
-        let clock = clock()
-        let update = entries.withLock { _ in entry.ledgerUpdate(taking: tokens, at: clock) }
+        let update = entries.withLock { _ in entry.ledgerUpdate(taking: tokens, at: clock()) }
         switch consume update {
         case .none: return .written(0)
         case .some(let update): return ledger.write(entry.login, update)

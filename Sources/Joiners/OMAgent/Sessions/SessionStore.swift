@@ -60,9 +60,11 @@ final class SessionStore: Sendable {
     ///
     /// - Returns: false if the table is full and no session in it is idle.
     func keep(_ kept: consuming NewSession) -> Bool {
-        let clock = clock()
-        let new = SessionEntry(kept, at: clock)
+        // A closure cannot consume what it captured, but it can take it.
+        var kept: NewSession? = kept
         let (isKept, replaced) = entries.withLock { entries -> (Bool, SessionEntry?) in
+            guard let given = kept.take() else { return (false, nil) }
+            let clock = clock(), new = SessionEntry(given, at: clock)
             let old = entries[new.login]
             if old == nil, !makeRoom(in: &entries, at: clock) { return (false, nil) }
             // An offline login continues the server's session of the previous login.
@@ -163,6 +165,7 @@ final class SessionStore: Sendable {
     func apply(_ reply: consuming OnlineReply, for entry: SessionEntry, sent: ClockReading) -> SessionCheckResult {
         let tokens = reply.newTokens(sent: sent)
         let outcome = tokens == nil ? nil : write(entry, taking: tokens)
+        let isOvertaken = reply.endsSession && isOvertaken(entry)
         defer { finishEnd(of: entry) }
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
@@ -180,6 +183,10 @@ final class SessionStore: Sendable {
             // Only a login is asked questions, and the protocol refuses them for other tasks.
             case .asked?: return .refused(.failed(.helper))
             case .refused(let refusal)?:
+                if isOvertaken {
+                    remove(entry, in: &entries)
+                    return .none
+                }
                 guard refusal.endsSession else {
                     if renewsTokens { entry.note(refusalOfTokens: refusal, at: clock) }
                     return .refused(refusal)
@@ -249,7 +256,8 @@ final class SessionStore: Sendable {
     /// The same. If the caller has a browser, the server can end its own session there too.
     ///
     /// - Parameter inBrowser: Only with `waits`.
-    /// - Returns: The address to open. Nil if the server has no page for it or was not reached, or if the session has no ID token.
+    /// - Returns: ``SessionEnding/notThere`` also if another agent has renewed the session: then the ledger still has it. The
+    ///   address to open is nil if the server has no page for it or was not reached, or if the session has no ID token.
     func end(
         _ login: LoginReference, waits: Bool, inBrowser: Bool, password: consuming SecretBytes?
     ) -> (ending: SessionEnding, address: String?) {
@@ -265,6 +273,9 @@ final class SessionStore: Sendable {
             DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
             return (.endedHere, nil)
         }
+        waitForAnswer(to: entry)
+        // The newer tokens are those of the session that the ledger has now. A login since then has a session in the agent.
+        if isOvertaken(entry), entries.withLock({ $0[login] == nil }) { return (.notThere, nil) }
         guard inBrowser, let service = entries.withLock({ _ in entry.serviceInBrowser }) else {
             return (endAtServer(entry, password: password), nil)
         }
@@ -278,7 +289,7 @@ final class SessionStore: Sendable {
 
     /// Ends a session at its server, after the agent has deleted it.
     func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
-        while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
+        waitForAnswer(to: entry)
         // The question that this waited for may have written a later state.
         forgetRow(of: entry)
         var password: SecretBytes? = password
@@ -292,6 +303,10 @@ final class SessionStore: Sendable {
             case .asked: return .endedHereOnly(.failed(.helper))
             }
         }
+    }
+
+    private func waitForAnswer(to entry: SessionEntry) {
+        while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
     }
 
     /// Deletes a session that has ended from the ledger. A later login's session stays. Call this without the lock.

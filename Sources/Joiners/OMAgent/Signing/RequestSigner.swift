@@ -15,17 +15,19 @@ package final class RequestSigner: Sendable {
     /// The client's certificate. Nil: none is shown.
     package let chain: ClientChain?
     private let channel: FrameChannel
-    /// The handshakes that are left. One question at a time.
-    private let left = Guarded(mostHandshakes)
+    /// How long it waits for a signature, in milliseconds.
+    private let time: Int
+    /// One question at a time.
+    private let state = Guarded((handshakes: mostHandshakes, isOutOfStep: false))
 
     /// - Parameter socket: It is closed with this object.
-    init(_ socket: Int32, showing chain: ClientChain?) {
+    init(_ socket: Int32, showing chain: ClientChain?, within time: Int = AgentProtocol.frameTime) {
         channel = FrameChannel(socket)
-        self.chain = chain
+        (self.chain, self.time) = (chain, time)
     }
 
     /// Whether it can sign for another request.
-    var canGoOn: Bool { left.withLock { $0 >= Self.mostOfRequest } }
+    var canGoOn: Bool { state.withLock { !$0.isOutOfStep && $0.handshakes >= Self.mostOfRequest } }
 
     /// - Throws: For a handshake ``OnlineFailure/unusableClientKey`` or ``OnlineFailure/lockedClientKey``. ``OnlineFailure/helper`` if
     ///   the other end is gone, or gives no proof: the session may have ended.
@@ -35,10 +37,16 @@ package final class RequestSigner: Sendable {
             return try await OwnThread.run { () throws(SignFailure) in
                 let received: ReceivedSignature
                 do throws(ChannelError) {
-                    received = try self.left.withLock { left throws(ChannelError) in
-                        if isHandshake { left -= 1 }
-                        return try ReceivedSignature.ask(
-                            purpose, of: SigningSocket.id, over: self.channel, within: AgentProtocol.frameTime)
+                    received = try self.state.withLock { state throws(ChannelError) in
+                        guard !state.isOutOfStep else { throw .ended }
+                        if isHandshake { state.handshakes -= 1 }
+                        // Accident: a signature comes after its time, and would be the answer to the next question. So there is
+                        // no next one.
+                        state.isOutOfStep = true
+                        let received = try ReceivedSignature.ask(
+                            purpose, of: SigningSocket.id, over: self.channel, within: self.time)
+                        state.isOutOfStep = false
+                        return received
                     }
                 } catch { throw SignFailure(nil) }
                 return try received.get()

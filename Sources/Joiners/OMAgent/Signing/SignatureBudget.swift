@@ -11,16 +11,19 @@ internal import OMVault
 /// later. So each purpose is typed, and each question has few signatures.
 struct SignatureBudget {
     private let service: OnlineService
+    private let task: OnlineTask?
     private var assertions: Int
     private var handshakes: Int
     private var proofs: Int
     private var nonces: Int
 
     init(_ service: OnlineService, _ task: OnlineTask) {
-        self.service = service
+        (self.service, self.task) = (service, task)
         // Each request for tokens that is sent again with a nonce has another assertion.
         let again = service.isBoundToKey ? Self.tokenRequests(task) : 0
-        assertions = service.assertionKey == nil ? 0 : Self.assertions(task) + again
+        let ofClient = service.assertionKey == nil ? 0 : Self.assertions(task) + again
+        // The grant itself, beside the client's proof.
+        assertions = ofClient + (task.mintsGrant ? 1 + again : 0)
         handshakes = service.chain == nil ? 0 : Self.handshakes(task, service.kind) + (again > 0 ? again + 1 : 0)
         proofs = service.isBoundToKey ? Self.proofs(task) : 0
         nonces = proofs
@@ -33,7 +36,7 @@ struct SignatureBudget {
     ///   - chain: The certificate that the helper shows. Nil for none.
     init(requestsTo origin: String, proves: Bool, showing chain: ClientChain?) {
         let oauth = OAuthService(.token(origin, revocation: nil), clientID: "", constraint: proves ? .dpop : .none)
-        service = OnlineService(.oauth(oauth), chain: chain)
+        (service, task) = (OnlineService(.oauth(oauth), chain: chain), nil)
         assertions = 0
         handshakes = chain == nil ? 0 : RequestSigner.mostHandshakes
         proofs = proves ? Self.mostProofs * Int(RequestOpening.mostRequests) : 0
@@ -49,7 +52,7 @@ struct SignatureBudget {
         switch purpose {
         case .assertion(let kind, let algorithms):
             guard case .oauth(let oauth) = service.kind, assertions > 0, let identity = oauth.proof.key,
-                Self.endpoints.contains(kind)
+                mayAssert(at: kind)
             else { return nil }
             assertions -= 1
             guard let audience = oauth.audience(at: kind) else { return .noAudience }
@@ -68,6 +71,11 @@ struct SignatureBudget {
             nonces -= 1
             return .nonce(nonce, of: address)
         }
+    }
+
+    /// Whether an assertion may go to such an endpoint. If the client proves itself in another way, only as the grant.
+    private func mayAssert(at kind: ServerEndpoint.Kind) -> Bool {
+        service.assertionKey == nil ? kind == .token && task?.mintsGrant ?? false : Self.endpoints.contains(kind)
     }
 
     /// Whether the address is at an origin that may get a proof of the session's key.

@@ -8,10 +8,11 @@ public struct AssertionQuestion: Hashable, Sendable {
     public let domain: IdentityDomain
     /// Nil for those of the profile.
     public let scopes: ScopeSet?
-    public let kind: AssertionKind
+    /// Nil for a JWT that `OAuthClientKey` signs for this login. The assertion is empty then.
+    public let kind: AssertionKind?
 
     public init(
-        _ profile: Profile, user: UserName? = nil, domain: IdentityDomain = .none, scopes: ScopeSet? = nil, kind: AssertionKind
+        _ profile: Profile, user: UserName? = nil, domain: IdentityDomain = .none, scopes: ScopeSet? = nil, kind: AssertionKind?
     ) {
         (self.profile, self.user, self.domain, self.scopes, self.kind) = (profile, user, domain, scopes, kind)
     }

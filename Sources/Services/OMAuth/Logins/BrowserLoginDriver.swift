@@ -15,12 +15,7 @@ extension Authenticator {
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         let profile = question.profile
-        let isOfKind =
-            switch question.kind {
-            case .certificate: profile.serverKind == .certificate
-            case .loopback, .paste, .device: profile.serverKind == .oauthBrowser
-            }
-        guard isOfKind else { throw .online(.failed(.unsupportedGrant)) }
+        do throws(OnlineRefusal) { try question.check() } catch { throw .online(error) }
         guard profile.connectivityMode != .offline else { throw .offlineNotAllowed }
         let sent = clock()
         let answer = provider.authorize(question, prompting: prompter, cancellation: cancellation)

@@ -22,10 +22,30 @@ public struct BrowserQuestion: Hashable, Sendable {
     /// Nil for those of the profile.
     public let scopes: ScopeSet?
     public let kind: Kind
+    /// Whether a profile with the implicit grant may be used. RFC 9700 says that it must not be.
+    public let allowsInsecureGrant: Bool
 
     public init(
-        _ profile: Profile, user: UserName? = nil, domain: IdentityDomain = .none, scopes: ScopeSet? = nil, kind: Kind = .loopback
+        _ profile: Profile, user: UserName? = nil, domain: IdentityDomain = .none, scopes: ScopeSet? = nil,
+        kind: Kind = .loopback,
+        allowingInsecureGrant: Bool = false
     ) {
         (self.profile, self.user, self.domain, self.scopes, self.kind) = (profile, user, domain, scopes, kind)
+        allowsInsecureGrant = allowingInsecureGrant
+    }
+
+    /// - Throws: ``OnlineFailure/insecureGrant`` if the profile's grant is the implicit one and the caller did not allow it;
+    ///   ``OnlineFailure/unsupportedGrant`` if the server of the profile has no such login.
+    package func check() throws(OnlineRefusal) {
+        let isOfKind =
+            switch kind {
+            case .certificate: profile.serverKind == .certificate
+            case .loopback, .paste: profile.serverKind == .oauthBrowser
+            // A code for another device is another grant.
+            case .device: profile.serverKind == .oauthBrowser && !profile.isImplicit
+            }
+        guard isOfKind else { throw .failed(.unsupportedGrant) }
+        // Attack: the token is in the browser's history, and any program of this machine can bring one of its own.
+        guard !profile.isImplicit || allowsInsecureGrant else { throw .failed(.insecureGrant) }
     }
 }

@@ -70,6 +70,12 @@ extension Profile {
             (.pushedRequest, url(.oauthPushedRequestEndpoint)),
         ]
         let named = given.compactMap { kind, url in url.map { ServerEndpoint(kind, $0.text) } }
+        // There the client is public: its proof would be in the browser, and the browser sends none.
+        guard !isImplicit else {
+            return ClientProof(
+                .none, pushedRequests: choice(.oauthPushedRequests, \ClientProof.PushedRequests.word) ?? .automatic,
+                pushedRequestEndpoint: url(.oauthPushedRequestEndpoint)?.text)
+        }
         return ClientProof(
             choice(.oauthClientAuthMethod, \ClientProof.Method.word) ?? .automatic, key: key,
             audience: choice(.oauthAssertionAudience, \ClientProof.Audience.word) ?? .issuer,

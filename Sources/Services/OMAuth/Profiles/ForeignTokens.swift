@@ -13,6 +13,11 @@ extension Profile {
     /// Of a user. If there are two, the JWT counts.
     package var oauthUserAssertion: AssertionSource? { first([(.oauthUserJWT, .jwt), (.oauthUserSAML2, .saml2)]) }
 
+    /// Whether a login's assertion is a JWT that the client's key signs for it: there is a key, and no source.
+    package var mintsAssertion: Bool {
+        serverKind == .oauthAssertion && oauthUserAssertion == nil && clientProof.key != nil
+    }
+
     /// Of the client, in place of its secret. Nil if `OAuthClientAuthMethod` does not let it count, or if the client has a key.
     package var oauthClientAssertion: AssertionSource? {
         let forms = clientProof.readyMade
@@ -21,7 +26,8 @@ extension Profile {
 
     /// What proves the client: a ready-made assertion, else its secret.
     package var oauthClientSource: (key: ProfileKey, source: String)? {
-        oauthClientAssertion.map { ($0.key, $0.source) } ?? oauthClientSecretSource.map { (.oauthClientSecret, $0) }
+        guard !isImplicit else { return nil }
+        return oauthClientAssertion.map { ($0.key, $0.source) } ?? oauthClientSecretSource.map { (.oauthClientSecret, $0) }
     }
 
     private func first(_ keys: [(ProfileKey, AssertionKind)]) -> AssertionSource? {

@@ -104,6 +104,8 @@ extension Profile {
         // Attack: the server gets an assertion that another server takes too.
         case .oauthAssertionAudience: clientProof.audience == .endpoint ? .trust : nil
         case .oauthEndpointOrigins, .restOrigins: .trust
+        // Attack: the metadata name the attacker's pages and keys, and no server has to serve them.
+        case .openIDConnectConfiguration: .trust
         // Attack: the tokens, or the person with the password, go to another server than the one that the question names.
         case .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .oauthRevocationEndpoint, .oauthRegistrationEndpoint,
             .oauthUserInfoEndpoint, .oauthKeySetEndpoint, .oauthPushedRequestEndpoint, .oauthIntrospectionEndpoint,

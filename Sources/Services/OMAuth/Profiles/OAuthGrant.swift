@@ -16,7 +16,7 @@ package enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
 
 extension OAuthGrant {
     /// Whether the user logs in at the server's own pages.
-    var isOfBrowser: Bool { self == .authorizationCode || self == .deviceCode }
+    var isOfBrowser: Bool { [.authorizationCode, .deviceCode, .implicit].contains(self) }
     /// Whether the user logs in with an assertion of another server.
     var isOfAssertion: Bool { self == .assertion || self == .userAssertion }
 }

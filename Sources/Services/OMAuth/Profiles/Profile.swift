@@ -73,6 +73,7 @@ public struct Profile: Hashable, Sendable {
         if isTrue(.identityDomainNameInHeader), values[.identityDomain] == nil, !isTrue(.collectIdentityDomain) {
             throw .missing(.identityDomain)
         }
+        guard !RequiredProfileKeys.bindsImplicitTokens(in: values) else { throw .implicitBinding }
         if let missing = RequiredProfileKeys.missingForProof(in: values) { throw .missing(missing) }
     }
 

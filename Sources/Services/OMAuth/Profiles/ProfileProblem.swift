@@ -24,6 +24,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
     case totalBelowConnect
     /// `ProfileURL` is not https at the host of the login's server, or the profile has no such server.
     case policyElsewhere
+    /// `OAuthSenderConstraint` with `OAuthImplicit`. Its token comes through the browser, and is bound to no key.
+    case implicitBinding
 
     // A configuration URL
 
@@ -56,8 +58,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
         case .idleBeyondSession: 10104
         case .urlWithoutQuery: 10407
         case .serverPolicy: 10015
-        case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .policyElsewhere, .malformedURL, .nothingToImport,
-            .serverPolicyOlder, .ceiling, .presets:
+        case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .policyElsewhere, .implicitBinding, .malformedURL,
+            .nothingToImport, .serverPolicyOlder, .ceiling, .presets:
             nil
         }
     }

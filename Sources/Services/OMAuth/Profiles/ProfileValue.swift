@@ -36,7 +36,7 @@ extension ProfileKey {
             case .choice(let words): words.first { $0.lowercased() == text.lowercased() }
             case .word(let words): words.first { $0.utf8.elementsEqual(text.utf8) }
             case .text: ProfileValueParser.isText(text, bytes: 1...2048) ? text : nil
-            case .longText: (1...(32 << 10)).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
+            case .metadata: OpenIDConfiguration(text)?.text
             case .domain: ProfileValueParser.isDomain(text) ? text : nil
             case .headerName: ProfileValueParser.isHeaderName(text) ? text : nil
             case .url: ServerURL(text).map(\.text)

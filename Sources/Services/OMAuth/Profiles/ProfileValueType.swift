@@ -18,8 +18,8 @@ package enum ProfileValueType: Hashable, Sendable {
     case word([String])
     /// 1 to 2048 bytes of text without control characters.
     case text
-    /// Like ``text``, but at most 32 KiB.
-    case longText
+    /// The metadata of an OpenID server: see ``OpenIDConfiguration``.
+    case metadata
     /// A non-empty ``IdentityDomain``. A longer one could belong to no login, and would be ignored without an error.
     case domain
     /// A token of HTTP: the name of a header.
@@ -100,6 +100,7 @@ extension ProfileKey {
             .oauthKeySetEndpoint, .oauthRegistrationEndpoint, .oauthIntrospectionEndpoint, .oauthEndSessionEndpoint:
             (.url, nil, .acts)
         case .openIDConnectDiscoveryURL: (.url, 60007, .acts)
+        case .openIDConnectConfiguration: (.metadata, 60008, .acts)
         case .oauthPrompt, .oauthContextClasses, .oauthUserClaim, .loginHint: (.text, nil, .acts)
         case .oauthMaximumAge: (.number(0...Profile.longestAge), nil, .acts)
         case .authTimeOut: (.numberOrZero(1...3600), nil, .acts)
@@ -142,7 +143,6 @@ extension ProfileKey {
         case .oammsPort: (.number(1...65535), 10025, .acts)
         case .oammsPortIsSSL: (.flag, 10025, .acts)
         case .oammsServiceDomain: (.text, 10025, .acts)
-        case .openIDConnectConfiguration: (.longText, 60008, .later)
         case .idcsRegisterClient: (.flag, nil, .later)
         case .idcsRegisterEndpoint: (.url, nil, .later)
         case .loginSuccessURL: (.url, 50001, .later)

@@ -49,11 +49,11 @@ extension Profile {
         case .oauth where grant?.isOfBrowser ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthBrowser
         case .oauth where grant?.isOfAssertion ?? false && values[.oamOAuthServiceEndpoint] == nil: .oauthAssertion
         case .oauth where grant == .tokenExchange && values[.oamOAuthServiceEndpoint] == nil: .oauthTokenExchange
-        case .openIDConnect where values[.openIDConnectDiscoveryURL] != nil: .oauthBrowser
+        case .openIDConnect: .oauthBrowser
         case .oamms: .oamms
         case .certificate: .certificate
         case .localAuthenticator: .none
-        case .oauth, .federated, .openIDConnect: .unsupported(type, grant)
+        case .oauth, .federated: .unsupported(type, grant)
         }
     }
 
@@ -128,6 +128,8 @@ extension Profile {
     public var collectIdentityDomain: Bool { flag(.collectIdentityDomain) }
 
     package var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
+    /// Whether the browser brings the token itself, which RFC 9700 forbids. A login needs the caller's consent each time.
+    package var isImplicit: Bool { serverKind == .oauthBrowser && oauthGrant == .implicit }
     package var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
     package var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
     /// The issuer that the discovery document must name, byte for byte.
@@ -230,7 +232,7 @@ extension Profile {
     ///
     /// Tokens that are bound to a key are not remembered: they are useless without it, and the key of a session ends with it.
     package var remembersTokens: Bool { mayRememberTokens && flag(.rememberTokens) }
-    private var mayRememberTokens: Bool { serverKind.hasSessionTokens && senderConstraint == .none }
+    private var mayRememberTokens: Bool { serverKind.hasSessionTokens && senderConstraint == .none && !isImplicit }
     /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
@@ -250,9 +252,16 @@ extension Profile {
         }
     }
 
+    /// The keys of a token endpoint, of the client's proof there, and of a code.
+    private static let withoutEffectOnImplicit: Set<ProfileKey> = [
+        .oauthTokenEndpoint, .oauthClientSecret, .oauthClientAuthMethod, .oauthClientKey, .oauthAssertionAudience,
+        .oauthClientJWT, .oauthClientSAML2, .oauthIncludeClientAuthHeader, .oauthDeviceEndpoint,
+    ]
+
     /// What a key does in this profile.
     package func effect(of key: ProfileKey) -> ProfileEffect {
         switch key {
+        case _ where isImplicit && Self.withoutEffectOnImplicit.contains(key): .none
         case .sendAuthorizationHeaderInLogout where serverKind == .oamms: .none
         case .tokenRelease: serverKind.hasTokens ? .acts : .none
         case .rememberTokens: mayRememberTokens ? .acts : .none
@@ -260,7 +269,9 @@ extension Profile {
         case .oauthUserJWT, .oauthUserSAML2: [.oauthAssertion, .oauthTokenExchange].contains(serverKind) ? .acts : .none
         case .tokenExchangeTimeout, .tokenExchangeDialect, .mobileBackendVersion:
             serverKind == .oauthTokenExchange ? .acts : .none
-        case .openIDConnectDiscoveryURL: serverKind == .oauthBrowser ? .acts : .later
+        case .openIDConnectDiscoveryURL where serverKind == .oauthBrowser: openIDConfiguration == nil ? .acts : .none
+        case .openIDConnectDiscoveryURL: .later
+        case .openIDConnectConfiguration: openIDConfiguration == nil ? .none : .acts
         case .offlineAuthAllowed where serverKind.isWithoutPassword, .profileURL where serverKind.isWithoutPassword: .none
         // There the certificate is always shown.
         case .presentClientCertificate: mayPresentClientCertificate && serverKind != .certificate ? .acts : .none
@@ -293,7 +304,9 @@ extension Profile {
         case .none: nil
         case .basic, .certificate: loginURL
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint ?? oauthDiscoveryURL
-        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange: oauthTokenEndpoint ?? oauthDocument
+        case .oauthBrowser where isImplicit: openIDConfiguration?.issuer ?? oauthDocument ?? url(.oauthAuthorizationEndpoint)
+        case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
+            oauthTokenEndpoint ?? openIDConfiguration?.issuer ?? oauthDocument
         case .oamms: oammsServer
         case .unsupported:
             loginURL ?? oammsServer ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)

@@ -43,7 +43,7 @@ enum RequiredProfileKeys {
         case .deviceCode: [token, [.oauthDeviceEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]]
         case .clientCredentials:
             [token, [.oauthClientSecret, .oauthClientKey, .clientCertificate, .oauthClientJWT, .oauthClientSAML2]]
-        case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
+        case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2, .oauthClientKey]]
         case .resourceOwner, .oamCredential, .tokenExchange, nil: [token]
         }
     }
@@ -64,14 +64,25 @@ enum RequiredProfileKeys {
         }
         // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
-        if asserts, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
-            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil
+        let grant = kind == .oauth ? values[.oauthGrantType].flatMap(Self.grant) : nil
+        let mints = grant?.isOfAssertion ?? false && values[.oauthUserJWT] == nil && values[.oauthUserSAML2] == nil
+        if asserts || mints, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
+            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil,
+            kind != .openIDConnect || values[.oauthTokenEndpoint] != nil || values[.openIDConnectConfiguration] == nil
         {
             return .oauthIssuer
         }
         let requires = word(.oauthPushedRequests) == ClientProof.PushedRequests.required.word
         return requires && values[.oauthTokenEndpoint] != nil && values[.oauthPushedRequestEndpoint] == nil
             ? .oauthPushedRequestEndpoint : nil
+    }
+
+    /// Whether tokens must be bound to a key, and the grant cannot do that: they come through the browser.
+    static func bindsImplicitTokens(in values: [ProfileKey: ProfileValue]) -> Bool {
+        guard values[.oauthGrantType].flatMap(grant) == .implicit, case .text(let word)? = values[.oauthSenderConstraint] else {
+            return false
+        }
+        return word != SenderConstraint.none.word
     }
 
     static func type(_ value: ProfileValue) -> AuthServerType? {

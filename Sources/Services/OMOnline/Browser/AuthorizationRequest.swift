@@ -1,5 +1,5 @@
-// The address that a login by authorization code opens in the browser (RFC 6749, 4.1.1; RFC 7636, 4.3; OpenID Connect Core,
-// 3.1.2.1).
+// The address that a login opens in the browser: by authorization code (RFC 6749, 4.1.1; RFC 7636, 4.3; OpenID Connect Core,
+// 3.1.2.1), or by the implicit grant (RFC 6749, 4.2.1; OpenID Connect Core, 3.2.2.1).
 
 internal import OMOnlineModel
 
@@ -15,11 +15,15 @@ struct AuthorizationRequest {
     init(
         at page: ShownAddress, for oauth: OAuthService, redirect: RedirectAddress, _ secrets: LoginSecrets, key: String? = nil
     ) throws(OnlineRefusal) {
-        var parameters = [
-            ("response_type", "code"), ("response_mode", "query"), ("client_id", oauth.clientID),
-            ("redirect_uri", redirect.text), ("state", secrets.state), ("code_challenge", secrets.key.challenge),
-            ("code_challenge_method", "S256"),
-        ]
+        let isImplicit = oauth.grant == .implicit
+        var parameters = [("response_type", Self.responseType(oauth))]
+        // The standard's own mode for tokens is the fragment.
+        if !isImplicit { parameters.append(("response_mode", "query")) }
+        parameters += [("client_id", oauth.clientID), ("redirect_uri", redirect.text), ("state", secrets.state)]
+        // Where there is no code, there is nothing to prove for it.
+        if !isImplicit {
+            parameters += [("code_challenge", secrets.key.challenge), ("code_challenge_method", "S256")]
+        }
         if !oauth.scopes.isEmpty { parameters.append(("scope", oauth.scopes.joined(separator: " "))) }
         let optional = [
             ("nonce", secrets.nonce), ("prompt", oauth.browser?.prompt),
@@ -30,11 +34,17 @@ struct AuthorizationRequest {
         ]
         for case (let name, let value?) in optional { parameters.append((name, value)) }
         // Attack: the endpoint's own query has a second `redirect_uri` or `code_challenge`. A server takes one of the two.
-        let names = Set(parameters.map(\.0)).union(["request", "request_uri"])
+        let names = Set(parameters.map(\.0)).union(["request", "request_uri", "response_mode"])
         guard let given = QueryParameters(page.url.query ?? ""), given.names.isDisjoint(with: names) else {
             throw .failed(.noLoginPage)
         }
         (self.page, self.parameters, clientID) = (page, parameters.map { (name: $0.0, value: $0.1) }, oauth.clientID)
+    }
+
+    /// `response_type`. With `openid` an ID token names the user.
+    static func responseType(_ oauth: OAuthService) -> String {
+        guard oauth.grant == .implicit else { return "code" }
+        return oauth.scopes.contains("openid") ? "id_token token" : "token"
     }
 
     /// The whole request, for a browser.

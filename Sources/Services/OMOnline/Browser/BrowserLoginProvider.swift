@@ -7,11 +7,11 @@ public import OMOnlineModel
 public import OMSecrets
 
 public struct BrowserLoginProvider: Sendable {
-    private let service: OnlineService
-    private let oauth: OAuthService
-    private let timer: LoginTimer
-    private let signer: (any IdentitySigner)?
-    private let keyThumbprint: String?
+    let service: OnlineService
+    let oauth: OAuthService
+    let timer: LoginTimer
+    let signer: (any IdentitySigner)?
+    let keyThumbprint: String?
 
     /// - Parameters:
     ///   - signer: Signs with the keys of the client: `OAuthClientKey` and that of the service's certificate, and with the key to
@@ -32,7 +32,7 @@ public struct BrowserLoginProvider: Sendable {
         self.keyThumbprint = keyThumbprint
     }
 
-    private var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
+    var client: OAuthClient { OAuthClient(service: service, oauth: oauth, signer: signer) }
 
     /// Logs a user in by authorization code. It ends when the server's answer came, or when the task is cancelled.
     ///
@@ -44,46 +44,16 @@ public struct BrowserLoginProvider: Sendable {
     public func logIn(
         listening: [Int32], user: String?, clientSecret: borrowing SecretBytes, with person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let sockets = ListeningSockets(listening), began = timer.now()
-        guard let registered = oauth.browser?.redirect else { throw .failed(.noLoginPage) }
-        let server = try await OAuthServer.find(oauth, HTTPExchange(service, signer))
-        let endpoints = try server.endpoints()
-        guard let page = try server.page(.authorization).flatMap({ ShownAddress($0.text) }) else {
-            throw .failed(.noLoginPage)
-        }
-        // Attack: the code is stolen on its way through the browser. Without PKCE the thief gets tokens for it.
-        guard try server.mayTakeProofKey() else { throw .failed(.noProofKey) }
-        try checkUser(of: server)
-        let pushes = try server.pushes()
-        let secrets = LoginSecrets(nonce: asksForIDToken ? LoginSecrets.random() : nil)
-        let rules = RedirectRules(
-            state: secrets.state, issuer: server.issuer, needsIssuer: try server.namesIssuer())
-        let listener = try await RedirectListener(sockets.take(), rules)
-        defer { listener.close() }
-        let redirect = try RedirectAddress(registered, port: listener.port)
-        let request = try AuthorizationRequest(at: page, for: oauth, redirect: redirect, secrets, key: keyThumbprint)
-        rules.expect(redirect)
-        let address: String
-        if let pushes {
-            let exchange = try HTTPExchange(service, signer)
-            let answer = try await post(
-                request.form(), to: pushes, at: .pushedRequest, endpoints, clientSecret: clientSecret, exchange)
-            let pushed = try Self.asOfClient { () throws(OnlineRefusal) in try PushedRequest(answer) }
-            address = request.address(naming: pushed.name)
-        } else {
-            address = request.address
-        }
-        try await person.show(.open(address))
-        let code: String
-        switch try await Self.answer(listening.isEmpty ? nil : listener, rules, person) {
-        case .code(let given): code = given
-        case .refused(let refusal): throw refusal
-        }
+        let began = timer.now()
+        let (asked, brought) = try await askBrowser(listening, clientSecret: clientSecret, with: person)
+        let (server, endpoints, secrets) = (asked.server, asked.endpoints, asked.secrets)
+        // Only a login that awaits a token has another answer.
+        guard case .code(let code) = brought else { throw .failed(.unexpectedAnswer) }
         person.hasFinished()
         var form = FormBody()
         form.add("grant_type", "authorization_code")
         form.add("code", code)
-        form.add("redirect_uri", redirect.text)
+        form.add("redirect_uri", asked.redirect.text)
         form.add("code_verifier", secrets.key.verifier)
         // The time for the server's answers begins here: the person may have taken long.
         let exchange = try HTTPExchange(service, signer), sent = UnixTime.now(), waited = timer.now() - began
@@ -91,8 +61,10 @@ public struct BrowserLoginProvider: Sendable {
         let said = try Self.asOfClient { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
         return try await finish(
-            Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: secrets.nonce), user: user,
-            clientSecret: clientSecret, at: server, by: exchange, for: person)
+            Arrival(
+                said: said, sent: sent, waited: waited, serverTime: try endpoints.token.isSecure ? answer.date : nil,
+                nonce: secrets.nonce),
+            user: user, clientSecret: clientSecret, at: server, by: exchange, for: person)
     }
 
     /// Logs a user in by a code that the person types into a browser on any device (RFC 8628). It ends when the server's answer
@@ -131,53 +103,17 @@ public struct BrowserLoginProvider: Sendable {
                 person.hasFinished()
                 try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
                 return try await finish(
-                    Arrival(said: said, answer: answer, sent: sent, waited: waited, nonce: nil), user: user,
-                    clientSecret: clientSecret, at: server, by: exchange, for: person)
+                    Arrival(
+                        said: said, sent: sent, waited: waited,
+                        serverTime: try endpoints.token.isSecure ? answer.date : nil, nonce: nil),
+                    user: user, clientSecret: clientSecret, at: server, by: exchange, for: person)
             }
         }
-    }
-
-    // MARK: - The answer
-
-    /// The first answer that counts: by the listener, or pasted.
-    private static func answer(
-        _ listener: RedirectListener?, _ rules: RedirectRules, _ person: any BrowserConversation
-    ) async throws(OnlineRefusal) -> RedirectAnswer {
-        do {
-            return try await withThrowingTaskGroup(of: RedirectAnswer?.self) { group in
-                if let listener { group.addTask { try await listener.answer() } }
-                group.addTask { try await pasted(rules, person) }
-                defer { group.cancelAll() }
-                while let first = try await group.next() {
-                    if let answer = first { return answer }
-                }
-                // No answer can come: there is no socket, and nothing is pasted.
-                throw OnlineRefusal.failed(.cancelled)
-            }
-        } catch {
-            if Task.isCancelled { throw .failed(.cancelled) }
-            throw HTTPExchange.refusal(error)
-        }
-    }
-
-    /// The answer in a pasted text. Nil if the person pastes none.
-    private static func pasted(
-        _ rules: RedirectRules, _ person: any BrowserConversation
-    ) async throws(OnlineRefusal) -> RedirectAnswer? {
-        while !Task.isCancelled {
-            guard let text = try await person.pasted() else { return nil }
-            switch rules.pasted(text) {
-            case .elsewhere, .wrong: continue
-            case .tooMany: throw .failed(.wrongAnswers)
-            case .answer(let answer): return answer
-            }
-        }
-        throw .failed(.cancelled)
     }
 
     // MARK: - Requests
 
-    private func post(
+    func post(
         _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
         clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
@@ -209,7 +145,7 @@ public struct BrowserLoginProvider: Sendable {
     }
 
     /// The refusals of a request that has no password: 401 says that the client is wrong (RFC 6749, 5.2).
-    private static func asOfClient<Value>(_ body: () throws(OnlineRefusal) -> Value) throws(OnlineRefusal) -> Value {
+    static func asOfClient<Value>(_ body: () throws(OnlineRefusal) -> Value) throws(OnlineRefusal) -> Value {
         do throws(OnlineRefusal) { return try body() } catch {
             guard error == .rejected else { throw error }
             throw .failed(.invalidClient, status: 401)
@@ -218,21 +154,24 @@ public struct BrowserLoginProvider: Sendable {
 
     // MARK: - The user
 
-    /// A token answer on its way to a session.
-    private struct Arrival {
+    /// Tokens on their way to a session.
+    struct Arrival {
         let said: TokenResponse
-        let answer: HTTPResponse
-        /// When it was asked for: the answer may be late.
+        /// When they were asked for: the answer may be late.
         let sent: Int64
         /// How long after the login began that was: the person took it.
         let waited: Duration
+        /// The server's clock. Nil if TLS does not vouch for it.
+        let serverTime: Int64?
         let nonce: String?
+        /// Whether the browser brought them, so that the ID token must name the access token.
+        var needsAccessHash = false
     }
 
-    private var asksForIDToken: Bool { oauth.scopes.contains("openid") }
+    var asksForIDToken: Bool { oauth.scopes.contains("openid") }
 
     /// Refuses a server whose ID tokens could not be checked, or that would name no user, before the person does anything.
-    private func checkUser(of server: OAuthServer) throws(OnlineRefusal) {
+    func checkUser(of server: OAuthServer) throws(OnlineRefusal) {
         if asksForIDToken {
             _ = try server.idTokenKeys()
         } else if try server.page(.userInfo) == nil {
@@ -241,7 +180,7 @@ public struct BrowserLoginProvider: Sendable {
     }
 
     /// The grant of tokens that came. If the user is not certain, the tokens are revoked and not kept.
-    private func finish(
+    func finish(
         _ arrival: Arrival, user: String?, clientSecret: borrowing SecretBytes, at server: OAuthServer, by exchange: HTTPExchange,
         for person: any BrowserConversation
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -265,7 +204,7 @@ public struct BrowserLoginProvider: Sendable {
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), idToken: idToken, lifetime: life,
-            serverTime: endpoints.token.isSecure ? arrival.answer.date : nil,
+            serverTime: arrival.serverTime,
             profile: await ApplicationProfile.fetchIfAny(service, exchange), user: named)
     }
 
@@ -284,7 +223,7 @@ public struct BrowserLoginProvider: Sendable {
         let verified = try await server.idTokenKeys().verified(text, exchange)
         let expected = IDToken.Expected(
             issuer: issuer, client: oauth.clientID, nonce: arrival.nonce, access: arrival.said.access,
-            maximumAge: arrival.nonce == nil ? nil : oauth.browser?.maximumAge)
+            maximumAge: arrival.nonce == nil ? nil : oauth.browser?.maximumAge, needsAccessHash: arrival.needsAccessHash)
         let token = try IDToken(verified, expected, now: UnixTime.now())
         var claims = token.claims
         // A server may name the user at its userinfo endpoint only.

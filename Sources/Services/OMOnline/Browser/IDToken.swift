@@ -19,6 +19,8 @@ struct IDToken: Sendable {
         var maximumAge: UInt32?
         /// The user of the session. Nil at a login.
         var subject: String?
+        /// Whether the token must name the access token: both came through the browser.
+        var needsAccessHash = false
     }
 
     /// How far two clocks may differ, in seconds.
@@ -44,6 +46,9 @@ struct IDToken: Sendable {
             guard let given = given.text, let hash = Self.hash(of: expected.access, token.header.algorithm),
                 Self.isSame(given, hash)
             else { throw Self.refused }
+        } else if expected.needsAccessHash {
+            // Attack: a program puts another user's access token beside this user's ID token (OpenID Connect Core, 3.2.2.9).
+            throw Self.refused
         }
         guard let subject = members["sub"]?.text, UserClaims.isUsable(subject) else { throw Self.refused }
         if let known = expected.subject, !Self.isSame(subject, known) { throw Self.refused }

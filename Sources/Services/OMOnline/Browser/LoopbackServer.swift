@@ -20,6 +20,13 @@ struct LoopbackRequest {
     let port: Int
     /// The user whose process sent it, as the kernel says. Nil if the kernel does not say it.
     let user: @Sendable () -> UInt32?
+    var isPost = false
+    /// The values of all `Origin` fields.
+    var origins: [String] = []
+    /// The value of `Sec-Fetch-Site`. Nil from a browser that does not send it.
+    var site: String?
+    /// Empty unless the server takes one.
+    var body: [UInt8] = []
 }
 
 /// An answer to a browser.
@@ -46,9 +53,14 @@ final class LoopbackServer<Answer: Sendable>: Sendable {
     private let channels: [any Channel]
     private let answers: AsyncStream<Result<Answer, OnlineRefusal>>
 
-    /// - Parameter sockets: Loopback sockets that are bound and listen. The server closes them, also if this throws.
+    /// - Parameters:
+    ///   - sockets: Loopback sockets that are bound and listen. The server closes them, also if this throws.
+    ///   - longest: The most bytes of a request.
+    ///   - takesBody: Whether a request may have a body, which is read.
     /// - Throws: ``OnlineFailure/helper`` unless each socket can accept, and all have one port.
-    init(_ sockets: [Int32], _ rule: @escaping Rule) async throws(OnlineRefusal) {
+    init(
+        _ sockets: [Int32], longest: Int = LoopbackLimits.request, takesBody: Bool = false, _ rule: @escaping Rule
+    ) async throws(OnlineRefusal) {
         let (answers, continuation) = AsyncStream<Result<Answer, OnlineRefusal>>.makeStream()
         let open = OpenConnections(limit: LoopbackLimits.connections)
         let bootstrap = ServerBootstrap(group: HTTPExchange.thread)
@@ -57,9 +69,9 @@ final class LoopbackServer<Answer: Sendable>: Sendable {
                 channel.eventLoop.scheduleTask(in: LoopbackLimits.time) { channel.close(promise: nil) }
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(RequestLimit(LoopbackLimits.request))
+                    try pipeline.addHandler(RequestLimit(longest))
                     try pipeline.configureHTTPServerPipeline()
-                    try pipeline.addHandler(LoopbackHandler(rule) { continuation.yield($0) })
+                    try pipeline.addHandler(LoopbackHandler(rule, takesBody: takesBody) { continuation.yield($0) })
                 }
             }
         var channels: [any Channel] = []
@@ -155,19 +167,26 @@ private final class LoopbackHandler<Answer: Sendable>: ChannelInboundHandler {
 
     private let rule: LoopbackServer<Answer>.Rule
     private let report: @Sendable (Result<Answer, OnlineRefusal>) -> Void
+    private let takesBody: Bool
     private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
     private var isAnswered = false
 
-    init(_ rule: @escaping LoopbackServer<Answer>.Rule, _ report: @escaping @Sendable (Result<Answer, OnlineRefusal>) -> Void) {
-        (self.rule, self.report) = (rule, report)
+    init(
+        _ rule: @escaping LoopbackServer<Answer>.Rule, takesBody: Bool,
+        _ report: @escaping @Sendable (Result<Answer, OnlineRefusal>) -> Void
+    ) {
+        (self.rule, self.takesBody, self.report) = (rule, takesBody, report)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isAnswered else { return }
         switch unwrapInboundIn(data) {
         case .head(let head): self.head = head
+        // The limit of the whole request bounds it.
+        case .body(let bytes) where takesBody: body += bytes.readableBytesView
         case .body: answer(context, hasBody: true)
-        case .end: answer(context, hasBody: false)
+        case .end: answer(context, hasBody: !body.isEmpty)
         }
     }
 
@@ -181,7 +200,8 @@ private final class LoopbackHandler<Answer: Sendable>: ChannelInboundHandler {
             LoopbackRequest(
                 isGet: head.method == .GET, target: head.uri, hosts: head.headers["Host"], hasBody: hasBody,
                 mode: head.headers["Sec-Fetch-Mode"].first, port: here.port,
-                user: { LoopbackPeer.user(from: there, to: here) }))
+                user: { LoopbackPeer.user(from: there, to: here) }, isPost: head.method == .POST,
+                origins: head.headers["Origin"], site: head.headers["Sec-Fetch-Site"].first, body: body))
         let response = HTTPResponseHead(version: .http1_1, status: page.status, headers: page.headers)
         context.write(wrapOutboundOut(.head(response)), promise: nil)
         context.write(

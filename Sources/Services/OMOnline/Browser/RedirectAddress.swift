@@ -42,18 +42,26 @@ struct RedirectAddress: Hashable, Sendable {
     /// The query of an address that a person pasted. Nil if it is not this address with a query.
     func query(ofPasted pasted: String) -> Substring? {
         let plain = pasted.prefix { $0 != "#" }
-        guard let mark = plain.firstIndex(of: "?") else { return nil }
-        let address = plain[..<mark], query = plain[plain.index(after: mark)...]
+        guard let mark = plain.firstIndex(of: "?"), isHere(plain[..<mark]) else { return nil }
+        return plain[plain.index(after: mark)...]
+    }
+
+    /// The fragment of an address that a person pasted. Nil if it is not this address with a fragment.
+    func fragment(ofPasted pasted: String) -> Substring? {
+        guard let mark = pasted.firstIndex(of: "#") else { return nil }
+        let fragment = pasted[pasted.index(after: mark)...]
+        return !fragment.isEmpty && isHere(pasted[..<mark].prefix { $0 != "?" }) ? fragment : nil
+    }
+
+    private func isHere(_ address: Substring) -> Bool {
         if let here = EndpointURL(reading: text) {
-            guard let there = EndpointURL(reading: String(address)) else { return nil }
-            return there.hasOrigin(of: here) && there.path == here.path ? query : nil
+            guard let there = EndpointURL(reading: String(address)) else { return false }
+            return there.hasOrigin(of: here) && there.path == here.path
         }
         // Only the scheme has two spellings.
         let (scheme, other) = (text.prefix { $0 != ":" }, address.prefix { $0 != ":" })
-        guard scheme.lowercased() == other.lowercased(),
-            text[scheme.endIndex...].utf8.elementsEqual(address[other.endIndex...].utf8)
-        else { return nil }
-        return query
+        return scheme.lowercased() == other.lowercased()
+            && text[scheme.endIndex...].utf8.elementsEqual(address[other.endIndex...].utf8)
     }
 
     private static func hasScheme(_ text: String) -> Bool {

@@ -11,16 +11,31 @@ final class RedirectListener: Sendable {
     /// - Parameter sockets: Loopback sockets that are bound and listen. The listener closes them, also if this throws.
     /// - Throws: ``OnlineFailure/helper`` unless each socket can accept, and all have one port.
     init(_ sockets: [Int32], _ rules: RedirectRules) async throws(OnlineRefusal) {
-        server = try await LoopbackServer(sockets) { request in
-            let outcome = rules.request(
-                isGet: request.isGet, target: request.target, hosts: request.hosts, hasBody: request.hasBody, mode: request.mode)
-            return switch outcome {
-            case .elsewhere: (RedirectPage.notFound.page, nil)
-            case .wrong: (RedirectPage.wrong.page, nil)
-            case .tooMany: (RedirectPage.wrong.page, .failure(.failed(.wrongAnswers)))
-            case .answer(.code(let code)): (RedirectPage.accepted.page, .success(.code(code)))
-            case .answer(let refused): (RedirectPage.refused.page, .success(refused))
-            }
+        let longest = LoopbackLimits.request + (rules.awaitsToken ? RedirectRules.longestText : 0)
+        server = try await LoopbackServer(sockets, longest: longest, takesBody: rules.awaitsToken) { request in
+            let isFragment = rules.awaitsToken && request.isPost
+            let outcome =
+                isFragment
+                ? rules.posted(request)
+                : rules.request(
+                    isGet: request.isGet, target: request.target, hosts: request.hosts, hasBody: request.hasBody,
+                    mode: request.mode)
+            if outcome == .script { return (FragmentPage.page, nil) }
+            let (page, result) = Self.answer(to: outcome)
+            return (isFragment ? page.line : page.page, result)
+        }
+    }
+
+    private static func answer(
+        to outcome: RedirectRules.Outcome
+    ) -> (page: RedirectPage, result: Result<RedirectAnswer, OnlineRefusal>?) {
+        switch outcome {
+        case .elsewhere, .script: (.notFound, nil)
+        case .wrong: (.wrong, nil)
+        case .tooLong: (.tooLong, nil)
+        case .tooMany: (.wrong, .failure(.failed(.wrongAnswers)))
+        case .answer(.refused(let refusal)): (.refused, .success(.refused(refusal)))
+        case .answer(let accepted): (.accepted, .success(accepted))
         }
     }
 

@@ -21,7 +21,12 @@ enum RedirectPage: CaseIterable {
     }
 
     /// The answer to the browser.
-    var page: LoopbackPage { LoopbackPage(status: status, headers: headers, body: body) }
+    var page: LoopbackPage { LoopbackPage(status: status, headers: Self.headers(for: body), body: body) }
+
+    /// The answer to the script of ``FragmentPage``, which shows it.
+    var line: LoopbackPage {
+        LoopbackPage(status: status, headers: Self.headers(for: words, type: "text/plain"), body: words)
+    }
 
     private var status: HTTPResponseStatus {
         switch self {
@@ -37,11 +42,13 @@ enum RedirectPage: CaseIterable {
     }
 
     /// Attack: another page, a cache or the next server learns the code from the page's address. None of them sees this page.
-    private var headers: HTTPHeaders {
+    ///
+    /// - Parameter allowed: What the page may do beside being shown.
+    static func headers(for body: String, type: String = "text/html", allowing allowed: String = "") -> HTTPHeaders {
         [
-            "Content-Type": "text/html; charset=utf-8", "Content-Length": "\(body.utf8.count)", "Cache-Control": "no-store",
+            "Content-Type": "\(type); charset=utf-8", "Content-Length": "\(body.utf8.count)", "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Connection": "close",
-            "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+            "Content-Security-Policy": "default-src 'none'; \(allowed)frame-ancestors 'none'",
         ]
     }
 }

@@ -7,6 +7,7 @@ internal import Synchronization
 /// A server's answer that the browser brought.
 enum RedirectAnswer: Hashable, Sendable {
     case code(String)
+    case token(TokenResponse)
     case refused(OnlineRefusal)
 }
 
@@ -29,6 +30,16 @@ final class RedirectRules: Sendable {
         /// It was the last wrong one.
         case tooMany
         case answer(RedirectAnswer)
+        /// The browser has come with a fragment, which the script of a page brings.
+        case script
+        /// The fragment is too long. The wait goes on.
+        case tooLong
+    }
+
+    /// Where an answer is in the redirect address.
+    private enum Place {
+        case query
+        case fragment
     }
 
     private struct Progress {
@@ -40,13 +51,15 @@ final class RedirectRules: Sendable {
     private let state: String
     private let issuer: String?
     private let needsIssuer: Bool
+    /// Whether the browser brings a token, in the fragment. Otherwise it brings a code, in the query.
+    let awaitsToken: Bool
     private let progress = Mutex(Progress())
 
     /// - Parameters:
     ///   - issuer: The server's issuer. Nil if none is known: then an answer that names one is refused.
     ///   - needsIssuer: Whether the server says that its answers name it.
-    init(state: String, issuer: String?, needsIssuer: Bool) {
-        (self.state, self.issuer, self.needsIssuer) = (state, issuer, needsIssuer)
+    init(state: String, issuer: String?, needsIssuer: Bool, awaitsToken: Bool = false) {
+        (self.state, self.issuer, self.needsIssuer, self.awaitsToken) = (state, issuer, needsIssuer, awaitsToken)
     }
 
     /// From here on answers at this address count.
@@ -61,27 +74,52 @@ final class RedirectRules: Sendable {
         // navigation.
         guard mode == nil || mode == "navigate" else { return .elsewhere }
 
-        guard let here = progress.withLock(\.address)?.loopback, isGet, !hasBody, hosts.count == 1 else { return .elsewhere }
-        // Attack: a web page reaches this port by a name of its own (DNS rebinding).
-        guard let named = EndpointURL(reading: "http://\(hosts[0])"), named.hasOrigin(of: here), named.path == "/",
-            named.query == nil
-        else { return .elsewhere }
+        guard isGet, !hasBody, let here = own(hosts) else { return .elsewhere }
         let path = target.prefix { $0 != "?" }
         guard path.utf8.elementsEqual(here.path.utf8) else { return .elsewhere }
-        return decide(target[path.endIndex...].dropFirst())
+        let query = target[path.endIndex...].dropFirst()
+        guard awaitsToken, query.isEmpty else { return decide(query, .query) }
+        return progress.withLock(\.isOver) ? .elsewhere : .script
+    }
+
+    /// A fragment that the script of ``FragmentPage`` posts.
+    func posted(_ request: LoopbackRequest) -> Outcome {
+        // Attack: another web page posts an answer of its own, so that sixteen of them end the login.
+        guard [nil, "cors", "same-origin"].contains(request.mode), [nil, "same-origin"].contains(request.site) else {
+            return .elsewhere
+        }
+        guard awaitsToken, request.isPost, let here = own(request.hosts),
+            request.target.utf8.elementsEqual(here.path.utf8), request.origins.count <= 1,
+            request.origins.allSatisfy({ Self.isOrigin($0, of: here) })
+        else { return .elsewhere }
+        guard request.body.count <= Self.longestText else { return .tooLong }
+        return decide(Substring(String(validating: request.body, as: UTF8.self) ?? ""), .fragment)
+    }
+
+    /// The redirect address, if the request names its host. Attack: a web page reaches this port by a name of its own (DNS rebinding).
+    private func own(_ hosts: [String]) -> EndpointURL? {
+        guard let here = progress.withLock(\.address)?.loopback, hosts.count == 1 else { return nil }
+        return Self.isOrigin("http://\(hosts[0])", of: here) ? here : nil
+    }
+
+    private static func isOrigin(_ text: String, of here: EndpointURL) -> Bool {
+        guard let named = EndpointURL(reading: text) else { return false }
+        return named.hasOrigin(of: here) && named.path == "/" && named.query == nil
     }
 
     func pasted(_ text: borrowing SecretBytes) -> Outcome {
-        guard text.count <= Self.longestText, let address = progress.withLock(\.address) else { return decide("") }
+        guard text.count <= Self.longestText, let address = progress.withLock(\.address) else { return decide("", .query) }
         let bytes = text.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-        guard let whole = String(validating: bytes, as: UTF8.self) else { return decide("") }
+        guard let whole = String(validating: bytes, as: UTF8.self) else { return decide("", .query) }
         let isBlank = { (character: Character) in character.isWhitespace }
         let start = whole.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }.map { start.index(after: $0) } ?? start.endIndex
-        return decide(address.query(ofPasted: String(start[..<end])) ?? "")
+        let pasted = String(start[..<end])
+        if awaitsToken, let fragment = address.fragment(ofPasted: pasted) { return decide(fragment, .fragment) }
+        return decide(address.query(ofPasted: pasted) ?? "", .query)
     }
 
-    private func decide(_ query: Substring) -> Outcome {
+    private func decide(_ query: Substring, _ place: Place) -> Outcome {
         let parameters = QueryParameters(query)
         let given = parameters?.value("state") ?? []
         let expected = Array(state.utf8)
@@ -98,25 +136,38 @@ final class RedirectRules: Sendable {
             return nil
         }
         guard let parameters else { return wrong ?? .wrong }
-        return wrong ?? .answer(read(parameters))
+        return wrong ?? .answer(read(parameters, place))
     }
 
-    private func read(_ parameters: QueryParameters) -> RedirectAnswer {
+    private func read(_ parameters: QueryParameters, _ place: Place) -> RedirectAnswer {
         // Attack: two servers know this client, and one of them lets the browser bring it the other's code (RFC 9207).
         if parameters.has("iss") || needsIssuer {
             guard let issuer, let named = parameters.value("iss"), named.elementsEqual(issuer.utf8) else {
                 return .refused(.failed(.otherIssuer))
             }
         }
+        if awaitsToken { return readToken(parameters, place) }
         guard parameters.has("code") != parameters.has("error") else { return .refused(.failed(.unexpectedAnswer)) }
-        if parameters.has("error") {
-            guard let error = parameters.text("error", longest: 256) else { return .refused(.failed(.unexpectedAnswer)) }
-            return .refused(Self.refusal(error))
-        }
-        guard let code = parameters.text("code", longest: Self.longestCode) else {
-            return .refused(.failed(.unexpectedAnswer))
-        }
+        return parameters.has("error") ? Self.readError(parameters) : Self.readCode(parameters)
+    }
+
+    private func readToken(_ parameters: QueryParameters, _ place: Place) -> RedirectAnswer {
+        let isToken = parameters.has("access_token") || parameters.has("id_token")
+        // Attack: the token is in the log of each program that sees the request, and in the header `Referer`.
+        if place == .query, isToken { return .refused(.failed(.tokenInQuery)) }
+        guard !parameters.has("code"), isToken != parameters.has("error") else { return .refused(.failed(.unexpectedAnswer)) }
+        guard isToken else { return Self.readError(parameters) }
+        do throws(OnlineRefusal) { return .token(try TokenResponse(parameters)) } catch { return .refused(error) }
+    }
+
+    private static func readCode(_ parameters: QueryParameters) -> RedirectAnswer {
+        guard let code = parameters.text("code", longest: longestCode) else { return .refused(.failed(.unexpectedAnswer)) }
         return .code(code)
+    }
+
+    private static func readError(_ parameters: QueryParameters) -> RedirectAnswer {
+        guard let error = parameters.text("error", longest: 256) else { return .refused(.failed(.unexpectedAnswer)) }
+        return .refused(refusal(error))
     }
 
     /// RFC 6749, 4.1.2.1. Another word is one of OpenID Connect or of the server's own.

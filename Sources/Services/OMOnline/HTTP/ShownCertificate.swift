@@ -131,8 +131,9 @@ extension OnlineService {
         case .oauth(let oauth):
             let pages = [oauth.browser?.device, oauth.browser?.keySet, oauth.browser?.userInfo].compactMap(\.self)
             return switch oauth.endpoint {
-            case .discovery(let document): [document] + oauth.origins
+            case .discovery, .configuration: oauth.documentOrigins ?? []
             case .token(let token, let revocation): [token] + [revocation].compactMap(\.self) + oauth.origins + pages
+            case .pages(let revocation): [revocation].compactMap(\.self) + oauth.origins + pages
             }
         }
     }

@@ -42,6 +42,8 @@ package final class WebRequester: Sendable {
         func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal)
         /// A piece of the answer's body has come.
         func take(_ piece: [UInt8]) async throws(OnlineRefusal)
+        /// No more of the answer is at hand now. It does not wait.
+        func hasPause()
     }
 
     /// The most header lines of an answer. The reader of HTTP has the same limit.
@@ -161,45 +163,43 @@ package final class WebRequester: Sendable {
             head.headers.remove(name: KeyProof.nonceHeader)
             try await proof.sign(&head, access: access, nonce: nonce)
         }
-        switch body {
-        case .none: break
-        case .counted(let count):
-            head.body = .stream(Pieces(caller: caller, progress: progress), length: .known(Int64(clamping: count)))
-        case .endless: head.body = .stream(Pieces(caller: caller, progress: progress), length: .unknown)
-        }
-        head.tlsConfiguration = exchange.settingsWithCertificate(to: address)
-        let sent = head
+        let isShown = exchange.settingsWithCertificate(to: address)
         do {
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask {
-                    let response = try await self.exchange.open(sent, at: address, until: end)
-                    guard response.headers.count <= Self.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
-                    await self.proof?.note(response.headers, of: sent.url)
-                    let fields = response.headers.map { (name: $0.name, value: $0.value) }
-                    try await progress.pausing {
-                        try await caller.take(status: UInt16(clamping: response.status.code), headers: fields)
-                    }
-                    progress.headHasCome()
-                    for try await piece in response.body {
-                        progress.note()
-                        guard piece.readableBytes > 0 else { continue }
-                        try await progress.pausing { try await caller.take(Array(buffer: piece)) }
-                    }
-                    return true
-                }
-                group.addTask {
-                    while ContinuousClock.now < end {
-                        try await Task.sleep(until: min(end, .now + .milliseconds(500)), clock: .continuous)
-                        // Attack: a server stops in the middle of the body, and keeps the caller for ever.
-                        if progress.isStalled(for: self.stall) { break }
-                    }
-                    return false
-                }
-                defer { group.cancelAll() }
-                guard let isDone = try await group.next(), isDone else { throw OnlineRefusal.unreachable(.timedOut) }
-            }
+            let request = try HTTPClient.Request(
+                url: head.url, method: head.method, headers: head.headers, body: Self.content(body, from: caller, progress),
+                tlsConfiguration: isShown)
+            try await exchange.exchange(
+                request, at: address, until: end,
+                AnswerDelegate(caller, progress) { [proof, url = head.url] headers in await proof?.note(headers, of: url) },
+                stall)
         } catch {
-            throw exchange.certificateRefusal(error, isShown: sent.tlsConfiguration != nil) ?? HTTPExchange.refusal(error)
+            throw exchange.certificateRefusal(error, isShown: isShown != nil) ?? HTTPExchange.refusal(error)
+        }
+    }
+
+    /// The body of a request, fetched from the caller piece by piece when the connection takes more.
+    private static func content(
+        _ body: Request.Body, from caller: some Caller, _ progress: RequestProgress
+    ) -> HTTPClient.Body? {
+        let length: Int64?
+        switch body {
+        case .none: return nil
+        case .counted(let count): length = Int64(clamping: count)
+        case .endless: length = nil
+        }
+        return .stream(contentLength: length) { writer in
+            let promise = NetworkExecutor.only.loop.makePromise(of: Void.self)
+            Task(executorPreference: NetworkExecutor.only) {
+                do {
+                    while true {
+                        let piece = try await progress.pausing { try await caller.next() }
+                        if piece.isEmpty { break }
+                        try await writer.write(.byteBuffer(ByteBuffer(bytes: piece))).get()
+                    }
+                    promise.succeed()
+                } catch { promise.fail(error) }
+            }
+            return promise.futureResult
         }
     }
 }
@@ -207,6 +207,8 @@ package final class WebRequester: Sendable {
 /// How far one request is. While the caller is waited for, no time of the server passes.
 private final class RequestProgress: Sendable {
     private let state = Mutex<(last: ContinuousClock.Instant, pauses: Int, hasHead: Bool)>((.now, 0, false))
+    /// Whether the server stopped in the middle of the body.
+    let isGivenUp = Atomic(false)
 
     var hasHead: Bool { state.withLock { $0.hasHead } }
 
@@ -229,37 +231,69 @@ private final class RequestProgress: Sendable {
     }
 }
 
-/// The body of a request, fetched from the caller piece by piece when the connection takes more.
-private struct Pieces<Caller: WebRequester.Caller>: AsyncSequence, Sendable {
-    let caller: Caller
+/// Gives an answer to the caller as it comes. No further byte is read from the server until the caller has what came before.
+private final class AnswerDelegate<Caller: WebRequester.Caller>: HTTPClientResponseDelegate {
+    private let caller: Caller
     let progress: RequestProgress
+    private let note: @Sendable (HTTPHeaders) async -> Void
+    private let given = Mutex<EventLoopFuture<Void>?>(nil)
 
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let caller: Caller
-        let progress: RequestProgress
+    /// - Parameter note: Sees the headers first.
+    init(_ caller: Caller, _ progress: RequestProgress, noting note: @escaping @Sendable (HTTPHeaders) async -> Void) {
+        (self.caller, self.progress, self.note) = (caller, progress, note)
+    }
 
-        mutating func next() async throws -> ByteBuffer? {
-            let caller = caller
-            let piece = try await progress.pausing { try await caller.next() }
-            return piece.isEmpty ? nil : ByteBuffer(bytes: piece)
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        give { [note, progress] caller in
+            guard head.headers.count <= WebRequester.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
+            await note(head.headers)
+            let fields = head.headers.map { (name: $0.name, value: $0.value) }
+            try await caller.take(status: UInt16(clamping: head.status.code), headers: fields)
+            progress.headHasCome()
         }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(caller: caller, progress: progress) }
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        progress.note()
+        return give { caller in
+            if part.readableBytes > 0 { try await caller.take(Array(buffer: part)) }
+        }
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {}
+
+    private func give(_ part: @escaping @Sendable (Caller) async throws -> Void) -> EventLoopFuture<Void> {
+        let network = NetworkExecutor.only
+        let promise = network.loop.makePromise(of: Void.self)
+        given.withLock { $0 = promise.futureResult }
+        Task(executorPreference: network) { [caller, progress] in
+            do {
+                try await progress.pausing { try await part(caller) }
+                promise.succeed()
+            } catch { promise.fail(error) }
+            network.afterwards { caller.hasPause() }
+        }
+        return promise.futureResult
+    }
+
+    /// Waits until the caller has what was given. Two frames would mix if a refusal did not wait for it.
+    func settle() async { _ = try? await given.withLock { $0 }?.get() }
 }
 
 extension HTTPExchange {
-    /// Sends a request, and returns when the head of the answer has come. Its body comes piece by piece.
-    fileprivate func open(
-        _ request: HTTPClientRequest, at address: EndpointURL, until end: ContinuousClock.Instant
-    ) async throws -> HTTPClientResponse {
-        let left = NIODeadline.now() + .nanoseconds(ContinuousClock.now.duration(to: end).nanoseconds)
+    /// Sends a request, and returns when its answer has come whole.
+    ///
+    /// - Parameter stall: How long the answer's body may stand still.
+    fileprivate func exchange(
+        _ request: HTTPClient.Request, at address: EndpointURL, until end: ContinuousClock.Instant,
+        _ delegate: AnswerDelegate<some WebRequester.Caller>, _ stall: Duration
+    ) async throws {
         guard !address.isSecure, address.host == EndpointURL.localName else {
-            return try await client.execute(request, deadline: left)
+            return try await exchange(request, by: client, until: end, delegate, stall)
         }
         var refused: OnlineRefusal?
         for client in local {
-            do { return try await client.execute(request, deadline: left) } catch {
+            do { return try await exchange(request, by: client, until: end, delegate, stall) } catch {
                 // Nothing was sent, because no connection was established. If both addresses fail, the first error says more.
                 let refusal = Self.refusal(error)
                 guard refusal == .unreachable(.refused) || refusal == .unreachable(.noRoute) else { throw error }
@@ -267,5 +301,31 @@ extension HTTPExchange {
             }
         }
         throw refused ?? OnlineRefusal.unreachable(.refused)
+    }
+
+    private func exchange(
+        _ request: HTTPClient.Request, by client: HTTPClient, until end: ContinuousClock.Instant,
+        _ delegate: AnswerDelegate<some WebRequester.Caller>, _ stall: Duration
+    ) async throws {
+        let left = NIODeadline.now() + .nanoseconds(ContinuousClock.now.duration(to: end).nanoseconds)
+        let loop = NetworkExecutor.only.loop
+        let running = client.execute(
+            request: request, delegate: delegate, eventLoop: .delegate(on: loop), deadline: left)
+        // Attack: a server stops in the middle of the body, and keeps the caller for ever.
+        let watch = loop.scheduleRepeatedTask(initialDelay: .milliseconds(500), delay: .milliseconds(500)) { _ in
+            if delegate.progress.isStalled(for: stall) {
+                delegate.progress.isGivenUp.store(true, ordering: .relaxed)
+                running.cancel()
+            }
+        }
+        defer { watch.cancel() }
+        do {
+            try await withTaskCancellationHandler { try await running.futureResult.get() } onCancel: { running.cancel() }
+        } catch {
+            await delegate.settle()
+            if delegate.progress.isGivenUp.load(ordering: .relaxed) { throw OnlineRefusal.unreachable(.timedOut) }
+            if Task.isCancelled { throw OnlineRefusal.failed(.cancelled) }
+            throw error
+        }
     }
 }

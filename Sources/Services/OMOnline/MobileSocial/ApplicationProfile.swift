@@ -55,6 +55,9 @@ public enum ApplicationProfile {
             case .oauth(let oauth):
                 switch oauth.endpoint {
                 case .discovery(let text), .token(let text, _): text
+                // A login without a password has no policy.
+                case .pages: throw .failed(.unusableProfile)
+                case .configuration: oauth.issuer ?? ""
                 }
             case .oamms(let oamms): oamms.server
             }

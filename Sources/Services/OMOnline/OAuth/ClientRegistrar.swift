@@ -66,8 +66,7 @@ public struct ClientRegistrar: Sendable {
             guard oauth.allows(address) else { throw .failed(.foreignEndpoint) }
             return (address, [])
         }
-        guard case .discovery(let text) = oauth.endpoint else { throw .failed(.noRegistration) }
-        let document = try await DiscoveryDocument.fetch(text, of: oauth, exchange)
+        guard let document = try await DiscoveryDocument.find(oauth, exchange) else { throw .failed(.noRegistration) }
         guard let address = try document.endpoint(.clientRegistration) else { throw .failed(.noRegistration) }
         return (address, try document.list("token_endpoint_auth_methods_supported") ?? [])
     }
@@ -92,7 +91,8 @@ public struct ClientRegistrar: Sendable {
         if let name = metadata.name { members["client_name"] = .string(name) }
         if !metadata.redirects.isEmpty {
             members["redirect_uris"] = list(metadata.redirects)
-            members["response_types"] = list(["code"])
+            // The types that a login by the implicit grant asks for, with `openid` and without it.
+            members["response_types"] = list(metadata.grants.contains("implicit") ? ["id_token token", "token"] : ["code"])
         }
         if !metadata.scopes.isEmpty { members["scope"] = .string(metadata.scopes.joined(separator: " ")) }
         if let id { members["client_id"] = .string(id) }

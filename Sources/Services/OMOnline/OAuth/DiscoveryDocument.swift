@@ -12,15 +12,27 @@ struct DiscoveryDocument {
     private let members: [String: JSON]
     /// As the document spells it.
     let issuer: String
-    /// Where it was fetched.
+    /// Where it was fetched. The issuer's address, if the profile has the document.
     private let address: EndpointURL
     private let service: OAuthService
     /// Whether the client shows a certificate. Then the addresses for such clients count, where the document names some.
     private let usesAliases: Bool
 
+    /// The document of a service: fetched, or the one that the profile has. Nil if the profile names the endpoints itself.
+    ///
+    /// - Throws: what ``fetch(_:of:_:)`` throws.
+    static func find(_ service: OAuthService, _ exchange: HTTPExchange) async throws(OnlineRefusal) -> DiscoveryDocument? {
+        switch service.endpoint {
+        case .token, .pages: nil
+        case .discovery(let address): try await fetch(address, of: service, exchange)
+        case .configuration(let text):
+            try DiscoveryDocument(configured: Array(text.utf8), of: service, usesAliases: exchange.showsCertificate)
+        }
+    }
+
     /// - Throws: ``OnlineFailure/untrustedDiscovery``, also for a refusal with 401 or 403: this request asked about no password,
     ///   so its refusal must not count as a decision.
-    static func fetch(
+    private static func fetch(
         _ text: String, of service: OAuthService, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> DiscoveryDocument {
         let address = try EndpointURL(text)
@@ -40,25 +52,43 @@ struct DiscoveryDocument {
     init(
         _ bytes: [UInt8], from address: EndpointURL, of service: OAuthService, usesAliases: Bool = false
     ) throws(OnlineRefusal) {
-        guard let members = JSON(answer: bytes)?.members, let named = members["issuer"]?.text else {
-            throw .failed(.unexpectedAnswer)
-        }
-        guard let issuer = EndpointURL(reading: named), Self.speaks(for: issuer, address) else {
+        let (members, issuer) = try Self.read(bytes, of: service)
+        guard let named = EndpointURL(reading: issuer), Self.speaks(for: named, address) else {
             throw .failed(.untrustedDiscovery)
         }
-        // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
-        if let known = service.issuer, !known.utf8.elementsEqual(named.utf8) { throw .failed(.untrustedDiscovery) }
         (self.members, self.address, self.service) = (members, address, service)
-        self.usesAliases = usesAliases
-        self.issuer = named
+        (self.usesAliases, self.issuer) = (usesAliases, issuer)
+    }
+
+    /// A document that the profile has. Its issuer is what its address would be: endpoints are at the issuer's origin, or at one
+    /// that the profile allows.
+    ///
+    /// - Throws: what the other initializer throws; ``OnlineFailure/unsafeAddress`` if the issuer is http at another machine.
+    init(configured bytes: [UInt8], of service: OAuthService, usesAliases: Bool = false) throws(OnlineRefusal) {
+        let (members, issuer) = try Self.read(bytes, of: service)
+        let address = try EndpointURL(issuer)
+        guard !address.text.contains("?") else { throw .failed(.untrustedDiscovery) }
+        (self.members, self.address, self.service) = (members, address, service)
+        (self.usesAliases, self.issuer) = (usesAliases, issuer)
+    }
+
+    /// The members, and the issuer as the document spells it. As in the SDK, they may be inside of `openid-configuration`.
+    private static func read(
+        _ bytes: [UInt8], of service: OAuthService
+    ) throws(OnlineRefusal) -> (members: [String: JSON], issuer: String) {
+        guard bytes.count <= maximumBytes, let outer = JSON(answer: bytes)?.members else { throw .failed(.unexpectedAnswer) }
+        let members = outer["issuer"] == nil ? outer["openid-configuration"]?.members ?? outer : outer
+        guard let issuer = members["issuer"]?.text else { throw .failed(.unexpectedAnswer) }
+        // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
+        if let known = service.issuer, !known.utf8.elementsEqual(issuer.utf8) { throw .failed(.untrustedDiscovery) }
+        return (members, issuer)
     }
 
     /// The endpoints that a login needs.
     ///
     /// - Throws: ``OnlineFailure/foreignEndpoint``; ``OnlineFailure/untrustedDiscovery`` without a token endpoint that may be used.
     func endpoints() throws(OnlineRefusal) -> OAuthEndpoints {
-        guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
-        guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
+        let token = try tokenEndpoint()
         let revocation = try endpoint(.revocation)
         // A client has one way to prove itself. So an endpoint without a list takes what the token endpoint takes.
         let methods = try list("token_endpoint_auth_methods_supported")
@@ -69,6 +99,14 @@ struct DiscoveryDocument {
             revocationAlgorithms: try list("revocation_endpoint_auth_signing_alg_values_supported") ?? algorithms,
             introspectionMethods: try list("introspection_endpoint_auth_methods_supported") ?? methods,
             introspectionAlgorithms: try list("introspection_endpoint_auth_signing_alg_values_supported") ?? algorithms)
+    }
+
+    /// Nil for the implicit grant: a server that has no other one names no such endpoint (RFC 8414, section 2).
+    private func tokenEndpoint() throws(OnlineRefusal) -> EndpointURL? {
+        guard service.grant != .implicit else { return nil }
+        guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
+        guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
+        return token
     }
 
     /// The endpoints that the document names at safe addresses, whatever their origin. They are only shown.
@@ -160,8 +198,8 @@ extension OAuthService {
 
     /// Whether the endpoint has the origin of the document or one of `OAuthEndpointOrigins`. True too without a document.
     fileprivate func names(_ endpoint: EndpointURL) -> Bool {
-        guard case .discovery(let document) = self.endpoint else { return true }
-        return ([document] + origins).contains { EndpointURL(reading: $0).map(endpoint.hasOrigin) ?? false }
+        guard let documentOrigins else { return true }
+        return documentOrigins.contains { EndpointURL(reading: $0).map(endpoint.hasOrigin) ?? false }
     }
 }
 

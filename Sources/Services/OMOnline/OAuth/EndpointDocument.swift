@@ -3,7 +3,7 @@
 public import OMOnlineModel
 
 public enum EndpointDocument {
-    /// Fetches the endpoints of `service`: from its discovery document, or from the application profile of a Mobile and
+    /// Fetches the endpoints of `service`: from its document, or from the application profile of a Mobile and
     /// Social service. Their addresses are safe; at a login their origin counts too. No request has a password.
     ///
     /// - Parameter signer: Signs with the private key of the service's certificate. Without one no certificate is shown.
@@ -15,8 +15,10 @@ public enum EndpointDocument {
     ) async throws(OnlineRefusal) -> [ServerEndpoint] {
         switch service.kind {
         case .oauth(let oauth) where service.namesEndpoints:
-            guard case .discovery(let address) = oauth.endpoint else { throw .failed(.noService) }
-            return try await DiscoveryDocument.fetch(address, of: oauth, HTTPExchange(service, signer)).named()
+            guard let document = try await DiscoveryDocument.find(oauth, HTTPExchange(service, signer)) else {
+                throw .failed(.noService)
+            }
+            return try document.named()
         case .oamms(let oamms): return try await OAMMSProvider(service, oamms).endpoints()
         case .basic, .oauth, .certificate: throw .failed(.noService)
         }

@@ -9,28 +9,30 @@ extension OAuthProvider {
     ///
     /// - Parameters:
     ///   - user: The name that the server must give. Nil: any, or none.
+    ///   - kind: Nil for a JWT that the client's key signs. The assertion is empty then.
     ///   - keepsSession: Whether the tokens become a session. If not, no user is asked for, and a refresh token is dropped: the
     ///     server may take the access token back with it (RFC 7009, 2.1).
     ///   - clientSecret: A confidential client's secret. Empty for a public client.
     /// - Throws: ``OnlineFailure/assertionRefused`` if the server does not take the assertion.
     public func logIn(
-        _ user: String?, assertion: borrowing SecretBytes, _ kind: AssertionKind, keepsSession: Bool,
+        _ user: String?, assertion: borrowing SecretBytes, _ kind: AssertionKind?, keepsSession: Bool,
         clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let exchange = try HTTPExchange(service, signer)
         let server = try await OAuthServer.find(oauth, exchange), endpoints = try server.endpoints()
         var form = FormBody()
-        try form.add(assertion: assertion, kind, ofClient: false)
+        if let kind { try form.add(assertion: assertion, kind, ofClient: false) }
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         // A token's life counts from here, because the answer may be late.
         let sent = UnixTime.now()
         let answer = try await client.post(
-            form, to: endpoints.token, at: .token, endpoints, domain: client.domainHeader, clientSecret: clientSecret, exchange)
+            form, to: endpoints.token, at: .token, endpoints, mintsGrant: kind == nil, domain: client.domainHeader,
+            clientSecret: clientSecret, exchange)
         let said = try Self.withoutPassword { () throws(OnlineRefusal) in try TokenResponse(answer, sendsPassword: false) }
         try await client.checkBinding(of: said, endpoints, clientSecret: clientSecret)
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         var tokens = client.tokens(said, sent: sent, endpoints, clientSecret: clientSecret)
-        let time = endpoints.token.isSecure ? answer.date : nil
+        let time = try endpoints.token.isSecure ? answer.date : nil
         guard keepsSession else {
             return OnlineGrant(
                 access: tokens.secretAccess, scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime, serverTime: time)

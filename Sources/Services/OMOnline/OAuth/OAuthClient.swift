@@ -19,26 +19,28 @@ struct OAuthClient: Sendable {
     ///
     /// - Parameters:
     ///   - kind: The endpoint that is at `address`.
+    ///   - mintsGrant: Whether the grant is a JWT that the client's key signs, and that is not in the form yet.
     ///   - domain: The header that carries the identity domain.
     func post(
         _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, _ endpoints: OAuthEndpoints,
-        domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
+        mintsGrant: Bool = false, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         let (methods, algorithms) = endpoints.accepted(at: kind)
         let method = ClientMethod(oauth, offered: methods, hasSecret: clientSecret.count > 0)
         return try await post(
-            form, to: address, at: kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret,
-            exchange)
+            form, to: address, at: kind, method: method, algorithms: algorithms, mintsGrant: mintsGrant, domain: domain,
+            clientSecret: clientSecret, exchange)
     }
 
     /// Sends the form, and once more if the server wants a nonce of its own in the proof of the session's key.
     private func post(
         _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, method: ClientMethod,
-        algorithms: [String]?, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, _ exchange: HTTPExchange
+        algorithms: [String]?, mintsGrant: Bool = false, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes,
+        _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         let first = try await send(
-            form.duplicate(), to: address, at: kind, method: method, algorithms: algorithms, domain: domain,
-            clientSecret: clientSecret, nonce: nil, exchange)
+            form.duplicate(), to: address, at: kind, method: method, algorithms: algorithms, mintsGrant: mintsGrant,
+            domain: domain, clientSecret: clientSecret, nonce: nil, exchange)
         guard kind == .token, let proof = try proof() else { return first }
         guard KeyProof.asksForNonce(first) else {
             await proof.note(first.headers, of: address.text)
@@ -46,8 +48,8 @@ struct OAuthClient: Sendable {
         }
         guard let nonce = KeyProof.nonce(first.headers) else { throw .failed(.nonceRepeated, status: UInt16(first.status)) }
         let second = try await send(
-            form, to: address, at: kind, method: method, algorithms: algorithms, domain: domain, clientSecret: clientSecret,
-            nonce: nonce, exchange)
+            form, to: address, at: kind, method: method, algorithms: algorithms, mintsGrant: mintsGrant, domain: domain,
+            clientSecret: clientSecret, nonce: nonce, exchange)
         await proof.note(second.headers, of: address.text)
         // Attack: a server asks for another nonce without end, and the client spends all its proofs there.
         guard !KeyProof.asksForNonce(second) else { throw .failed(.nonceRepeated, status: UInt16(second.status)) }
@@ -66,10 +68,15 @@ struct OAuthClient: Sendable {
     /// - Parameter algorithms: The algorithms of assertions that the server takes. Nil if it does not say.
     private func send(
         _ form: consuming FormBody, to address: EndpointURL, at kind: ServerEndpoint.Kind, method: ClientMethod,
-        algorithms: [String]?, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes, nonce: String?,
-        _ exchange: HTTPExchange
+        algorithms: [String]?, mintsGrant: Bool, domain: OnlineService.Header?, clientSecret: borrowing SecretBytes,
+        nonce: String?, _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> HTTPResponse {
         var form = form
+        if mintsGrant {
+            // Another one for each try: a server takes each `jti` once.
+            let minted = try await assertion(for: kind, at: address, nil)
+            try form.add(assertion: minted, .jwt, ofClient: false)
+        }
         let sendsSecret: Bool, isSecretInBody: Bool
         switch method {
         case .none: (sendsSecret, isSecretInBody) = (false, false)

@@ -3,7 +3,8 @@
 internal import OMOnlineModel
 
 struct OAuthEndpoints: Sendable {
-    let token: EndpointURL
+    /// Nil only for the implicit grant, which asks none.
+    private let tokenIfAny: EndpointURL?
     let revocation: EndpointURL?
     /// The methods by which a client may prove itself. Nil if the server does not list them.
     let methods: [String]?
@@ -13,8 +14,25 @@ struct OAuthEndpoints: Sendable {
     let algorithms: [String]?
     let revocationAlgorithms: [String]?
     /// The same for the introspection endpoint.
-    var introspectionMethods: [String]?
-    var introspectionAlgorithms: [String]?
+    let introspectionMethods: [String]?
+    let introspectionAlgorithms: [String]?
+
+    init(
+        token: EndpointURL?, revocation: EndpointURL?, methods: [String]? = nil, revocationMethods: [String]? = nil,
+        algorithms: [String]? = nil, revocationAlgorithms: [String]? = nil, introspectionMethods: [String]? = nil,
+        introspectionAlgorithms: [String]? = nil
+    ) {
+        (tokenIfAny, self.revocation, self.methods, self.revocationMethods) = (token, revocation, methods, revocationMethods)
+        (self.algorithms, self.revocationAlgorithms) = (algorithms, revocationAlgorithms)
+        (self.introspectionMethods, self.introspectionAlgorithms) = (introspectionMethods, introspectionAlgorithms)
+    }
+
+    var token: EndpointURL {
+        get throws(OnlineRefusal) {
+            guard let tokenIfAny else { throw .failed(.unexpectedAnswer) }
+            return tokenIfAny
+        }
+    }
 
     /// The methods at one of them, and the algorithms.
     func accepted(at kind: ServerEndpoint.Kind) -> (methods: [String]?, algorithms: [String]?) {

@@ -46,7 +46,7 @@ extension OAuthProvider {
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.lifetime,
-            serverTime: endpoints.token.isSecure ? answer.date : nil)
+            serverTime: try endpoints.token.isSecure ? answer.date : nil)
     }
 
     private static let accessToken = TokenExchange.prefix + "access_token"

@@ -42,7 +42,7 @@ public struct OAuthProvider: Sendable {
         return OnlineGrant(
             session: try ServerSession.tokens(tokens).sealable(), access: tokens.secretAccess,
             scopes: ScopeSet(granted: tokens.scopes), lifetime: said.sessionLifetime,
-            serverTime: endpoints.token.isSecure ? answer.date : nil,
+            serverTime: try endpoints.token.isSecure ? answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }
 
@@ -61,7 +61,7 @@ public struct OAuthProvider: Sendable {
         try await client.requireBinding(said, endpoints, clientSecret: clientSecret, exchange)
         return OnlineGrant(
             access: SecretBytes(copying: Array(said.access.utf8)), scopes: ScopeSet(granted: said.scopes ?? oauth.scopes),
-            lifetime: said.lifetime, serverTime: endpoints.token.isSecure ? answer.date : nil)
+            lifetime: said.lifetime, serverTime: try endpoints.token.isSecure ? answer.date : nil)
     }
 
     /// Whether the session still counts. A live access token counts. An expired one is replaced, if there is a refresh token.
@@ -143,7 +143,7 @@ public struct OAuthProvider: Sendable {
             await client.discard(tokens, clientSecret: clientSecret)
             throw error
         }
-        return (said, endpoints.token.isSecure ? answer.date : nil, isVerified ? said.idToken : nil)
+        return (said, try endpoints.token.isSecure ? answer.date : nil, isVerified ? said.idToken : nil)
     }
 
     /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.

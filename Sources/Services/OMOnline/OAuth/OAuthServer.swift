@@ -32,10 +32,7 @@ struct OAuthServer {
 
     /// - Throws: what ``DiscoveryDocument`` throws.
     static func find(_ service: OAuthService, _ exchange: HTTPExchange) async throws(OnlineRefusal) -> OAuthServer {
-        switch service.endpoint {
-        case .token: OAuthServer(service, nil)
-        case .discovery(let text): OAuthServer(service, try await DiscoveryDocument.fetch(text, of: service, exchange))
-        }
+        OAuthServer(service, try await DiscoveryDocument.find(service, exchange))
     }
 
     /// The endpoints that every login needs.
@@ -43,12 +40,16 @@ struct OAuthServer {
     /// - Throws: ``OnlineFailure/foreignEndpoint``, and what ``DiscoveryDocument`` throws.
     func endpoints() throws(OnlineRefusal) -> OAuthEndpoints {
         if let document { return try document.endpoints() }
-        guard case .token(let token, let revocation) = service.endpoint else { throw .failed(.unexpectedAnswer) }
-        var address: EndpointURL?
-        if let revocation { address = try EndpointURL(revocation) }
-        return OAuthEndpoints(
-            token: try EndpointURL(token), revocation: address, methods: nil, revocationMethods: nil, algorithms: nil,
-            revocationAlgorithms: nil)
+        func address(_ text: String?) throws(OnlineRefusal) -> EndpointURL? {
+            guard let text else { return nil }
+            return try EndpointURL(text)
+        }
+        switch service.endpoint {
+        case .token(let token, let revocation):
+            return OAuthEndpoints(token: try EndpointURL(token), revocation: try address(revocation))
+        case .pages(let revocation): return OAuthEndpoints(token: nil, revocation: try address(revocation))
+        case .discovery, .configuration: throw .failed(.unexpectedAnswer)
+        }
     }
 
     /// Another endpoint. Nil if the server has none at a safe address.
@@ -95,6 +96,14 @@ struct OAuthServer {
             }
             return address
         }
+    }
+
+    /// Whether the server may give what a login asks of the authorization endpoint. A document without a list says nothing about it.
+    ///
+    /// - Parameter type: `response_type`. The order of its words has no meaning.
+    func mayAnswer(with type: String) throws(OnlineRefusal) -> Bool {
+        let wanted = Set(type.split(separator: " "))
+        return try document?.list("response_types_supported")?.contains { Set($0.split(separator: " ")) == wanted } ?? true
     }
 
     /// Whether the server may take PKCE with S256. A document without a list says nothing about it.

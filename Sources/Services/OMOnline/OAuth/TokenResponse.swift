@@ -1,9 +1,9 @@
-// The answers of a token endpoint (RFC 6749, 5.1 and 5.2), including variants that servers use.
+// The answers of a token endpoint (RFC 6749, 5.1 and 5.2), including variants that servers use, and those that a browser brings.
 
 internal import OMJSON
 internal import OMOnlineModel
 
-struct TokenResponse: Sendable {
+struct TokenResponse: Hashable, Sendable {
     let access: String
     let refresh: String?
     let lifetime: UInt32
@@ -67,10 +67,30 @@ struct TokenResponse: Sendable {
             case let general: throw general
             }
         }
+        try self.init(document, status: UInt16(answer.status))
+    }
+
+    /// The tokens that a browser brings (RFC 6749, 4.2.2; OpenID Connect Core, 3.2.2.5). A refresh token is not read: this grant has
+    /// none.
+    ///
+    /// - Throws: ``OnlineFailure/unexpectedAnswer`` too for a value that is there twice, or is no printable ASCII.
+    init(_ parameters: QueryParameters) throws(OnlineRefusal) {
+        var fields: [String: JSON] = [:]
+        for name in ["access_token", "token_type", "expires_in", "scope", "id_token"] where parameters.has(name) {
+            // Attack: of two tokens one belongs to another user, and two programs read different ones.
+            guard let bytes = parameters.value(name), bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw .failed(.unexpectedAnswer)
+            }
+            if !bytes.isEmpty { fields[name] = .string(String(decoding: bytes, as: UTF8.self)) }
+        }
+        try self.init(Document(fields), status: nil)
+    }
+
+    private init(_ document: Document?, status: UInt16?) throws(OnlineRefusal) {
         guard let document, let access = document.access, !access.isEmpty, access.utf8.count <= 64 << 10,
             document.refresh?.utf8.count ?? 0 <= 64 << 10,
             [nil, "bearer", "dpop"].contains(document.type?.lowercased())
-        else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
+        else { throw .failed(.unexpectedAnswer, status: status) }
         self.access = access
         isBound = document.type?.lowercased() == "dpop"
         refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }

@@ -61,11 +61,11 @@ extension VaultAccess {
 }
 
 extension LoginAccess {
-    /// The signer for a profile whose client proves itself with a key. Nil for every other profile. It is asked for before the
+    /// The signer for a profile whose client proves itself with a key, or asserts who it is with one. Nil for every other profile. It is asked for before the
     /// server is.
     func signer(for profile: Profile, _ context: CommandContext) throws -> (any QuestionSigner)? {
         let proof = profile.clientProof
-        guard let name = proof.key, proof.mayAssert else { return nil }
+        guard let name = proof.key, proof.mayAssert || profile.mintsAssertion else { return nil }
         guard !isSystem else {
             throw Failure(
                 .config, "OAuthClientKey is in a user's vault, and --system reads none", hint: "set OAuthClientSecret instead")

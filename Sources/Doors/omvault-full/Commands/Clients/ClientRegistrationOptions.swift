@@ -54,6 +54,7 @@ extension ClientMetadata {
             case .clientCredentials: ["client_credentials"]
             case .deviceCode: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"]
             case .resourceOwner: ["password", "refresh_token"]
+            case .implicit: ["implicit"]
             default: ["authorization_code", "refresh_token"]
             }
         // Servers of OpenID Connect have been seen to want one of every client.

@@ -6,7 +6,7 @@ internal import OMOnlineModel
 internal import OMSecrets
 internal import OMShell
 
-/// One login with the assertion in the profile's source.
+/// One login with the assertion in the profile's source, or with one that the client's key signs.
 struct AssertionLoginRun {
     private let profile: Profile
     private let options: BrowserOptions
@@ -27,20 +27,30 @@ struct AssertionLoginRun {
     static let noOffline = Failure(uncachedLogin: "with an assertion")
 
     func run(_ asked: RequestedUser) throws {
-        guard let source = profile.oauthUserAssertion else { throw AuthError.noServer }
+        guard let source = profile.oauthUserAssertion else {
+            guard profile.mintsAssertion else { throw AuthError.noServer }
+            let flow = try LoginFlow(profile, .online, in: access, context, takesBrowser: true)
+            return try logIn(asked, with: SecretBytes(copying: []), nil, flow)
+        }
         let name = source.key.rawValue
         let place = try ProfileSecret(source.key, source.source)
         let given: SecretSourceArgument? = if case .source(let given) = place { given } else { nil }
         let flow = try LoginFlow(profile, .online, in: access, context, passwords: [name: given], takesBrowser: true)
-        guard let provider = flow.provider else { throw AuthError.noServer }
         let assertion: SecretBytes
         if case .field(let path) = place {
             assertion = try ProfileSecret.read(path, context, as: name)
         } else {
             assertion = try flow.secrets.read(name, prompt: name)
         }
+        try logIn(asked, with: assertion, source.kind, flow)
+    }
+
+    private func logIn(
+        _ asked: RequestedUser, with assertion: borrowing SecretBytes, _ kind: AssertionKind?, _ flow: borrowing LoginFlow
+    ) throws {
+        guard let provider = flow.provider else { throw AuthError.noServer }
         let question = AssertionQuestion(
-            profile, user: asked.user, domain: asked.domain ?? profile.domain, scopes: try options.scopeSet(), kind: source.kind)
+            profile, user: asked.user, domain: asked.domain ?? profile.domain, scopes: try options.scopeSet(), kind: kind)
         let receipt = try flow.authenticator.logIn(question, with: assertion, asking: provider)
         try flow.finish(receipt, whyNoKey: nil, opening: nil)
     }

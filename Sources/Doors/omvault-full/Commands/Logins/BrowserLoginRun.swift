@@ -26,6 +26,10 @@ struct BrowserLoginRun {
         guard options.redirect == nil || !options.device && profile.oauthGrant != .deviceCode else {
             throw Failure(usage: "--redirect is for logins in a browser on this machine, and this one takes a code")
         }
+        // Before anything is asked, shown or opened.
+        do throws(OnlineRefusal) { try question(RequestedUser(user: nil, domain: nil), nil, .loopback).check() } catch {
+            throw Failure(error, under: profile)
+        }
     }
 
     static let noOffline = Failure(uncachedLogin: "at the server's own pages")
@@ -38,8 +42,7 @@ struct BrowserLoginRun {
         let kind = try kind(provider)
         let prompter = TerminalBrowserPrompter(context, profile, browser: browser, pastes: kind == .paste)
         if kind == .paste { try prompter.requireTerminal() }
-        let domain = given.domain ?? profile.domain
-        let question = BrowserQuestion(profile, user: given.user, domain: domain, scopes: scopes, kind: kind)
+        let question = question(given, scopes, kind)
         let receipt: LoginReceipt
         do throws(AuthError) {
             receipt = try flow.authenticator.authorize(question, prompting: prompter, asking: provider)
@@ -48,6 +51,12 @@ struct BrowserLoginRun {
             throw error
         }
         try flow.finish(receipt, whyNoKey: nil, opening: nil)
+    }
+
+    private func question(_ given: RequestedUser, _ scopes: ScopeSet?, _ kind: BrowserQuestion.Kind) -> BrowserQuestion {
+        BrowserQuestion(
+            profile, user: given.user, domain: given.domain ?? profile.domain, scopes: scopes, kind: kind,
+            allowingInsecureGrant: options.insecure)
     }
 
     /// The program that opens an address. Nil: none.
@@ -63,7 +72,8 @@ struct BrowserLoginRun {
         }
         // An address of an application cannot come back to a socket here.
         guard profile.hasLoopbackRedirect else { return .paste }
-        guard browser == nil, options.browser == nil else { return .loopback }
+        // A code for another device is another grant.
+        guard browser == nil, options.browser == nil, !profile.isImplicit else { return .loopback }
         let hasDevice: Bool
         do throws(OnlineRefusal) {
             hasDevice = try provider.endpoints(of: profile)?.contains { $0.kind == .device } ?? profile.hasDeviceEndpoint

@@ -27,11 +27,25 @@ struct BrowserOptions: ParsableArguments {
             valueName: "program"))
     var browser: String?
 
+    @Flag(help: "With a browser: use OAuthImplicit, although the browser's address and history have its token.")
+    var insecure = false
+
     /// The options that were given.
     var given: [String] {
         [
             ("--scopes", scopes != nil), ("--device", device), ("--redirect", redirect != nil), ("--browser", browser != nil),
+            ("--insecure", insecure),
         ].filter { $0.1 }.map { $0.0 }
+    }
+
+    /// - Throws: If an option is for another grant than that of the profile.
+    func check(_ profile: Profile) throws(Failure) {
+        guard !insecure || profile.isImplicit else {
+            throw Failure(usage: "--insecure is for OAuthImplicit, and this profile has another grant")
+        }
+        guard !device || !profile.isImplicit else {
+            throw Failure(usage: "--device is for a grant with codes, and this profile has OAuthImplicit")
+        }
     }
 
     /// Whether the session's access token has the scopes that the command asks for.

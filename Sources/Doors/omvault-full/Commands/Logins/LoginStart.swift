@@ -24,6 +24,9 @@ struct LoginStart: Verb {
             your browser opens them, and no password is asked for. Without a display, or with --device, a code is shown that you
             enter in a browser on any device. USER is then not needed: the server names the user.
 
+            OAuthImplicit needs --insecure (33 without): the token comes in the address of the browser, which keeps it in its
+            history. RFC 9700 says that this grant must not be used.
+
             If users of the profile log in with an assertion (OAuthAssertion), it comes from the source in the profile. Without USER
             the server names the user; if it names none, the session has the client's id.
 
@@ -83,6 +86,7 @@ struct LoginStart: Verb {
             {
                 throw Failure(usage: "\(other) is for profiles whose users log in at the server's own pages")
             }
+            try browser.check(profile)
             agent.endOutdated(given, profile)
             // The login replaces the session that the ledger remembers, and its tokens are revoked only if the agent has it.
             _ = try? LedgerSessions(profile, access, context).restore()

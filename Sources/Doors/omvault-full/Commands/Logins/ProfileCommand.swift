@@ -244,6 +244,11 @@ extension Output {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): saved, but this version cannot log in there online")
         }
+        if profile.isImplicit {
+            notice(
+                "OAuthImplicit: RFC 9700 says that this grant must not be used, because the browser keeps the token in its "
+                    + "history; each login needs --insecure")
+        }
         if profile.presentsClientCertificate, profile.clientCertificate == nil {
             notice("ClientCertificate is not set, so each login asks which identity to show")
         }
@@ -269,13 +274,19 @@ extension Output {
             (ofKey.intersection(unused), "the tokens are bound to a key, which the ledger does not keep"),
             (remembering.intersection(unused), "with OAuth only the user name is remembered"),
             (
-                Set(unused).subtracting(remembering).subtracting(ofKey).subtracting([.presentClientCertificate]),
+                Set(unused).intersection([.openIDConnectDiscoveryURL]),
+                "OpenIDConnectConfiguration is used in its place; unset one of them"
+            ),
+            (
+                Set(unused).subtracting(remembering).subtracting(ofKey).subtracting([
+                    .presentClientCertificate, .openIDConnectDiscoveryURL,
+                ]),
                 "its server has no use for it"
             ),
         ] where !keys.isEmpty {
             notice("\(keys.map(\.rawValue).sorted().joined(separator: ", ")): saved, but without effect; \(reason)")
         }
-        if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
+        if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil, !profile.isImplicit {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }

@@ -109,9 +109,10 @@ struct ProfileDiscover: Verb {
             server = token
         }
         show(endpoints, context.output)
-        guard endpoints.contains(where: { $0.kind == .token }) else {
+        let isImplicit = grant == OAuthGrant.implicit.rawValue
+        guard endpoints.contains(where: { $0.kind == (isImplicit ? .authorization : .token) }) else {
             throw Failure(
-                .remoteError, "the server names no token endpoint at a safe address",
+                .remoteError, "the server names no \(isImplicit ? "authorization" : "token") endpoint at a safe address",
                 hint: "an endpoint must have https, or http within this machine; ask the server's administrator")
         }
         let origins = try self.origins(of: endpoints, besides: server, agreed: preset?.origins ?? [], context)
@@ -172,6 +173,7 @@ struct ProfileDiscover: Verb {
     private static let own: Set<ProfileKey> = [
         .authServerType, .oauthGrantType, .oauthDiscoveryURL, .oauthIssuer, .oauthEndpointOrigins, .oauthClientID,
         .oauthTokenEndpoint, .oauthAuthorizationEndpoint, .oauthDeviceEndpoint, .openIDConnectDiscoveryURL,
+        .openIDConnectConfiguration,
     ]
 
     // MARK: - The changes
@@ -190,7 +192,7 @@ struct ProfileDiscover: Verb {
         // An address that the profile had would be asked instead of the document.
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
-            unset: [ProfileKey.oauthTokenEndpoint.rawValue])
+            unset: [ProfileKey.oauthTokenEndpoint, .openIDConnectConfiguration].map(\.rawValue))
     }
 
     /// A preset whose server has no document: the profile names each endpoint.
@@ -205,7 +207,8 @@ struct ProfileDiscover: Verb {
         if needsRedirect(old, typed) { own.append((.oauthRedirectEndpoint, Self.loopback)) }
         return ProfileChanges(
             name: name, values: own.map { ($0.0.rawValue, $0.1) } + typed,
-            unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .oauthIssuer].map(\.rawValue))
+            unset: [ProfileKey.oauthDiscoveryURL, .openIDConnectDiscoveryURL, .openIDConnectConfiguration, .oauthIssuer].map(
+                \.rawValue))
     }
 
     /// The client's id and the source of its secret. Before the registration the id is "unregistered".
@@ -219,7 +222,7 @@ struct ProfileDiscover: Verb {
 
     /// Whether a login in a browser has no redirect address yet.
     private func needsRedirect(_ old: Profile?, _ typed: [(key: String, value: String)]) -> Bool {
-        grant == OAuthGrant.authorizationCode.rawValue && old?.values[.oauthRedirectEndpoint] == nil
+        [OAuthGrant.authorizationCode, .implicit].map(\.rawValue).contains(grant) && old?.values[.oauthRedirectEndpoint] == nil
             && !typed.contains { ProfileKey(spelled: $0.key) == .oauthRedirectEndpoint }
     }
 
@@ -234,9 +237,11 @@ struct ProfileDiscover: Verb {
             switch OAuthGrant(rawValue: grant) {
             case .authorizationCode: [.authorization, .device, .pushedRequest, .keySet, .userInfo, .endSession]
             case .deviceCode: [.device, .keySet, .userInfo]
+            case .implicit: [.authorization, .pushedRequest, .keySet, .userInfo, .endSession]
             default: []
             }
-        let all: Set<ServerEndpoint.Kind> = [.token, .revocation, .introspection]
+        var all: Set<ServerEndpoint.Kind> = [.token, .revocation, .introspection]
+        if grant == OAuthGrant.implicit.rawValue { all.remove(.token) }
         return others.union(register ? all.union([.clientRegistration]) : all)
     }
 
@@ -296,7 +301,7 @@ struct ProfileDiscover: Verb {
         let sent =
             switch OAuthGrant(rawValue: grant) {
             case .clientCredentials: "the client's secret"
-            case .authorizationCode, .deviceCode: "users and their tokens"
+            case .authorizationCode, .deviceCode, .implicit: "users and their tokens"
             default: "passwords and tokens"
             }
         return old + "Save these settings as profile \"\(name.text)\", which sends \(sent) to \(server.shortOrigin)\(others)?"

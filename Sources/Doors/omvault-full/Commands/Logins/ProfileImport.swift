@@ -109,7 +109,7 @@ struct ProfileImport: Verb {
     private func printOmissions(_ url: ConfigurationURL, _ profile: Profile, _ output: Output) {
         for omission in url.omissions { output.notice("part \(omission.part) \(omission.reason.words)") }
         for (key, value) in profile.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            output.notice("\(key.rawValue) = \(value.text)")
+            output.notice("\(key.rawValue) = \(value.shownText(of: key))")
         }
         output.warn(about: profile, system: system)
     }

@@ -68,7 +68,7 @@ struct ProfileShow: Verb {
         /// Whether the table shows it. The default of a key without effect would only fill the page.
         var isWorthALine: Bool { effect == .acts || from != .standard }
 
-        var cells: [String] { [key.rawValue, value.text, from.rawValue, effect.words] }
+        var cells: [String] { [key.rawValue, value.shownText(of: key), from.rawValue, effect.words] }
     }
 }
 
@@ -83,6 +83,12 @@ extension ProfileEffect {
 }
 
 extension ProfileValue {
+    /// The text for a line. Metadata are many lines of the server's own text, so only their issuer is shown.
+    func shownText(of key: ProfileKey) -> String {
+        guard key == .openIDConnectConfiguration, let metadata = OpenIDConfiguration(text) else { return text }
+        return "metadata of \(metadata.issuer.text), \(metadata.text.utf8.count.of("byte"))"
+    }
+
     var text: String {
         switch self {
         case .text(let text), .number(let text): text

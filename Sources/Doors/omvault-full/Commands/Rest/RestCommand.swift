@@ -141,7 +141,8 @@ struct RestCommand: Verb {
         return Client(
             rest: RESTClient(
                 program: program, agent: agent, login: session.login, trusting: trusted, gates: isOfGates ? NoGateTokens() : nil,
-                showing: identity),
+                showing: identity,
+                restoring: found.remembersTokens ? { @Sendable in (try? tokens.session(given)) != nil } : nil),
             session: (session, found))
     }
 

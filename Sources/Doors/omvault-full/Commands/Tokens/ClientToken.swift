@@ -1,6 +1,7 @@
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
+internal import OMSecrets
 internal import OMShell
 
 /// An access token without a session: of a client itself, or for an assertion or a token in the profile's source. It is asked for now,
@@ -58,6 +59,12 @@ struct ClientToken {
         let access = try ForeignTokenAccess(profile, access, context)
         if profile.serverKind == .oauthClientCredentials {
             return try refusing { () throws(OnlineRefusal) in try access.provider.clientToken(of: profile, scopes: scopes) }
+        }
+        if profile.mintsAssertion {
+            let none = SecretBytes(copying: [])
+            return try refusing { () throws(OnlineRefusal) in
+                try access.provider.assertedToken(of: profile, with: none, nil, scopes: scopes)
+            }
         }
         let kind = try access.kind(), token = try access.assertion()
         guard profile.serverKind == .oauthTokenExchange else {

@@ -43,13 +43,13 @@ struct KeptTokenReport {
     init(_ output: Output) { self.output = output }
 
     /// - Parameter word: What happened to it.
-    func print(_ word: String, _ receipt: borrowing LoginReceipt) throws(Failure) {
+    func print(_ word: String, _ details: LoginDetails, expires: Int64?) throws(Failure) {
         guard output.format == .json else { return try output.line(word) }
         var document = JSONDocument()
         document.field("result", .text(word))
-        document.field("profile", .text(receipt.details.profile.text))
-        document.field("user", .text(receipt.details.user.text))
-        let left = receipt.sessionExpires.map { max(0, $0 - ClockReading.now().sinceBoot) }
+        document.field("profile", .text(details.profile.text))
+        document.field("user", .text(details.user.text))
+        let left = expires.map { max(0, $0 - ClockReading.now().sinceBoot) }
         document.field("expires_in", left.map { .number(Int(clamping: $0)) } ?? .null)
         try output.document(document)
     }

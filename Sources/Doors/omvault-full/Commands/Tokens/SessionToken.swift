@@ -68,7 +68,9 @@ struct SessionToken {
     }
 
     /// What the server says about the token of the session, and the user of the session.
-    func claims(_ given: RequestedUser, _ inquiry: TokenInquiry) throws -> (claims: [String: JSON], user: UserName) {
+    func claims(
+        _ given: RequestedUser, _ inquiry: TokenInquiry, isSecondLook: Bool = false
+    ) throws -> (claims: [String: JSON], user: UserName) {
         // No server of the profile before it was changed is asked.
         if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
         guard let (client, session) = try find(given) else { throw noSession(given) }
@@ -78,6 +80,7 @@ struct SessionToken {
                 throw Failure(.failed(.helper))
             }
             return (members, session.login.key.user)
+        case .none where profile.remembersTokens && !isSecondLook: return try claims(given, inquiry, isSecondLook: true)
         case .none: throw noSession(given)
         case .noToken: throw Failure(.noToken, of: session, under: profile)
         case .refused(let refusal): throw Failure(asking: refusal, under: profile)

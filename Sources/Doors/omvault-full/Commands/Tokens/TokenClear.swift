@@ -24,7 +24,7 @@ struct TokenClear: Verb {
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         try profile.requireExchange()
-        let wasThere = try KeptTokenEnd(profile, access, context).clear()
+        let wasThere = try CommandSessions(profile, access, context).clear()
         guard context.output.format == .json else { return try context.output.line("cleared") }
         var document = JSONDocument()
         document.field("result", .text("cleared"))

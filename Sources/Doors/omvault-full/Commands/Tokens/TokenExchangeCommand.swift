@@ -89,17 +89,12 @@ struct TokenExchangeCommand: Verb {
         _ receipt: consuming LoginReceipt, under profile: Profile, asking provider: OnlineProvider, key: RememberingKey,
         in access: LoginAccess, _ context: CommandContext
     ) throws {
-        let agent = AgentSessionClient(context, access)
-        let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
-        do {
-            _ = try KeptTokenEnd(profile, access, context).clear()
-            try access.authenticator().keepExchange(receipt, profile, key: key)
-        } catch {
-            agent.drop(receipt, request, provider)
-            throw (error as? AuthError).map { Failure($0, under: profile) } ?? error
+        let sessions = CommandSessions(profile, access, context, asking: provider)
+        // An agent that has ended may have left a ticket.
+        _ = try? AgentSessionClient(context, access).runningOrResumed()
+        do throws(AuthError) { sessions.notice(try sessions.tokens.store(receipt, key: key).before) } catch {
+            throw Failure(error, under: profile)
         }
-        // The ledger has it: an agent that does not take it can load it later.
-        _ = agent.keep(receipt, request, provider, dropsUnkept: false)
-        try KeptTokenReport(context.output).print("stored", receipt)
+        try KeptTokenReport(context.output).print("stored", receipt.details, expires: receipt.sessionExpires)
     }
 }

@@ -25,13 +25,13 @@ struct TokenLoad: Verb {
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         try profile.requireExchange()
-        let authenticator = access.authenticator()
-        let keys = KeptTokenKey(context, profile, authenticator)
-        let kept: KeptToken, key = Result { try keys.find() }
-        do throws(AuthError) { kept = try authenticator.keptExchange(profile, key: try? key.get()) } catch {
+        let keys = KeptTokenKey(context, profile, access.authenticator())
+        let sessions = CommandSessions(profile, access, context), key = Result { try keys.find() }
+        let loaded: ExchangeState
+        do throws(AuthError) { loaded = try sessions.tokens.load(key: try? key.get()) } catch {
             throw Failure(error, under: profile)
         }
-        switch consume kept {
+        switch loaded {
         case .none: throw missing("none", "no exchanged token is kept for profile \"\(profile.name.text)\": none", profile)
         case .expired: throw missing("expired", "the time of the exchanged token is over: expired", profile)
         case .otherBackend:
@@ -40,27 +40,14 @@ struct TokenLoad: Verb {
         case .locked:
             _ = try key.get()
             throw keys.locked()
-        case .live(let receipt): try load(receipt, of: profile, in: access, context)
+        case .idle: throw missing("none", "the session of the exchanged token was idle for too long: none", profile)
+        case .notKept:
+            throw sessions.failure
+                ?? Failure(
+                    .agent, "the agent does not take the token; it stays in the ledger", hint: "omvault agent status")
+        case .loaded(let details, let expires):
+            try KeptTokenReport(context.output).print("loaded", details, expires: expires)
         }
-    }
-
-    private func load(
-        _ receipt: consuming LoginReceipt, of profile: Profile, in access: LoginAccess, _ context: CommandContext
-    ) throws {
-        let agent = AgentSessionClient(context, access)
-        let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
-        let given = RequestedUser(user: request.user, domain: request.login.domain)
-        let held = agent.sessions(given, profile.name).filter { $0.isOf(profile) }
-        // Keeping it again would revoke the token of the session that has it.
-        if held.contains(where: { $0.state == .idle }) {
-            throw missing("none", "the session of the exchanged token was idle for too long: none", profile)
-        }
-        if held.isEmpty,
-            !agent.keep(receipt, request, try ForeignTokenAccess(profile, access, context).provider, dropsUnkept: false)
-        {
-            throw Failure(.agent, "the agent does not take the token; it stays in the ledger", hint: "omvault agent status")
-        }
-        try KeptTokenReport(context.output).print("loaded", receipt)
     }
 
     /// - Parameter cause: The word for programs.

@@ -31,16 +31,27 @@ struct TokenRevoke: Verb {
         let access = try LoginAccess(context)
         let profile = try access.profiles.profile(ProfileName(profile))
         let tokens = try SessionToken(profile, access, context)
-        guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
-        guard found.token != nil else { throw Failure(TokenRefusal.noToken, of: found, under: profile) }
-        let key = found.login.key
+        let agent = AgentSessionClient(context, access)
+        func login() throws -> LoginReference {
+            guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
+            guard found.token != nil else { throw Failure(TokenRefusal.noToken, of: found, under: profile) }
+            return found.login
+        }
+        var found = try login()
         if profile.serverKind == .oauthTokenExchange {
             // 'token load' would bring the revoked token back.
             do throws(AuthError) { _ = try access.authenticator().clearExchange(profile) } catch {
                 throw Failure(error, under: profile)
             }
         }
-        switch try AgentSessionClient(context, access).end(found.login, password: nil).ending {
+        var ending = try agent.end(found, password: nil).ending
+        if ending == .notThere, profile.remembersTokens {
+            // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
+            found = try login()
+            ending = try agent.end(found, password: nil).ending
+        }
+        let key = found.key
+        switch ending {
         case .endedAtServer:
             try context.output.done(
                 "the server has revoked the tokens of \(key.user.text.shown) (\(key.profile.text)); the session ended",
