@@ -64,7 +64,8 @@ import Testing
         let rounds = 15 + 4 + 10 + 4 + 6 + 4 + 4 + 16
         #expect(Array(inside[rounds..<rounds + 4]) == [0, 0, 0, 24])
         inside.replaceSubrange(rounds..<rounds + 4, with: [0, 0, 1, 245])
-        #expect(error(text(inside), password) == .workTooHigh)
+        // Required, because a reader without a limit would never come back from the next one.
+        try #require(error(text(inside), password) == .workTooHigh)
         inside.replaceSubrange(rounds..<rounds + 4, with: [255, 255, 255, 255])
         #expect(error(text(inside), password) == .workTooHigh)
         inside.replaceSubrange(rounds..<rounds + 4, with: [0, 0, 0, 0])

@@ -45,6 +45,14 @@ extension Failure {
             self.init(
                 .corrupt, "this is not an identity of age: a character is wrong or missing",
                 hint: "an identity is one line: AGE-SECRET-KEY-1 and 58 characters in upper case")
+        case .malformedKey(.encryptedAgeIdentity):
+            self.init(
+                .corrupt, "the age file was changed, or what it holds is no identity of age",
+                hint: "omvault crypto decrypt shows what it holds")
+        case .unsupportedKey(.encryptedAgeIdentity):
+            self.init(
+                .unsupported, "this is an age file that a key opens, and an identity is in one for a password",
+                hint: "if a key is in it: omvault crypto decrypt takes it out")
         case .unsupportedKey(.ageRecipient), .unsupportedKey(.ageIdentity):
             self.init(
                 .unsupported, "omvault does not know this kind of age key; it knows age1… and AGE-SECRET-KEY-1… of X25519",
