@@ -111,6 +111,7 @@ private struct SeenProof {
         func next() async throws(OnlineRefusal) -> [UInt8] { [] }
         func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal) {}
         func take(_ piece: [UInt8]) async throws(OnlineRefusal) {}
+        func hasPause() {}
     }
 
     @Test("the proof of a request has the nonce that its client names, whatever another answer brought, and no header names it")

@@ -233,8 +233,9 @@ import Testing
         let response = try await RESTClient(program: Self.program).send(
             try get(trace.url("/stalled"), headers: [OnlineService.Header("Authorization", "x")]))
         #expect(response.status == 200)
-        let piece = try #require(try await response.nextPiece())
-        #expect(piece.withBytes { bytes in bytes.indices.map { bytes[$0] } } == Array("hello".utf8))
+        var start: [UInt8] = []
+        if let piece = try await response.nextPiece() { start = piece.withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+        #expect(start == Array("hello".utf8))
     }
 
     @Test("one helper sends requests with and without a body, and gives answers of every length whole")
@@ -244,11 +245,12 @@ import Testing
         let channel = try RequestChannel.start(
             .init(origin: origin, token: .none), program: Self.program, showing: nil
         ) { _ in RequestOpening(origin, trusted: nil, connect: 10_000) }
-        for (number, length) in [0, 1, 3_000, 4_096, 5_000, 300_000].enumerated() {
+        for (number, length) in [1, 3_000, 4_096, 5_000, 300_000].enumerated() {
             let text = String(repeating: "a", count: length)
             try await say(trace, "\(number)", [told(200, text), told(200, text)])
             for body in [RESTBody.none, RESTBody(SecretBytes(copying: [UInt8](repeating: 0x62, count: length)))] {
-                let head = try channel.begin("POST", "/told/\(number)", headers: [], body: body, seconds: 60)
+                let target = try address(trace.url("/told/\(number)")).target
+                let head = try channel.begin("POST", target, headers: [], body: body, seconds: 60)
                 #expect(head.status == 200)
                 var got = 0
                 while let piece = try channel.nextPiece() { got += piece.count }
@@ -343,6 +345,7 @@ import Testing
         func next() async throws(OnlineRefusal) -> [UInt8] { [] }
         func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal) {}
         func take(_ piece: [UInt8]) async throws(OnlineRefusal) {}
+        func hasPause() {}
     }
 
     @Test("a body that stops halfway ends the request long before its limit", .timeLimit(.minutes(1)))

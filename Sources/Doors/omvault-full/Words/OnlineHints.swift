@@ -303,7 +303,7 @@ extension Profile {
     fileprivate var addressKey: ProfileKey {
         switch serverKind {
         case .oauthResourceOwner, .oauthClientCredentials: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
-        case .oauthBrowser where isImplicit && oauthDocument == nil: .oauthAuthorizationEndpoint
+        case .oauthBrowser where isImplicit && oauthDocument == nil && openIDConfiguration == nil: .oauthAuthorizationEndpoint
         case .oauthBrowser, .oauthAssertion, .oauthTokenExchange:
             if oauthTokenEndpoint != nil {
                 .oauthTokenEndpoint
