@@ -92,9 +92,9 @@ let rooms: [Target] = [
     room(.services, "OMRemote", imports: ["OMParcels", "OMSystem"], .callsC),
     room(
         .services, "OMServerStore", imports: ["OMStorage", "OMSystem", "CPQ"], .callsC),
-    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
+    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON", "CZlib"], .callsC),
 
-    room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
+    room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt", "CBlowfish"], .callsC),
     room(.ground, "OMStorage", imports: ["OMSecrets", "OMSystem", "CSQLite", "COMSystem"], .callsC),
     room(.ground, "OMItems", imports: ["OMRecords", "OMSecrets", "OMSystem"]),
     room(.ground, "OMMasking", imports: ["OMSecrets"], .callsC),
@@ -110,12 +110,14 @@ let rooms: [Target] = [
 /// Under the floors: our own C, and the system's libraries.
 let cModules: [Target] = [
     .target(name: "COMSystem", path: "Sources/C/COMSystem", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CBlowfish", path: "Sources/C/CBlowfish"),
     .target(name: "CVectors", path: "Sources/C/CVectors"),
     .target(name: "CWords", path: "Sources/C/CWords", exclude: ["eff-large-wordlist.txt"]),
     library("COpenSSL", "libcrypto", debian: "libssl-dev"),
     library("CArgon2", "libargon2", debian: "libargon2-dev"),
     library("CCrypt", "libcrypt", debian: "libcrypt-dev"),
     library("CSodium", "libsodium", debian: "libsodium-dev"),
+    library("CZlib", "zlib", debian: "zlib1g-dev"),
     library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
     // Without pkg-config: only the server needs libpq, and SwiftPM would ask everyone for it.
     library("CPQ", nil, debian: "libpq-dev"),

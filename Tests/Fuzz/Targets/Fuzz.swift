@@ -27,7 +27,7 @@ private let targets: [FuzzTarget] =
     VectorTargets.all
     + HashTargets.all
     + PasswordTargets.all
-    + SymmetricTargets.all
+    + SymmetricTargets.all + AgeTargets.all
     + KeyTargets.all
     + TokenTargets.all
     + AgentTargets.all
