@@ -12,6 +12,7 @@ lock = threading.Lock()
 serial = itertools.count(1)
 newest = None  # the only refresh token that "unique" takes
 listeners = {}
+more = {}  # what the second halves of answers wait for, by the word
 told = {}  # the answers that a test wrote, by its word and by the path
 
 
@@ -317,6 +318,17 @@ def http(scheme):
         elif path == "/stalled":
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
             black_hole(connection)
+        elif path == "/halves":
+            # The second half of the body is sent when the client has asked for /more.
+            with lock:
+                wanted = more.setdefault(word, threading.Event())
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            wanted.wait()
+            connection.sendall(b"world")
+        elif path == "/more":
+            with lock:
+                more.setdefault(word, threading.Event()).set()
+            send(connection, 204)
         elif not authorized and path in CHALLENGES:
             send(connection, 401, b"", "WWW-Authenticate: " + CHALLENGES[path])
         elif path.startswith("/hop-") and path != "/hop-0":
