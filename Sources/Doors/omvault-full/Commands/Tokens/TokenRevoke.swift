@@ -40,7 +40,7 @@ struct TokenRevoke: Verb {
         let found = try login(given), key = found.key
         if profile.serverKind == .oauthTokenExchange {
             // 'token load' would bring the revoked token back.
-            do throws(AuthError) { _ = try access.authenticator().clearExchange(profile) } catch {
+            do throws(AuthError) { _ = try access.authenticator().deleteKeptExchange(profile) } catch {
                 throw Failure(error, under: profile)
             }
         }
