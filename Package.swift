@@ -21,7 +21,7 @@ let rooms: [Target] = [
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
             "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "OMSync", "OMRemote", "OMSyncKeys", "OMParcels",
-            "COMSystem", "CVectors", "CWords",
+            "OMMasking", "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(
@@ -92,11 +92,12 @@ let rooms: [Target] = [
     room(.services, "OMRemote", imports: ["OMParcels", "OMSystem"], .callsC),
     room(
         .services, "OMServerStore", imports: ["OMStorage", "OMSystem", "CPQ"], .callsC),
-    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
+    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON", "CZlib"], .callsC),
 
-    room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
+    room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt", "CBlowfish"], .callsC),
     room(.ground, "OMStorage", imports: ["OMSecrets", "OMSystem", "CSQLite", "COMSystem"], .callsC),
     room(.ground, "OMItems", imports: ["OMRecords", "OMSecrets", "OMSystem"]),
+    room(.ground, "OMMasking", imports: ["OMSecrets"], .callsC),
     room(.ground, "OMParcels", imports: ["OMRecords", "OMSecrets"]),
     room(.ground, "OMOnlineModel", imports: []),
 
@@ -109,12 +110,14 @@ let rooms: [Target] = [
 /// Under the floors: our own C, and the system's libraries.
 let cModules: [Target] = [
     .target(name: "COMSystem", path: "Sources/C/COMSystem", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CBlowfish", path: "Sources/C/CBlowfish"),
     .target(name: "CVectors", path: "Sources/C/CVectors"),
     .target(name: "CWords", path: "Sources/C/CWords", exclude: ["eff-large-wordlist.txt"]),
     library("COpenSSL", "libcrypto", debian: "libssl-dev"),
     library("CArgon2", "libargon2", debian: "libargon2-dev"),
     library("CCrypt", "libcrypt", debian: "libcrypt-dev"),
     library("CSodium", "libsodium", debian: "libsodium-dev"),
+    library("CZlib", "zlib", debian: "zlib1g-dev"),
     library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
     // Without pkg-config: only the server needs libpq, and SwiftPM would ask everyone for it.
     library("CPQ", nil, debian: "libpq-dev"),
@@ -133,6 +136,7 @@ let tests: [Target] = [
     .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: .callsC),
     .testTarget(name: "OMJSONTests", dependencies: ["OMJSON"], swiftSettings: .callsC),
     .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: .callsC),
+    .testTarget(name: "OMMaskingTests", dependencies: ["OMMasking", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMCryptoTests", dependencies: ["TestSupport", "OMCrypto", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
@@ -334,7 +338,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
             dependencies: [
                 "CFuzz", "OMAgent", "OMAgentProtocol", "OMOnline", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords",
                 "OMOnlineModel",
-                "OMVectors", "OMCrypto", "OMParcels", "OMSecrets", "OMSystem", "OMJSON",
+                "OMVectors", "OMCrypto", "OMParcels", "OMShell", "OMMasking", "OMSecrets", "OMSystem", "OMJSON",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,

@@ -60,6 +60,21 @@ import Testing
         #expect(rows.compactMap { $0.promise.wholeMatch(of: /([A-D][0-9]\.[0-9]+)\. .*/).map { String($0.1) } } == numbers)
         #expect(Self.faults(rows, titles: try Self.titles()) == [])
         #expect(Set(rows.flatMap(\.mutants)).subtracting(try Self.mutantNames()).sorted() == [])
+        let functions = try Self.functions()
+        #expect(functions.count > 1_000, "the functions were not found")
+        for row in rows {
+            for mutant in row.mutants {
+                let failing = try Self.field("test", of: mutant).split(separator: "|")
+                #expect(failing.contains { Self.names($0, row, functions) }, "\(row.promise): \(mutant)")
+            }
+        }
+    }
+
+    /// Whether a row names the test that fails for a mutant. A mutant may name a whole suite.
+    private static func names(_ filter: Substring, _ row: Row, _ functions: [String: String]) -> Bool {
+        let name = filter.split(separator: ".").last ?? filter, suite = name.prefix { $0 != "/" }
+        guard name != suite else { return row.tests.contains { $0.suite == suite } }
+        return row.tests.contains { $0.suite == suite && functions[String(name)] == $0.title }
     }
 
     private static let acceptancePage = "docs/internals/sync-acceptance.md"
@@ -84,16 +99,11 @@ import Testing
         #expect(Self.faults(rows, mutants: names) == [])
         for row in rows {
             for mutant in row.mutants where names.contains(mutant) {
-                let text = try String(contentsOf: Self.mutantFolder.appending(path: mutant + ".mutant"), encoding: .utf8)
-                func field(_ name: String) -> String {
-                    text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
-                        ?? ""
-                }
-                let filters = field("test").split(separator: "|")
+                let filters = try Self.field("test", of: mutant).split(separator: "|")
                     .map { $0.split(separator: "/")[0].split(separator: ".").last.map(String.init) ?? "" }
                 #expect(!Set(filters).isDisjoint(with: row.tests.map(\.suite)), "\(mutant): \(filters)")
-                #expect(field("change").hasPrefix("s/"), "\(mutant)")
-                let source = repository.appending(path: field("file")).path
+                #expect(try Self.field("change", of: mutant).hasPrefix("s/"), "\(mutant)")
+                let source = repository.appending(path: try Self.field("file", of: mutant)).path
                 #expect(FileManager.default.fileExists(atPath: source), "\(mutant): \(source)")
             }
         }
@@ -170,6 +180,11 @@ import Testing
             .map { String($0.dropLast(".mutant".count)) }
     }
 
+    private static func field(_ name: String, of mutant: String) throws -> String {
+        let text = try String(contentsOf: mutantFolder.appending(path: mutant + ".mutant"), encoding: .utf8)
+        return text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) } ?? ""
+    }
+
     private struct Malformed: Error {
         let line: String
     }
@@ -220,20 +235,33 @@ import Testing
         return paragraphs
     }
 
-    /// The titles of each suite, as the sources of the tests spell them. The transcripts' titles are those of `TranscriptTests`.
-    private static func titles() throws -> [String: Set<String>] {
+    private static var files: [URL] {
         let folder = repository.appending(path: "Tests")
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
-        let words = /^(?:@Suite.* )?(?:final )?(?:struct|class|enum|extension) (\w+)|@Test\(\s*"((?:[^"\\\n]|\\.)*)"/
+        return FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+    }
+
+    /// The title of each test, by its suite and function: `Suite/function`.
+    private static func functions() throws -> [String: String] {
+        let words =
+            /^(?:@Suite.* )?(?:final )?(?:struct|class|enum|extension) (\w+)|@Test\(\s*"((?:[^"\\\n]|\\.)*)"|func (\w+)/
             .anchorsMatchLineEndings()
-        var found: [String: Set<String>] = [:]
+        var found: [String: String] = [:]
         for file in files where file.pathExtension == "swift" {
-            var suite = ""
+            var (suite, title) = ("", String?.none)
             for match in try String(contentsOf: file, encoding: .utf8).matches(of: words) {
                 if let name = match.1 { suite = String(name) }
-                if let title = match.2 { found[suite, default: []].insert(String(title)) }
+                if let name = match.2 { title = String(name) }
+                // A function with other arguments can have the same name.
+                if let name = match.3, let named = title.take() { found["\(suite)/\(name)", default: named] = named }
             }
         }
+        return found
+    }
+
+    /// The titles of each suite, as the sources of the tests spell them. The transcripts' titles are those of `TranscriptTests`.
+    private static func titles() throws -> [String: Set<String>] {
+        var found: [String: Set<String>] = [:]
+        for (function, title) in try functions() { found[String(function.prefix { $0 != "/" }), default: []].insert(title) }
         for page in files where page.path.contains("/Tests/Transcripts/") && page.pathExtension == "md" {
             let titles = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("## ") }
             found["TranscriptTests", default: []].formUnion(titles.map { String($0.dropFirst(3)) })

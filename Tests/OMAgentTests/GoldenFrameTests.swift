@@ -270,6 +270,7 @@ private let later = [UInt8](16..<32)
             }
         ),
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
+        ("compare-session", { .compareSession(try login()) }),
         ("end-session-plain", { .endSession(try login(), waits: false, inBrowser: false, password: nil) }),
         ("user-info", { .claims(try login(), .userInfo) }), ("introspection", { .claims(try login(), .introspection) }),
         ("id-token", { .token(try login(), TokenQuestion(atLeast: 0, isForIDToken: true)) }),
@@ -363,6 +364,7 @@ private let later = [UInt8](16..<32)
         ("foreign-origin", { .foreignOrigin }),
         ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
         ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied)), address: nil) }),
+        ("session-overtaken", { .sessionEnded(.overtaken, address: nil) }),
         ("session-ended-in-browser", { .sessionEnded(.endedAtServer, address: "http://127.0.0.1:1/once") }),
         ("sessions", { .sessions([try session(), try session()]) }),
         ("token-given", { .token(access(), left: 5, .unrenewed) }),

@@ -323,6 +323,7 @@ import Testing
         }
         let endings: [SessionEnding] = [
             .notThere, .endedHere, .endedAtServer, .endedHereOnly(.unreachable(.timedOut)), .endedHereOnly(.failed(.noLogout)),
+            .overtaken,
         ]
         var refusals: [[UInt8]] = []
         for ending in endings {
@@ -332,10 +333,13 @@ import Testing
             #expect(try read(body) == ending)
             refusals.append(body.withBytes { bytes in bytes.indices.map { bytes[$0] } })
         }
-        // Flags: there was a session, the server was asked, a refusal follows.
+        // How it ended, whether the server was asked, whether a refusal follows.
         let (late, noAddress) = (Array(refusals[3].dropFirst(3)), Array(refusals[4].dropFirst(3)))
         #expect(refusals[3].prefix(3) == [1, 1, 1] && refusals[4].prefix(3) == [1, 0, 1])
-        for bad in [[0, 1, 0], [0, 0, 1] + late, [1, 0, 1] + late, [1, 1, 1] + noAddress, [0, 0, 1] + noAddress] {
+        for bad in [
+            [0, 1, 0], [2, 1, 0], [3, 0, 0], [0, 0, 1] + late, [1, 0, 1] + late, [2, 1, 1] + late, [1, 1, 1] + noAddress,
+            [0, 0, 1] + noAddress,
+        ] {
             #expect(throws: MalformedBytes.self, "\(bad)") { try read(SecretBytes(copying: bad.span)) }
         }
     }

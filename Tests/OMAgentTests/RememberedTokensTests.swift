@@ -161,8 +161,20 @@ import Testing
             #expect(first.keep(try kept(login)))
         }
         #expect(first.renew(login, newTokens: false) == .none && first.list().isEmpty)
+        // A client compares it before it deletes the ledger's row.
+        #expect(first.keep(try kept(login)))
+        for store in [first, second] { store.deleteOvertaken(login) }
+        #expect(first.list().isEmpty && second.list().count == 1)
         #expect(server.asked.isEmpty && ledger.generation == 2)
         #expect(text(second.token(of: login, any)) == "at 1")
+        // This agent writes the newer state itself while it is compared.
+        server.say(.yes("token 2", access: "at 2", scopes: ["a"], lifetime: 600))
+        ledger.beforeLooking = {
+            ledger.beforeLooking = {}
+            #expect(text(second.token(of: login, fresh)) == "at 2")
+        }
+        second.deleteOvertaken(login)
+        #expect(text(second.token(of: login, any)) == "at 2" && ledger.generation == 3)
     }
 
     @Test("a refusal after another agent's renewal ends no session, and neither does a logout: the ledger keeps the newer state")
@@ -183,7 +195,7 @@ import Testing
         ledger.has(1)
         #expect(store.keep(try kept(login)))
         ledger.has(2)
-        #expect(store.ends(login) == .notThere && store.list().isEmpty)
+        #expect(store.ends(login) == .overtaken && store.list().isEmpty)
         #expect(server.asked.count == 2 && ledger.generation == 2)
     }
 
@@ -265,6 +277,7 @@ private final class MemorySessionLedger: Sendable {
         var fails = false
         var lacksMark = false
         var beforeWriting: @Sendable () -> Void = {}
+        var beforeLooking: @Sendable () -> Void = {}
         var afterLooking: @Sendable () -> Void = {}
     }
 
@@ -286,7 +299,10 @@ private final class MemorySessionLedger: Sendable {
         get { state.withLock { $0.beforeWriting } }
         set { state.withLock { $0.beforeWriting = newValue } }
     }
-
+    var beforeLooking: @Sendable () -> Void {
+        get { state.withLock { $0.beforeLooking } }
+        set { state.withLock { $0.beforeLooking = newValue } }
+    }
     var afterLooking: @Sendable () -> Void {
         get { state.withLock { $0.afterLooking } }
         set { state.withLock { $0.afterLooking = newValue } }
@@ -313,6 +329,7 @@ private final class MemorySessionLedger: Sendable {
                 }
             },
             look: { _, generation in
+                self.beforeLooking()
                 let known: SessionLedger.Known = self.state.withLock { state in
                     state.generation == nil ? .absent : state.generation == generation ? .same : .other
                 }

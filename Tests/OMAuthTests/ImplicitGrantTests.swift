@@ -11,6 +11,7 @@ import Testing
         let values: [String: String?] = [
             "AuthServerType": "OAuthAuthentication", "OAuthAuthZGrantType": "OAuthImplicit", "OAuthClientID": "native",
             "OAuthAuthZEndpoint": "https://id.example.org/authorize", "OAuthRedirectEndpoint": "http://127.0.0.1",
+            "OAuthScope": "openid",
         ].merging(more) { $1 }
         return try Profile(ProfileName("p"), values: values.compactMapValues { $0.map { .text($0) } })
     }
@@ -45,9 +46,36 @@ import Testing
         let discovered = try profile(["oauth_discoveryURL": "https://other.example/.well-known/openid-configuration"])
         #expect(discovered.serverOrigin == "https://other.example:443")
         #expect(try profile(["OAuthTokenEndpoint": "https://token.example/t"]).serverOrigin == "https://id.example.org:443")
+        // A token endpoint has no effect, so it does not switch the document off.
+        let both = try profile([
+            "oauth_discoveryURL": "https://other.example/.well-known/openid-configuration",
+            "OAuthTokenEndpoint": "https://token.example/t",
+        ])
+        #expect(both.oauthDocument == both.oauthDiscoveryURL && both.oauthTokenEndpoint == nil)
+        let metadata = try profile([
+            "AuthServerType": "OpenIDConnect10", "OAuthTokenEndpoint": "https://token.example/t",
+            "OpenIDConnectConfiguration": "{\"issuer\":\"https://id.example.org\"}",
+        ])
+        #expect(metadata.openIDConfiguration != nil && metadata.effect(of: .openIDConnectConfiguration) == .acts)
         #expect(throws: AuthError.profile(.missing(.oauthAuthorizationEndpoint))) {
             _ = try profile(["OAuthAuthZEndpoint": nil])
         }
+    }
+
+    @Test("without openid a profile is refused: no ID token would say for which client a token is")
+    func scope() throws {
+        for scopes in [nil, "profile", "openid2 x", "OpenID"] {
+            #expect(throws: AuthError.profile(.implicitWithoutOpenID), "\(scopes ?? "")") {
+                _ = try profile(["OAuthScope": scopes])
+            }
+        }
+        #expect(try profile(["OAuthScope": "profile openid"]).browserScopes(asking: ["x"]) == ["openid", "x"])
+        // There the type asks for it.
+        let document = "https://id.example.org/.well-known/openid-configuration"
+        let typed = try profile([
+            "AuthServerType": "OpenIDConnect10", "OAuthScope": nil, "OpenIDConnectDiscoveryURL": document,
+        ])
+        #expect(typed.isImplicit && typed.browserScopes() == ["openid"])
     }
 
     @Test("the client proves nothing and the token is not remembered, and no key can be bound to it")

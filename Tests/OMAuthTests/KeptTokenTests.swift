@@ -42,11 +42,12 @@ import Testing
         return try Profile(ProfileName("work"), values: values.merging(more) { $1 })
     }
 
-    private func keep(_ profile: Profile, life: UInt32? = 100_000, user: UserName? = nil) throws {
+    @discardableResult
+    private func keep(_ profile: Profile, life: UInt32? = 100_000, user: UserName? = nil) throws -> ClearedToken {
         let subject = SecretBytes(copying: [65]), actor = SecretBytes(copying: [])
         let receipt = try logins.exchange(
             subject, actor: actor, for: #require(TokenExchange()), under: profile, user: user, asking: Exchanger(lifetime: life))
-        try logins.keepExchange(receipt, profile, key: key)
+        return try logins.keepExchange(receipt, profile, key: key)
     }
 
     /// `live` with its scopes and the seconds that are left, or why it is not.
@@ -86,6 +87,44 @@ import Testing
         try keep(short)
         clock.advance(wall: 60, boot: 60)
         #expect(try found(short, key) == "expired")
+    }
+
+    @Test("the token before is given back, and stays if the ledger does not take the new one")
+    func replaced() throws {
+        let profile = try profile()
+        guard case .none = try keep(profile, user: UserName("ada")) else { throw Surprise() }
+        place.power = 0
+        #expect(throws: AuthError.self) { try keep(profile, user: UserName("bob")) }
+        place.power = nil
+        #expect(try found(profile, key).contains(" ada "))
+        guard case .cleared(let login, _) = try keep(profile, user: UserName("bob")) else { throw Surprise() }
+        #expect(try login.user.text == "ada" && found(profile, key).contains(" bob "))
+    }
+
+    @Test("an actor's type and an actor's token come together, and the client's key signs only where there is no assertion")
+    func odd() throws {
+        let subject = SecretBytes(copying: [65]), profile = try profile()
+        let refused = AuthError.online(.failed(.unusableAssertion))
+        for (type, isThere) in [("jwt", false), (nil, true)] as [(String?, Bool)] {
+            let actor = SecretBytes(copying: isThere ? [65] : []), asked = try #require(TokenExchange(actorType: type))
+            #expect(throws: refused) {
+                _ = try logins.exchange(subject, actor: actor, for: asked, under: profile, asking: Exchanger(lifetime: 9))
+            }
+        }
+        let grant: [String: ProfileValue] = [
+            "OAuthAuthZGrantType": .text("OAuthAssertion"), "OAuthClientKey": .text("identity:k"),
+            "OAuthIssuer": .text("https://login.example"),
+        ]
+        let minting = try self.profile(grant)
+        let given = try self.profile(grant.merging(["OAuthUserJWTAssertionValue": .text("file:/a")]) { $1 })
+        for (profile, isEmpty, error) in [
+            (minting, true, .online(.failed(.unsupportedGrant))), (minting, false, refused), (given, true, refused),
+        ] as [(Profile, Bool, AuthError)] {
+            let assertion = SecretBytes(copying: isEmpty ? [] : [65])
+            #expect(throws: error) {
+                _ = try logins.logIn(AssertionQuestion(profile, kind: nil), with: assertion, asking: Exchanger(lifetime: 9))
+            }
+        }
     }
 
     @Test("it outlives a reboot, and a clock that is set back makes it live no longer")
@@ -203,7 +242,7 @@ import Testing
     func cleared() throws {
         let profile = try profile()
         func cleared(_ key: RememberingKey?) throws -> String {
-            switch try logins.clearExchange(profile, key: key) {
+            switch try logins.deleteKeptExchange(profile, key: key) {
             case .none: return "none"
             case .damaged: return "damaged"
             case .locked(let login): return "locked \(login.user.text)"
@@ -305,6 +344,8 @@ import Testing
         #expect(ended.count == 3)
     }
 }
+
+private struct Surprise: Error {}
 
 /// How often something happened.
 private final class Locked: @unchecked Sendable {

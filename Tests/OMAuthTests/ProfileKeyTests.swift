@@ -28,7 +28,7 @@ import Testing
         "LogoutURL": "https://id.example.org/out",
     ]
     private static let metadata = [
-        "{\n\"issuer\":\"https://id.example.org\"}", "{\"issuer\":\"http://a/t\",\"x\":[[{}]]}",
+        "{\n\"issuer\":\"https://id.example.org\"}", "\u{FEFF}{\"issuer\":\"http://a/t\",\"x\":[[{}]]}",
         "{\"openid-configuration\":{\"issuer\":\"https://a\"},\"y\":1}",
         "{\"issuer\":\"https://a\"}" + String(repeating: " ", count: 32_768 - 22),
     ]
@@ -167,6 +167,7 @@ import Testing
         for (type, grant, needs) in all {
             var values = ["AuthServerType": type.rawValue]
             values["OAuthAuthZGrantType"] = grant?.rawValue
+            values["OAuthScope"] = grant == .implicit ? "openid" : nil
             for key in needs.keys {
                 values[key.rawValue] =
                     key.valueType == .secret ? "cred:a" : key.valueType == .text ? "a" : "https://h.example/\(key)"
@@ -231,7 +232,7 @@ import Testing
         #expect(none.serverKind == .none && none.serverOrigin == "" && none.offlineCredentialMaxAge == nil)
         let implicit = Self.owner.merging([
             "OAuthAuthorizationGrantType": "OAuthImplicit", "OAuthAuthZEndpoint": "https://a/",
-            "OAuthRedirectEndpoint": "app://x",
+            "OAuthRedirectEndpoint": "app://x", "OAuthScope": "openid",
         ]) { $1 }.filter { $0.key != "OAuthAuthZGrantType" }
         #expect(try profile(implicit).serverKind == .oauthBrowser)
         let client = try profile(
@@ -332,9 +333,17 @@ import Testing
         #expect(one.restOrigins.map(\.origin) == ["https://id.example.org:443"])
         #expect(try profile(values.merging([key.rawValue: Self.metadata[2]]) { $1 }).serverOrigin == "https://a:443")
         #expect(problem(values.merging([key.rawValue: "{}"]) { $1 })?.sdkCode == 60008)
-        // A key that signs needs no other issuer.
+        #expect(problem(values.merging([key.rawValue: "\u{FEFF}" + Self.metadata[1]]) { $1 })?.sdkCode == 60008)
+        #expect(
+            try one.unprotected.isEmpty && profile(values.merging([key.rawValue: Self.metadata[1]]) { $1 }).unprotected == [key])
+        // A key that signs needs no other issuer, and for the addresses of endpoints no other document.
         values["OAuthClientKey"] = "identity:k"
         #expect(problem(values) == nil)
+        let endpoints =
+            "{\"issuer\":\"https://a\",\"token_endpoint\":\"https://a/t\",\"jwks_uri\":7,"
+            + "\"device_authorization_endpoint\":\"http://b/d\",\"revocation_endpoint\":\"http://127.0.0.1/r\"}"
+        let signing = try profile(values.merging([key.rawValue: endpoints]) { $1 })
+        #expect(signing.clientProof.endpoints.map(\.address) == ["https://a/t", "http://127.0.0.1/r"])
         values["OpenIDConnectDiscoveryURL"] = "https://other.example/d"
         let both = try profile(values)
         #expect(both.serverOrigin == one.serverOrigin)

@@ -199,6 +199,8 @@ import Testing
         #expect(try await refusal(nameless, person(issuer)) == .failed(.unusableName))
     }
 
+    private static let plainFields: Set = ["host", "accept", "connection", "user-agent"]
+
     @Test("the key of the ID token is the issuer's, of the announced kind, and fetched once more for an unknown kid")
     func keys() async throws {
         let issuer = try await Issuer()
@@ -210,7 +212,11 @@ import Testing
             try await Raw.post(issuer.trace.url("/tell/keys"), text)
             _ = try issuer.asked()
             let refusal = try await refusal(issuer.service(), person(issuer, by: key, keyID: keyID))
-            return (refusal, try issuer.asked().filter { $0.target == "/told/keys" }.count)
+            let asked = try issuer.asked().filter { $0.target == "/told/keys" }
+            // Only these fields: no credential and no cookie.
+            #expect(
+                asked.allSatisfy { $0.method == "GET" && $0.body.isEmpty && Set($0.fields.keys).isSubset(of: Self.plainFields) })
+            return (refusal, asked.count)
         }
         try await issuer.publish()
         #expect(try await outcome(.init(keySet(p256, other))) == (nil, 1))

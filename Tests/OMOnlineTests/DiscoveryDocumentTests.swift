@@ -77,10 +77,10 @@ import Testing
             // Another issuer than the profile's, byte for byte.
             (#""issuer":"https://a.example/t/","token_endpoint":"https://a.example/x""#, .untrustedDiscovery),
             (#""issuer":"https://A.example/t","token_endpoint":"https://a.example/x""#, .untrustedDiscovery),
-            (#""issuer":"https://a.example/t""#, .unexpectedAnswer),
-            (#""token_endpoint":"https://a.example/x""#, .unexpectedAnswer),
-            (#""issuer":7,"token_endpoint":"https://a.example/x""#, .unexpectedAnswer),
-            (#""issuer":"https://a.example/t","token_endpoint":["https://a.example/x"]"#, .unexpectedAnswer),
+            (#""issuer":"https://a.example/t""#, .untrustedDiscovery),
+            (#""token_endpoint":"https://a.example/x""#, .untrustedDiscovery),
+            (#""issuer":7,"token_endpoint":"https://a.example/x""#, .untrustedDiscovery),
+            (#""issuer":"https://a.example/t","token_endpoint":["https://a.example/x"]"#, .untrustedDiscovery),
         ] as [(String, OnlineFailure?)])
     func configured(members: String, verdict: OnlineFailure?) throws {
         func read(_ text: String) throws(OnlineRefusal) -> OAuthEndpoints {
@@ -93,7 +93,7 @@ import Testing
         } else {
             #expect(try read("{\(members)}").token.path == "/x")
         }
-        #expect(throws: OnlineRefusal.failed(.unexpectedAnswer)) { try read("{\(members)") }
+        #expect(throws: OnlineRefusal.failed(.untrustedDiscovery)) { try read("{\(members)") }
     }
 
     @Test("the issuer of metadata in a profile is https or this machine, without a query, and the metadata have a bound")
@@ -110,7 +110,7 @@ import Testing
         #expect(verdict("https://a.example") == nil && verdict("http://127.0.0.1:8080") == nil)
         #expect(verdict("http://a.example") == .failed(.unsafeAddress))
         #expect(verdict("https://a.example?x") == .failed(.untrustedDiscovery))
-        #expect(verdict("https://a.example", padding: 256 << 10) == .failed(.unexpectedAnswer))
+        #expect(verdict("https://a.example", padding: 256 << 10) == .failed(.untrustedDiscovery))
     }
 
     @Test("origins alone bind the endpoints too, also the address in a session from before")

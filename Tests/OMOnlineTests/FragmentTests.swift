@@ -1,4 +1,4 @@
-// What counts as the answer of a login by the implicit grant, and the page whose script brings it.
+// What counts as the answer of a login by the implicit grant.
 
 import OMCrypto
 import OMOnlineModel
@@ -104,7 +104,7 @@ import Testing
         #expect(other.posted(post(right)) == .elsewhere)
     }
 
-    @Test("a post of another page, path or host is no answer, and does not count; a long one neither")
+    @Test("a post of another page, path or host is no answer, and does not count")
     func elsewhere() throws {
         let rules = try rules(), right = Self.token
         let wrong = [
@@ -119,7 +119,6 @@ import Testing
             post(right, isPost: false),
         ]
         for _ in 0...RedirectRules.maximumWrong { for each in wrong { #expect(rules.posted(each) == .elsewhere) } }
-        #expect(rules.posted(post("\(right)&x=\(String(repeating: "y", count: 9 << 10))")) == .tooLong)
         // A browser may leave the three fields out.
         guard case .answer(.token) = rules.posted(post(right, mode: nil, origins: [], site: nil)) else {
             Issue.record("no token")
@@ -129,6 +128,18 @@ import Testing
         let code = RedirectRules(state: "the-state", issuer: nil, needsIssuer: false)
         code.expect(try RedirectAddress("http://127.0.0.1/cb", port: 8400))
         #expect(code.posted(post(right)) == .elsewhere)
+    }
+
+    @Test(
+        "a fragment that is too long ends the login, so that nothing waits for a second one; without the state it is a wrong one")
+    func long() throws {
+        let more = "&x=" + String(repeating: "y", count: RedirectRules.longestText)
+        #expect(try posted(Self.token + more) == .answer(.refused(.failed(.answerTooLarge))))
+        #expect(try posted("state=other" + more) == .wrong)
+        let address = "http://127.0.0.1:8400/cb#"
+        #expect(try rules().pasted(bytes(address + Self.token + more)) == .answer(.refused(.failed(.answerTooLarge))))
+        let longest = Self.token + "&x=" + String(repeating: "y", count: RedirectRules.longestText - Self.token.utf8.count - 3)
+        #expect(try said(longest)?.access == "at-1")
     }
 
     @Test("a token in the query is refused, an error there counts, and an address without a query is the page with the script")
@@ -186,98 +197,4 @@ import Testing
             return
         }
     }
-
-    // MARK: - The page
-
-    private func waiting() async throws -> (listener: RedirectListener, port: Int) {
-        let (socket, port) = try Raw.listen()
-        let rules = RedirectRules(state: "the-state", issuer: nil, needsIssuer: false, awaitsToken: true)
-        let listener = try await RedirectListener([socket], rules)
-        rules.expect(try RedirectAddress("http://127.0.0.1/cb", port: port))
-        return (listener, port)
-    }
-
-    private func request(_ body: String, _ port: Int, more: String = "", target: String = "/cb") -> String {
-        "POST \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nOrigin: http://127.0.0.1:\(port)\r\n\(more)"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    }
-
-    @Test("the page has one script, which its policy names by its digest, and no text of the request")
-    func page() async throws {
-        let (listener, port) = try await waiting()
-        for _ in 0..<2 {
-            let page = try FragmentScript(
-                await Raw.send("GET /cb HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nSec-Fetch-Mode: navigate\r\n\r\n", to: port))
-            #expect(page.isAllowed && !page.body.contains("127.0.0.1"))
-            #expect(
-                page.policy
-                    == "default-src 'none'; script-src 'sha256-\(page.digest)'; connect-src 'self'; frame-ancestors 'none'")
-            for field in ["Cache-Control: no-store", "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff"] {
-                #expect(page.head.contains(field), "\(field)")
-            }
-            // What the script does, in this order.
-            var rest = page.script[...]
-            for part in ["location.hash", "history.replaceState(null,\"\",location.pathname)", "fetch(location.pathname,"] {
-                let place = try #require(rest.firstRange(of: part), "\(part)")
-                rest = rest[place.upperBound...]
-            }
-        }
-        for (body, status) in [
-            ("access_token=secret-token&state=other", 400), ("", 400),
-            ("\(Self.token)&x=\(String(repeating: "y", count: 9 << 10))", 431),
-            (String(repeating: "y", count: 20 << 10), 431),
-        ] {
-            let answer = try await Raw.send(request(body, port), to: port)
-            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(60))")
-            #expect(!answer.contains("secret-token") && !answer.contains("the-state") && !answer.contains("<script"))
-        }
-        for wrong in [
-            request(Self.token, port, target: "/"), request(Self.token, port, more: "Sec-Fetch-Site: cross-site\r\n"),
-            request(Self.token, port).replacing("Origin: http://127.0.0.1:\(port)", with: "Origin: https://evil.example"),
-            request(Self.token, port).replacing("POST", with: "PUT"), request(Self.token, port).replacing("POST", with: "GET"),
-        ] {
-            #expect(try await Raw.send(wrong, to: port).hasPrefix("HTTP/1.1 404 "), "\(wrong.prefix(99))")
-        }
-        // In pieces, as a browser may send it.
-        let pieces =
-            request("", port, more: "Transfer-Encoding: chunked\r\n").replacing("Content-Length: 0\r\n", with: "")
-            + "5\r\n\(Self.token.prefix(5))\r\n\(String(Self.token.utf8.count - 5, radix: 16))\r\n\(Self.token.dropFirst(5))\r\n0\r\n\r\n"
-        let answer = try await Raw.send(pieces, to: port)
-        #expect(
-            answer.hasPrefix("HTTP/1.1 200 ")
-                && answer.hasSuffix(
-                    "\r\n\r\nomvault has the answer and continues there. "
-                        + "You can close this page.")
-        )
-        #expect(answer.contains("Content-Security-Policy: default-src 'none'; frame-ancestors 'none'"))
-        guard case .token(let said) = try await listener.answer() else {
-            Issue.record("no token")
-            return
-        }
-        #expect(said.access == "at-1")
-    }
-}
-
-/// The page with the script, as a browser reads it.
-struct FragmentScript {
-    let head: String
-    let body: String
-    let script: String
-    let policy: String
-    let digest: String
-
-    init(_ answer: String) throws {
-        let start = try #require(answer.firstRange(of: "\r\n\r\n"))
-        (head, body) = (String(answer[..<start.lowerBound]), String(answer[start.upperBound...]))
-        let parts = body.split(separator: "<script>", omittingEmptySubsequences: false)
-        try #require(parts.count == 2)
-        script = String(try #require(parts[1].split(separator: "</script>", omittingEmptySubsequences: false).first))
-        let line = try #require(head.split(separator: "\r\n").first { $0.hasPrefix("Content-Security-Policy: ") })
-        policy = String(line.dropFirst("Content-Security-Policy: ".count))
-        let encoded = Base64.encode(SecretBytes(copying: try Digest.of(Array(script.utf8), .sha256)))
-        digest = encoded.text
-    }
-
-    /// Whether a browser runs the script.
-    var isAllowed: Bool { head.hasPrefix("HTTP/1.1 200 ") && policy.contains("script-src 'sha256-\(digest)';") }
 }

@@ -116,20 +116,17 @@ import Testing
         #expect(try await refusal(service(issuer), person(issuer)) == nil)
     }
 
-    @Test("without openid the token comes alone, and the user from the userinfo endpoint")
-    func userInfo() async throws {
+    @Test("an ID token is asked for and needed, whatever the scopes are: a token alone may be another client's")
+    func alone() async throws {
         let issuer = try await Issuer()
         try await issuer.publish()
         try await issuer.tell("user", .init("{\"sub\":\"s-1\",\"preferred_username\":\"ada\"}"))
         let person = person(issuer) { _ in nil }
-        #expect(try await logIn(service(issuer, scopes: ["x"]), person).user?.name == "ada")
+        #expect(try await refusal(service(issuer, scopes: ["x"]), person) == .failed(.unusableIDToken))
         let opened = try Opened(#require(person.shown.first))
-        #expect(opened.names == ["response_type", "client_id", "redirect_uri", "state", "scope"])
-        #expect(opened["response_type"] == "token")
-        let asked = try #require(try issuer.asked().last)
-        #expect(asked.target == "/told/user" && asked.fields["authorization"] == "Bearer at-1")
-        try await issuer.publish(["userinfo_endpoint": NSNull()])
-        #expect(try await refusal(service(issuer, scopes: ["x"]), Person { _, _ in throw NoSession() }) == .failed(.unnamedUser))
+        #expect(opened.names == ["response_type", "client_id", "redirect_uri", "state", "scope", "nonce"])
+        #expect(opened["response_type"] == "id_token token")
+        #expect(try issuer.asked().allSatisfy { $0.target != "/told/user" })
     }
 
     @Test("a document that does not list the answer is refused before anything is shown; a token endpoint is not needed")

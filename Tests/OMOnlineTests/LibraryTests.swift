@@ -204,13 +204,30 @@ import Testing
                     work, subject: SecretBytes(copying: foreign), for: asked, store: true, with: open)
             }
             let alone = try client.exchange(work, subject: subject, for: asked, store: false, with: open)
-            #expect(alone.details.user.text == "omvault")
+            #expect(alone.receipt.details.user.text == "omvault" && !alone.isHeld && alone.before == .none)
             #expect(try client.sessions().isEmpty && client.loadExchange(work, with: open) == .none)
-            // Stored, and stored again under another name: the one before ends at the server too.
-            for name in ["ada", "bob"] {
-                _ = try client.exchange(
-                    work, subject: subject, for: asked, user: UserName(name), store: true, with: open)
+            // This call has no actor, and an end of the wait ends the question.
+            let acting = try #require(TokenExchange(subjectType: "jwt", actorType: "jwt")), ended = Cancellation()
+            ended.cancel()
+            for (question, cancellation, refusal) in [
+                (acting, Cancellation(), .unusableAssertion), (asked, ended, .cancelled),
+            ] as [(TokenExchange, Cancellation, OnlineFailure)] {
+                #expect(throws: AuthError.online(.failed(refusal))) {
+                    _ = try client.exchange(
+                        work, subject: subject, for: question, store: true, with: open, cancellation: cancellation)
+                }
             }
+            // Stored, and stored again under another name: the one before ends at the server too.
+            for (name, end) in [("ada", ExchangeEnd.none), ("bob", .ended)] {
+                let stored = try client.exchange(
+                    work, subject: subject, for: asked, user: UserName(name), store: true, with: open)
+                #expect(stored.isHeld && stored.before == end)
+            }
+            // A profile of another kind, with the same name, ends no session.
+            let other = try profile(["OAuthAuthZGrantType": .text("OAuthResourceOwner")])
+            let refused = AuthError.online(.failed(.unsupportedGrant))
+            #expect(throws: refused) { _ = try client.clearExchange(other, with: open) }
+            #expect(throws: refused) { _ = try client.loadExchange(other, with: open) }
             #expect(try client.sessions().map(\.login.key.user.text) == ["bob"])
             guard case .loaded(let details, let expires?) = try client.loadExchange(work, with: open) else { throw NoSession() }
             #expect(details.user.text == "bob" && expires > 0)

@@ -171,6 +171,19 @@ import Testing
         #expect(refusal(other, "https://a.example:443") == .noSession)
     }
 
+    @Test("over plain http a request goes only to an address of this machine")
+    func plainHTTP() throws {
+        for text in [
+            "http://a.example", "http://localhost.a.example", "http://127.0.0.1.a.example", "http://10.0.0.1", "http://[::2]",
+        ] {
+            let address = try address(text)
+            #expect(throws: RESTError.unusable, "\(text)") { try RESTRequest("GET", address) }
+        }
+        for text in ["http://127.0.0.1:1", "http://[::1]", "http://localhost", "https://a.example"] {
+            _ = try RESTRequest("GET", try address(text))
+        }
+    }
+
     // MARK: - Connections, bodies, cancelling
 
     @Test("fifty requests use one helper and one connection")

@@ -11,12 +11,19 @@ import Testing
         for file in try VectorRunner.files([repository.appending(path: "vectors").path]) {
             let control = VectorRunner.control(file)
             #expect(control.misses == [], "\(control.path)")
-            #expect(control.caught > 0 || VectorRunner.verify(file).note != nil, "\(control.path)")
+            let hasNoValidCase = VectorRunner.verify(file).note != nil || isAgeRefusal(control.path)
+            #expect((control.caught > 0) != hasNoValidCase, "\(control.path)")
             caught += control.caught
             files += 1
         }
         #expect(caught >= 63)
         #expect(files >= 11)
+    }
+
+    /// Whether the file is a case of age's testkit that must be refused.
+    private func isAgeRefusal(_ path: String) -> Bool {
+        guard path.contains("/vectors/age/"), let bytes = try? Data(contentsOf: URL(filePath: path)) else { return false }
+        return !bytes.starts(with: Array("expect: success\n".utf8))
     }
 
     private struct Blind: VectorCheck {

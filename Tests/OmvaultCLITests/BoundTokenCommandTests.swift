@@ -54,7 +54,7 @@ import Testing
             """#)
         #expect(
             lines == [
-                "2", "13", "13", "DPoP", "\"kind\":\"DPoP\"", #"{"method": "GET", "path": "/a//b?x=1", "body": "","#,
+                "2", "13", "125", "DPoP", "\"kind\":\"DPoP\"", #"{"method": "GET", "path": "/a//b?x=1", "body": "","#,
                 #"{"method": "POST", "path": "/b", "body": "the body","#,
                 #"{"method": "GET", "path": "/arrived?x=1", "body": "","#,
                 "\"sub\":\"alice\"", #"{"method": "GET", "path": "/c", "body": "","#,

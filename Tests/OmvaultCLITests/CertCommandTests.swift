@@ -127,6 +127,17 @@ import Testing
             [[ $(omvault cert show fifty --json) == *'"chain":50,'* ]]
             cat chain chain > more; pack ada -certfile more; refused 30 import ada.p12 --name more
             pack ada -nomac; refused 4 import ada.p12
+            pack ada
+            python3 - <<'END'
+            file = open("ada.p12", "rb").read()
+            end = len(file) - 67  # the data of the MAC
+            assert file[end:end + 4] == b"\\x30\\x41\\x30\\x31" and file.endswith(b"\\x02\\x02\\x08\\x00")
+            whole = (int.from_bytes(file[2:4], "big") + 2).to_bytes(2, "big")
+            made = file[:2] + whole + file[4:end] + b"\\x30\\x43" + file[end + 2:-4] + b"\\x02\\x04\\x7F\\xFF\\xFF\\xFF"
+            open("years.p12", "wb").write(made)
+            END
+            openssl asn1parse -inform DER -in years.p12 > .years
+            refused 13 import years.p12; says 'more work'
             pack ada; printf '' > nothing
             refused 20 omvault cert import ada.p12 --password-from file:nothing
             openssl pkcs12 -export -inkey ada.key -in ada.crt -passout pass: -out ada.p12

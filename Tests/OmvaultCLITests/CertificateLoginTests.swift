@@ -127,7 +127,7 @@ import Testing
             omvault -q login alice --profile o --password-from file:right > .said
             refused 13 omvault token get o
             grep -o 'omvault rest GET URL --profile o' .refused
-            refused 13 omvault run --token T=o -- true
+            refused 125 omvault run --token T=o -- true
             omvault rest GET "$(at held)" --profile o | sed 's/ey.*/JWT/'; echo
             refused 2 omvault rest GET "$(at held)" --profile o --cert rsa
             refused 13 omvault rest GET "https://localhost:$optional/held" --profile o

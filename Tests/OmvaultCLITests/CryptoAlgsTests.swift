@@ -109,7 +109,7 @@ import Testing
     @Test("every key type in the list is made and every form written, with --insecure where the list says so")
     func keys() async throws {
         try await expectSuccess(
-            Self.pairs("rsa", "ec-p256") + """
+            Self.pairs("rsa", "ec-p256", "x25519") + """
                 while read -r name status; do
                     case $name in
                     aes | hmac | des | 3des) gated $status omvault crypto keygen --type $name ;;
@@ -117,10 +117,9 @@ import Testing
                     esac
                 done < <(names key-type)
                 while read -r name status; do
-                    key=ec-p256; [[ $name != pkcs1* ]] || key=rsa
+                    case $name in pkcs1*) key=rsa ;; age) key=x25519 ;; *) key=ec-p256 ;; esac
                     case $name in
-                    openssh) omvault crypto pubkey --in $key.pub --to $name > /dev/null; continue ;;
-                    pem | der | p12) set -- --encrypt-from file:data ;;
+                    pem | der | p12 | openssh | age) set -- --encrypt-from file:data ;;
                     cert)
                         openssl req -new -x509 -key $key.pem -subj /CN=me -out c.pem
                         gated $status omvault crypto convert --in c.pem --to cert; continue ;;

@@ -42,6 +42,9 @@ import Testing
             Self.start + #"""
                 page
                 omvault profile show page 2>&1 | grep -c 'RFC 9700'
+                omvault -q profile set owner AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \
+                    OAuthClientID=a OAuthTokenEndpoint=https://id.example.org/token
+                omvault profile show owner 2>&1 | grep -c 'OAuthResourceOwner: RFC 9700'
                 # Before the server is asked or a browser is opened.
                 refused 33 in_page
                 grep -o 'RFC 9700' .refused; [[ ! -e followed ]] && echo 'nothing opened'
@@ -58,6 +61,7 @@ import Testing
                 # Another user is not taken.
                 refused 51 omvault -q login bob --profile page --browser ./browser --insecure --json
                 refused 9 omvault profile set page OAuthSenderConstraint=dpop
+                refused 9 omvault profile set page OAuthScope=profile
                 # Glewlwyd revokes no token of a client without a secret, and this one has none.
                 omvault -q logout "$who" --browser none
                 refused 10 omvault token get page
@@ -66,7 +70,8 @@ import Testing
                 """#)
         #expect(
             lines == [
-                "1", "RFC 9700", "nothing opened", "32", "omvault has the answer and continues there. You can close this page.",
+                "1", "1", "RFC 9700", "nothing opened", "32",
+                "omvault has the answer and continues there. You can close this page.",
                 "1", "200", "1", "ID token", "kept",
             ], "\(lines)")
     }

@@ -33,7 +33,9 @@ import Testing
                 unique RememberTokens=true "KeychainDataProtection=KeychainDataAccessible$1" \\
                     "RESTOrigins=http://127.0.0.1:$http" "OAuthRevocationEndpoint=http://127.0.0.1:$http/token/revoke"
             }
-            elsewhere() { XDG_RUNTIME_DIR=$PWD/second omvault token get work --fresh; XDG_RUNTIME_DIR=$PWD/second omvault -q agent stop; echo; }
+            there() { XDG_RUNTIME_DIR=$PWD/second omvault "$@"; }
+            elsewhere() { there token get work --user alice --fresh; there -q agent stop; echo; }
+            refuse_next() { curl -s -o said -d '[{"status":401,"body":"","fields":[]},{"status":200,"body":"yes","fields":[]}]' "http://127.0.0.1:$http/tell/a"; }
             remembered Always
             omvault token get work; echo
             # No agent runs, and the server is down. The command starts an agent, and no user logs in.
@@ -65,18 +67,26 @@ import Testing
             omvault -q profile set work --unset OAuthScope
             refused 10 omvault token get work
             # Two agents with the same session: the server is not asked with the spent refresh token.
-            login
+            # Another user's session, which only the ledger has, never takes its place.
             mkdir -m 700 second
+            there -q login bob --kdf-mem 8 --kdf-time 1 --password-from file:right > said
+            login
             elsewhere
             omvault token get work --fresh; echo
             elsewhere
-            curl -s -o said -d '[{"status":401,"body":"","fields":[]},{"status":200,"body":"yes","fields":[]}]' "http://127.0.0.1:$http/tell/a"
+            refuse_next
             omvault rest GET "http://127.0.0.1:$http/told/a" --profile work; echo
             grep -o 'Bearer at-1[0-9]' "$seen"
             elsewhere
             omvault token revoke work --json | grep -o '"result":"revoked"'
             grep -o 'token=rt-[0-9]*' "$seen" | tail -n 1
-            refused 10 omvault token get work
+            refused 10 omvault token get work --user alice
+            # A logout tells the server the newest tokens, too.
+            login
+            elsewhere
+            omvault -q logout alice
+            grep -o 'token=rt-[0-9]*' "$seen" | tail -n 1
+            omvault -q logout bob
             # At a level of the vault
             printf 'pw' > vault-password; export OMVAULT_PASSWORD_FROM=file:$PWD/vault-password
             omvault -q init --kdf-mem 8 --kdf-time 1 --no-recovery
@@ -84,6 +94,14 @@ import Testing
             remembered WhenUnlocked
             murder
             refused 7 omvault token get work
+            omvault -q unlock
+            omvault token get work; echo
+            # The newer state of another agent stays in the ledger while the level is locked.
+            there -q unlock
+            elsewhere
+            omvault -q lock
+            refuse_next
+            refused 7 omvault rest GET "http://127.0.0.1:$http/told/a" --profile work
             omvault -q unlock
             omvault token get work; echo
             # The agent renews it while the level is locked.
@@ -104,9 +122,11 @@ import Testing
                 "at-5",
                 "at-6", "silent",
                 "granted online user=alice profile=work", "at-8", "granted online user=alice profile=work",
-                "1 kept session of it was deleted", "granted online user=alice profile=work", "at-11", "at-12",
-                "at-13", "yes", "Bearer at-12", "Bearer at-13", "at-14", #""result":"revoked""#, "token=rt-14",
-                "granted online user=alice profile=work", "at-16", "at-17", "at-17", "refresh token lives on there",
+                "1 kept session of it was deleted", "granted online user=alice profile=work", "at-12", "at-13",
+                "at-14", "yes", "Bearer at-13", "Bearer at-14", "at-15", #""result":"revoked""#, "token=rt-15",
+                "granted online user=alice profile=work", "at-17", "token=rt-17",
+                "granted online user=alice profile=work", "at-19", "at-20", "at-20", "at-21", "at-21",
+                "refresh token lives on there",
                 "deleted the remembered session of alice",
             ])
     }

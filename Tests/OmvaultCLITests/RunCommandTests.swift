@@ -32,9 +32,9 @@ import Testing
             #"""
             unique
             export TOKEN=before OTHER=stays
-            omvault run --token TOKEN=work --token SECOND=work:a,b --token-fd 3=work -- \
+            omvault run --no-mask --token TOKEN=work --token SECOND=work:a,b --token-fd 3=work -- \
                 bash -c 'echo "$TOKEN $SECOND $OTHER $(cat <&3) $0 $*"' zero 'one two' --json -- three
-            omvault run --token-fd 7=work --token-fd 3=work -- python3 -c '
+            omvault run --no-mask --token-fd 7=work --token-fd 3=work -- python3 -c '
             import fcntl, os
             for fd in 3, 7:
                 print(os.read(fd, 100), fcntl.fcntl(fd, fcntl.F_GET_SEALS))
@@ -43,11 +43,13 @@ import Testing
                     except OSError: pass
             '
             omvault run --token-fd 3=work -- env | grep -c '^TOKEN=before$'
-            omvault run --token-fd 3=work -- env | grep -c at-2 || true
+            omvault run --token-fd 3=work --no-mask -- env | grep -c at-2 || true
+            omvault run --token TOKEN=work --token-fd 3=work -- bash -c 'echo "$TOKEN $(cat <&3)"'
             """#)
         #expect(
             lines == [
                 "at-2 at-2 stays at-2 zero one two --json -- three", "b'at-2' 15", "b'at-2' 15", "1", "0",
+                "<concealed:TOKEN> <concealed:TOKEN>",
             ])
     }
 
@@ -72,7 +74,7 @@ import Testing
             lines == [
                 "0", "37", "137", "139", "127", "127", "126",
                 "omvault: error: \"/etc/passwd\" cannot be started: Permission denied",
-                "13", "9", "2", "2", "2", "2", "2", "2", "2", "2", "2", "2", "10", "none started",
+                "125", "125", "125", "125", "125", "125", "125", "125", "125", "125", "125", "125", "125", "none started",
             ])
     }
 
@@ -148,7 +150,7 @@ import Testing
             code ignoring timeout 60 omvault run --token T=work -- bash -c 'exit 7'
             omvault run --token-fd 3=work -- bash -c '
                 exec 3<&-
-                closed() { ! ls -l /proc/$PPID/fd 2>&1 | grep -q memfd:token; }
+                closed() { ! ls -l /proc/$PPID/fd 2>&1 | grep -q memfd:secret; }
                 eventually closed; echo closed'
             """#)
         #expect(lines == ["7", "closed"])

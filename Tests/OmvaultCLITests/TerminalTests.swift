@@ -103,6 +103,27 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         }
     }
 
+    @Test("an address with secrets is not shown, may be longer than a line of the terminal, and its characters are edited")
+    func secretAddress() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            let long = String(repeating: "x", count: 6_000), endless = String(repeating: "x", count: 17_000)
+            terminal.playBeside([
+                ("Address: ", "no\u{15}\(long)yz\u{7F}\nls\n"), ("Address: ", "\(endless)\n"), ("Address: ", "\u{4}"),
+                ("End: ", "x\n"),
+            ])
+            func read() throws(Failure) -> String {
+                text(try Self.asking.readSecretAddress("Address", for: "--redirect"))
+            }
+            try expect(try read() == long + "y")
+            try expect(refusal { () throws(Failure) in _ = try read() }?.status == .usage)
+            try expect(refusal { () throws(Failure) in _ = try read() }?.status == .aborted)
+            _ = try Self.asking.readSecret("End", for: "--redirect")
+            try expect(!terminal.shown.contains("xxx") && terminal.echoes)
+            try expect(!(try terminal.hasInput))
+        }
+    }
+
     @Test("several pasted lines are refused for a new secret, and none of them reaches the shell")
     func pasted() async {
         await #expect(processExitsWith: .success) {

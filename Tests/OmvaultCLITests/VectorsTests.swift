@@ -23,8 +23,8 @@ import Testing
         #expect(ran.status == 0)
         #expect(
             ran.output == """
-                omvault: there is no folder "vectors" here: these are the 38 files that are built into omvault
-                38
+                omvault: there is no folder "vectors" here: these are the 39 files that are built into omvault
+                39
                 same
                 1
                 1

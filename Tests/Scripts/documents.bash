@@ -37,6 +37,11 @@ shows get github
 shows get github --reveal
 shows get github:token
 shows get bytes:x
+shows get om://personal/github/token?format=hex
+shows get om://personal/github?attr=type
+printf '{{ om://personal/github/token }}' > template
+shows inject -i template -o filled
+shows redact -i template -o redacted
 shows set github:token --value-from file:pw
 shows set github:token --delete
 shows set github --level always
@@ -145,6 +150,12 @@ shows crypto\ rand --bytes 8
 shows crypto\ encrypt --password-from file:pw --kdf-mem 8 --kdf-time 1 -i v -o c
 shows crypto\ decrypt --password-from file:pw -i c -o m
 shows crypto\ inspect --in c
+omvault -q crypto encrypt --age --password-from file:pw --log-n 10 < pw > c.age
+shows crypto\ inspect --in c.age
+shows crypto\ keygen --type age --no-password --insecure --out age.txt --pub age.pub
+omvault -q crypto encrypt --recipient age.pub < pw > c.age
+shows crypto\ inspect --in c.age
+shows crypto\ inspect --in age.pub
 shows crypto\ keygen --type ed25519 --no-password --insecure --out id.pem --pub id.pub
 shows crypto\ inspect --in id.pem
 shows crypto\ convert --in id.pem --out om://personal/moved --password-from file:pw

@@ -17,6 +17,14 @@ package enum JSON: Hashable, Sendable {
         _ = try tokens.token(in: bytes)
     }
 
+    /// Parses a server's answer or document, which may begin with a byte order mark (RFC 8259, section 8.1).
+    package init?(answer bytes: [UInt8]) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        guard let value = try? JSON(parsing: text.span) else { return nil }
+        self = value
+    }
+
     private static func value(
         _ first: JSONToken, _ tokens: inout JSONTokenizer, _ bytes: Span<UInt8>
     ) throws(MalformedJSON) -> JSON {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 int om_sealed_file(const void *bytes, size_t count) {
-    int fd = memfd_create("token", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = memfd_create("secret", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return -1;
     const unsigned char *next = bytes;
     for (size_t left = count; left > 0;) {
@@ -64,6 +64,15 @@ int om_child_pass_on(int fd, pid_t child) {
     return 0;
 }
 
+int om_child_signal_ends(int fd) {
+    struct signalfd_siginfo info;
+    int ends = 0;
+    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH) ends = 1;
+    }
+    return ends;
+}
+
 int om_child_ended(pid_t child, int *code) {
     int status;
     pid_t ended;
@@ -100,3 +109,16 @@ pid_t om_child_start(char *const arguments[], char *const environment[], const i
     errno = failure;
     return failure ? -1 : child;
 }
+
+int om_become(char *const arguments[], char *const environment[], const int *from, const int *to, size_t count) {
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigaction(SIGPIPE, &standard, NULL);
+    sigaction(SIGXFSZ, &standard, NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (dup2(from[i], to[i]) < 0) return errno;
+    }
+    execvpe(arguments[0], arguments, environment);
+    return errno;
+}
+
+int om_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

@@ -77,6 +77,9 @@ static const unsigned char jwk_thumbprint_rfc[] = {
 static const unsigned char jws_rfc[] = {
 #embed "../../../vectors/jws-rfc.json"
 };
+static const unsigned char kdf_bcrypt[] = {
+#embed "../../../vectors/kdf-bcrypt.json"
+};
 static const unsigned char kw_aes[] = {
 #embed "../../../vectors/kw-aes.json"
 };
@@ -147,6 +150,7 @@ static const omv_core_vector files[] = {
     CORE("hmac-sha256.json", hmac_sha256),
     CORE("jwk-thumbprint-rfc.json", jwk_thumbprint_rfc),
     CORE("jws-rfc.json", jws_rfc),
+    CORE("kdf-bcrypt.json", kdf_bcrypt),
     CORE("kw-aes.json", kw_aes),
     CORE("kwp-aes.json", kwp_aes),
     CORE("otp-rfc4226.json", otp_rfc4226),

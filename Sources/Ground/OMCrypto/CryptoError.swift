@@ -69,6 +69,16 @@ public enum CryptoError: Error, Hashable, Sendable {
     case damagedContainer
     /// An X25519 key that cannot be used, no recipient, or more than 64 recipients.
     case unusableRecipient
+    /// Not an age file, or a header that its format does not allow.
+    case malformedAge
+    /// The text around an age file is cut short, or is not in its one spelling.
+    case malformedArmor
+    /// An age file of a later version.
+    case laterAge
+    /// An age file that none of the private keys opens.
+    case noMatchingIdentity
+    /// A key to which no age file can be encrypted, no recipient, or more than 64 recipients or identities.
+    case unusableAgeRecipient
 
     // Key pairs
     /// The toolkit does not make keys of this type or size.
@@ -133,7 +143,8 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .keyPasswordRequired, .wrongKeyPassword: 10038
         case .emptyInput: 10406
         case .emptyKey: 10501
-        case .wrapLength, .unusableRecipient, .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm, .parameterOutOfRange,
+        case .wrapLength, .unusableRecipient, .unusableAgeRecipient, .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm,
+            .parameterOutOfRange,
             .workTooHigh, .passwordNotSupported, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey, .severalKeys,
             .certificateInsteadOfKey, .foreignCertificate, .severalCertificates, .invalidName, .malformedJWS:
             10502
@@ -159,7 +170,7 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .emptySignature: 10525
         case .badSignature: 10526
         case .notOpenSSLSalted, .notAContainer, .laterContainer, .wrongUnlockMethod, .wrongFileKey, .damagedContainer,
-            .cannotUnwrap:
+            .cannotUnwrap, .malformedAge, .malformedArmor, .laterAge, .noMatchingIdentity:
             10527
         case .keyPairExists: 10528
         case .wrongKeyType, .keyUseNotAllowed: 10529

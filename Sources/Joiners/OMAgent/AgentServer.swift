@@ -320,6 +320,9 @@ package final class AgentServer: Sendable {
         case .profileReading(let login, let profile, let reading):
             sessions.note(reading, of: profile, login)
             return .done
+        case .compareSession(let login):
+            sessions.deleteOvertaken(login)
+            return .done
         case .forgetToken(let login, let refused):
             sessions.forgetToken(of: login, refused: refused)
             return .done

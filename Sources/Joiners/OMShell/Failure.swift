@@ -61,6 +61,13 @@ package struct Failure: Error {
         return failure
     }
 
+    /// The same with the number of a line in front.
+    package func inLine(_ line: Int) -> Failure {
+        var failure = self
+        failure.message = "line \(line): \(message)"
+        return failure
+    }
+
     /// The same with the SDK's number. Nil keeps the present number.
     package func with(sdkCode: Int?) -> Failure {
         var failure = self
@@ -97,9 +104,11 @@ package struct Failure: Error {
     }
 
     /// Writes the error to standard error. No option silences it.
-    package func report(asJSON: Bool) {
+    ///
+    /// - Parameter exitCode: The exit code, if it is not that of the status.
+    package func report(asJSON: Bool, exitCode: Int32? = nil) {
         if asJSON {
-            StandardError.write(document().finish())
+            StandardError.write(document(exitCode ?? status.rawValue).finish())
         } else {
             let number = sdkCode.map { ["sdk: \(Self.sdkDomain)-\($0)"] } ?? []
             let lines = ["error: \(message)"] + hints.map { "hint: \($0)" } + number
@@ -107,11 +116,11 @@ package struct Failure: Error {
         }
     }
 
-    private func document() -> JSONDocument {
+    private func document(_ exitCode: Int32) -> JSONDocument {
         var document = JSONDocument(schema: nil)
         document.object("error") { error in
             error.field("code", .text(status.name))
-            error.field("exit", .number(Int(status.rawValue)))
+            error.field("exit", .number(Int(exitCode)))
             error.field("message", .text(message))
             if !hints.isEmpty { error.field("hint", .text(hints.joined(separator: "\n"))) }
             for (name, value) in details { error.field(name, value) }

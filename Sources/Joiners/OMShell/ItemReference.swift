@@ -20,6 +20,12 @@ package struct ItemReference {
     /// Whether it ends with the colon: the field is ``MainField``.
     package var meansMainField: Bool { field == "" }
 
+    /// The text, if it begins with `om://`. It can be no short reference: no field has a slash.
+    package var uri: String? {
+        guard item == "om", let field, field.hasPrefix("//") else { return nil }
+        return "\(item):\(field)"
+    }
+
     // MARK: - Quotes
 
     /// The name in front, without its quotes, and the text behind them.

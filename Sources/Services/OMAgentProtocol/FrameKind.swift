@@ -25,6 +25,7 @@ package enum FrameKind: UInt8 {
     case restoreSession = 0x64
     case knownToken = 0x66
     case profileReading = 0x67
+    case compareSession = 0x75
     // To a helper: docs/formats/online-protocol.md, and docs/formats/sync.md, "The folder's helper"
     case question = 0x20
     case pasted = 0x21

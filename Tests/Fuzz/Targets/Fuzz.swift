@@ -27,7 +27,7 @@ private let targets: [FuzzTarget] =
     VectorTargets.all
     + HashTargets.all
     + PasswordTargets.all
-    + SymmetricTargets.all
+    + SymmetricTargets.all + AgeTargets.all
     + KeyTargets.all
     + TokenTargets.all
     + AgentTargets.all
@@ -39,7 +39,7 @@ private let targets: [FuzzTarget] =
     + MarkTargets.all
     + SealedTargets.all
     + SyncTargets.all
-    + FolderTargets.all + ServerTargets.all
+    + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

@@ -14,6 +14,16 @@ enum KeyTargets {
             let text = "-----BEGIN \(name)\(lines(Base64.encode(bytes)))-----END \(name)"
             readAndWrite(Array(text.utf8), as: .openSSHPrivate)
         },
+        // The same with a password, and few rounds.
+        FuzzTarget(name: "openssh-encrypted") { bytes in
+            let name = "OPENSSH PRIVATE KEY-----\n"
+            let text = "-----BEGIN \(name)\(lines(Base64.encode(bytes)))-----END \(name)"
+            guard let file = try? KeyFile(SecretBytes(copying: Array(text.utf8))), file.isEncrypted,
+                (file.encryptionWork ?? .max) <= 2
+            else { return }
+            _ = file.encryptionName
+            _ = try? file.privateKey(password: SecretBytes(copying: Array("one".utf8)))
+        },
         // Only keys that cost almost nothing are derived. A work factor above the cap is refused first.
         FuzzTarget(name: "key-files-encrypted") { bytes in
             guard let file = try? KeyFile(SecretBytes(copying: bytes)), (file.encryptionWork ?? .max) <= 1000 else {

@@ -104,7 +104,8 @@ import Testing
         let cases: [(String, CryptoError)] = [
             (file(magic: "openssh-key-v2\0"), broken), (file(magic: ""), broken),
             (file(cipher: "aes256-ctr"), unsupported),
-            (file(cipher: "aes256-ctr", kdf: "bcrypt"), unsupported), (file(kdf: "bcrypt"), unsupported),
+            (file(cipher: "aes256-ctr", kdf: "bcrypt"), broken), (file(kdf: "bcrypt"), unsupported),
+            (file(cipher: "arcfour", kdf: "bcrypt"), unsupported), (file(cipher: "aes256-ctr", kdf: "scrypt"), unsupported),
             (file(options: [0]), broken), (file(count: 0), broken), (file(count: 2), broken),
             (file(outer: []), broken), (file(outer: string("ssh-ed25519")), broken), (file(outer: ed + [0]), broken),
             (file(outer: string("ssh-ed25519") + string(Sample.seed)), .invalidKey),

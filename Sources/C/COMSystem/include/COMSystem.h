@@ -111,12 +111,18 @@ int om_child_signals(void *saved_mask, size_t saved_size);
 /// Sends the signals that have arrived to the child, save those that it has from the terminal. Returns 1 if a child may have
 /// ended, else 0.
 int om_child_pass_on(int fd, pid_t child);
+/// Takes the signals that have arrived. 1 if one of them ends a process, and none is left to pass on.
+int om_child_signal_ends(int fd);
 /// 1 if the child has ended. `*code` is then its exit code, or 128 + the signal that ended it; 255 if the kernel kept neither.
 int om_child_ended(pid_t child, int *code);
 /// Starts a program, found along PATH, with this environment and signal mask. The `count` descriptors of `from` get the
 /// numbers of `to` in it. Returns the child's id, or -1 with the errno of the exec.
 pid_t om_child_start(char *const arguments[], char *const environment[], const int *from, const int *to, size_t count,
                      const void *mask);
+/// Becomes the program instead of starting it. Returns only with the errno of the exec.
+int om_become(char *const arguments[], char *const environment[], const int *from, const int *to, size_t count);
+/// The ends of a pipe for reading and for writing. Both close-on-exec. Returns -1 with errno.
+int om_pipe(int ends[2]);
 
 // Unix sockets. Every descriptor is close-on-exec.
 

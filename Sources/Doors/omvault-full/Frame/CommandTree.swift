@@ -25,7 +25,8 @@ struct CommandTree: ParsableCommand {
             subcommands: [
                 InitCommand.self, AddCommand.self, GetCommand.self, ShowCommand.self, SetCommand.self, EditCommand.self,
                 TagCommand.self, ExpireCommand.self, ListCommand.self, FindCommand.self, MoveCommand.self, CopyCommand.self,
-                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self, VaultCommand.self,
+                RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self, RunCommand.self,
+                InjectCommand.self, RedactCommand.self, VaultCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",
@@ -39,7 +40,7 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Logins",
             subcommands: [
-                LoginCommand.self, LogoutCommand.self, TokenCommand.self, RunCommand.self, RestCommand.self, HelperCommand.self,
+                LoginCommand.self, LogoutCommand.self, TokenCommand.self, RestCommand.self, HelperCommand.self,
                 ProfileCommand.self, OAuthClientCommand.self, CertCommand.self, CredentialCommand.self,
             ]),
         CommandGroup(name: "Toolkit", subcommands: [GenCommand.self, CryptoCommand.self, VectorsCommand.self]),

@@ -38,6 +38,10 @@ struct ForeignVerb {
                 hint: "to store a password that is made here: omvault add ITEM --generate; to print one: omvault gen",
                 isHere: true),
             here("otp", ["totp", "code"]),
+            here("run", ["exec", "exec-env", "with-env"]),
+            here("inject", ["template", "render"]),
+            here("redact", ["mask"]),
+            here("helper git", ["git-credential"]),
             ForeignVerb(
                 names: ["item", "items", "entry", "document"],
                 hint: "the commands for items have no word before them: omvault get ITEM, omvault ls, omvault add ITEM",
@@ -49,9 +53,6 @@ struct ForeignVerb {
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
         missing(["import"], "add items from a file, one JSON object a line", "add --from-jsonl FILE"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
-        missing(
-            ["exec", "inject", "git-credential"], "hand a secret to a program's standard input",
-            "get ITEM:FIELD | PROGRAM"),
         missing(["audit"], "see what was changed", "log ls"),
     ]
 

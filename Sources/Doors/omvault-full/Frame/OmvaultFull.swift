@@ -37,13 +37,14 @@ enum OmvaultFull {
         } catch let answered as AlreadyReported {
             return answered.status.rawValue
         } catch let end as ProgramEnd {
-            end.failure?.report(asJSON: GlobalOptions.wantJSON(arguments))
+            end.failure?.report(asJSON: GlobalOptions.wantJSON(arguments), exitCode: end.code)
             return end.code
         } catch {
             let failure = Failure(anyError: error)
             if failure.isReaderGone { ProcessEnd.byBrokenPipe() }
-            failure.report(asJSON: GlobalOptions.wantJSON(arguments))
-            return failure.status.rawValue
+            let code = RunCommand.isCalled(by: arguments) ? RunCommand.ownFailure : failure.status.rawValue
+            failure.report(asJSON: GlobalOptions.wantJSON(arguments), exitCode: code)
+            return code
         }
     }
 

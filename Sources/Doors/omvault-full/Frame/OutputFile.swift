@@ -28,12 +28,14 @@ struct OutputFile: ~Copyable {
     /// - Parameters:
     ///   - path: Nil or `-` for standard output.
     ///   - isPublic: Whether all users may read the file, if the umask allows it.
+    ///   - mode: The mode of the file instead, as far as the umask allows it.
     /// - Throws: ``ExitStatus/exists`` if the file exists and `replacing` is false; ``ExitStatus/usage`` if something else
     ///   than a file has that path.
-    init(_ path: String?, replacing: Bool, isPublic: Bool = false) throws(Failure) {
+    init(_ path: String?, replacing: Bool, isPublic: Bool = false, mode: mode_t? = nil) throws(Failure) {
         let path = path == "-" ? nil : path
         self.path = path
-        (naming, mode) = (replacing ? .replacing : .onlyNewAnywhere, isPublic ? 0o644 : 0o600)
+        naming = replacing ? .replacing : .onlyNewAnywhere
+        self.mode = mode ?? (isPublic ? 0o644 : 0o600)
         guard let path else { return }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

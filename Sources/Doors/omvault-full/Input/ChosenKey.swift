@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
+internal import OMShell
 
 /// The options for the key of a command. The key itself is not yet read.
 struct ChosenKey: ParsableArguments {
@@ -37,7 +38,7 @@ struct ChosenKey: ParsableArguments {
     }
 
     func origin() throws -> KeyOrigin {
-        if let tag { return .vault(ItemURI(tag: try KeyPairTag(tag))) }
+        if let tag { return .vault(try ValueReference(tag: try KeyPairTag(tag))) }
         if let reference = keyFrom?.reference { return .vault(reference) }
         return .option("--key-from")
     }

@@ -12,13 +12,13 @@ enum KeyOrigin {
     case option(String)
     /// A path, or `-`.
     case file(String)
-    case vault(ItemURI)
+    case vault(ValueReference)
 
     /// The file of `--in`, or the key pair of `--tag`.
     init(file: String?, tag: String?) throws {
         switch (file, tag) {
-        case (let file?, nil): self = ItemURI(file).map { .vault($0) } ?? .file(file)
-        case (nil, let tag?): self = .vault(ItemURI(tag: try KeyPairTag(tag)))
+        case (let file?, nil): self = ValueReference.key(file).map { .vault($0) } ?? .file(file)
+        case (nil, let tag?): self = .vault(try ValueReference(tag: try KeyPairTag(tag)))
         case (nil, nil): throw Failure(.usage, "no key given", hint: "give --in FILE, or --tag TAG for a key pair in the vault")
         default: throw Failure(usage: "give --in or --tag, not both")
         }

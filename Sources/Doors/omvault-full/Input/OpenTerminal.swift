@@ -10,6 +10,8 @@ struct OpenTerminal: ~Copyable {
 
     /// The longest line that the kernel delivers. It silently drops the rest of a longer line.
     private static let longestLine = 4094
+    /// The longest line that this process collects itself.
+    private static let longestPaste = 16 << 10
 
     /// How a line is typed.
     enum Typing {
@@ -17,7 +19,9 @@ struct OpenTerminal: ~Copyable {
         case text
         /// Not shown. Lines that were typed ahead, or come after the first, are dropped.
         case secret
-        /// The same, but a second line is refused.
+        /// The same, for a line that may be too long for the kernel.
+        case longSecret
+        /// As `secret`, but a second line is refused.
         case newSecret
         /// Shown. Lines that were typed ahead, or come after the first, are dropped.
         case shownSecret
@@ -34,6 +38,7 @@ struct OpenTerminal: ~Copyable {
         case ended
         case severalLines
         case longLine
+        case longPaste
         case tooLong
         case signal(Int32)
     }
@@ -102,6 +107,9 @@ struct OpenTerminal: ~Copyable {
             guard number == SIGTSTP else { throw Failure(aborted: "interrupted at the prompt") }
         case .longLine:
             throw Failure(.usage, "a line at a terminal has at most \(Self.longestLine) bytes", hint: "use file:PATH")
+        case .longPaste:
+            throw Failure(
+                .usage, "an address has at most \(Self.longestPaste) bytes", hint: "log in with --redirect loopback")
         default: throw Failure(aborted: "the input ended at the prompt")
         }
     }
@@ -109,10 +117,10 @@ struct OpenTerminal: ~Copyable {
     private borrowing func ask(_ prompt: String, _ typing: Typing, into line: inout SecretBuffer) -> End {
         inMode(typing) { signals in
             write(prompt.shown)
-            let end = readLine(into: &line, signals)
+            let end = readLine(into: &line, typing, signals)
             if !typing.isShown { write("\n") }
             guard case .line = end else { return end }
-            guard line.count < Self.longestLine else {
+            guard typing == .longSecret || line.count < Self.longestLine else {
                 dropRest()
                 return .longLine
             }
@@ -202,8 +210,8 @@ struct OpenTerminal: ~Copyable {
         var before = termios()
         guard typing != .text, tcgetattr(descriptor, &before) == 0 else { return body(signals) }
         var mode = before
-        mode.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-        mode.c_lflag |= tcflag_t(ICANON | ISIG | (typing.isShown ? ECHO : 0))
+        mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
+        mode.c_lflag |= tcflag_t(ISIG | (typing == .longSecret ? 0 : ICANON) | (typing.isShown ? ECHO : 0))
         // Without this flag the kernel drops complete lines when the user types Ctrl-Z.
         if typing == .lines { mode.c_lflag |= tcflag_t(NOFLSH) }
         tcsetattr(descriptor, TCSAFLUSH, &mode)
@@ -236,14 +244,20 @@ struct OpenTerminal: ~Copyable {
 
     // MARK: - Reading
 
-    private borrowing func readLine(into line: inout SecretBuffer, _ signals: SignalWatch) -> End {
+    private borrowing func readLine(into line: inout SecretBuffer, _ typing: Typing, _ signals: SignalWatch) -> End {
         while true {
             let before = line.count
             switch read(upTo: 1, into: &line, signals) {
             case .line:
                 line.removeLast()
                 return .line
-            case .ended where line.count > before: continue
+            case .ended where line.count > before:
+                guard typing == .longSecret else { continue }
+                guard line.isEdited() else { return .ended }
+                guard line.count <= Self.longestPaste else {
+                    dropRest()
+                    return .longPaste
+                }
             case let end: return end
             }
         }
@@ -284,5 +298,20 @@ struct OpenTerminal: ~Copyable {
 }
 
 extension SecretBuffer {
+    /// Does what the kernel does with the last character of a line that it collects. False if it ends the input: Ctrl-D.
+    fileprivate mutating func isEdited() -> Bool {
+        switch withBytes({ $0[$0.count - 1] }) {
+        case 0x04:
+            removeLast()
+            return count > 0
+        case 0x08, 0x7F:
+            removeLast()
+            removeLast()
+        case 0x15: removeAll()
+        default: break
+        }
+        return true
+    }
+
     fileprivate var endsLine: Bool { withBytes { !$0.isEmpty && $0[$0.count - 1] == UInt8(ascii: "\n") } }
 }

@@ -7,6 +7,9 @@ struct RequestedUser {
 
     init(user: UserName?, domain: IdentityDomain?) { (self.user, self.domain) = (user, domain) }
 
+    /// The user of a session that was found.
+    init(_ key: LoginKey) { self.init(user: key.user, domain: key.domain) }
+
     /// The names as the user typed them.
     init(typed user: String?, domain: String?) throws(AuthError) {
         self.init(

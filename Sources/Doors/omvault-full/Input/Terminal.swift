@@ -40,6 +40,13 @@ struct Terminal: Sendable {
         return secret
     }
 
+    /// Asks for an address with secrets in it, which may be longer than a line of the terminal. It is not shown.
+    ///
+    /// - Throws: As ``readSecret(_:name:for:isNew:isShown:canBeEmpty:)``.
+    func readSecretAddress(_ prompt: String, for option: String) throws(Failure) -> SecretBytes {
+        try opened(toGet: "the address", for: option).readLine("\(prompt): ", .longSecret)
+    }
+
     /// Asks for a secret of several lines. The terminal shows them, because users make errors when they type several lines blind.
     ///
     /// - Returns: The lines with their newlines, at most `maximum` bytes and a few more.

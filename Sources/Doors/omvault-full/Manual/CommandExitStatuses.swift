@@ -14,6 +14,7 @@ extension CommandPage {
     /// All of them, in the order of their numbers. A group has those of its commands.
     var exitStatuses: [ExitStatus] {
         if words.isEmpty { return ExitStatus.allCases }
+        guard !endsAsAnotherProgram else { return [] }
         let found = all.flatMap { page in
             Self.exitStatusesOfEvery + (page.opensVault ? Self.exitStatusesOfOpening : []) + page.ownExitStatuses
         }
@@ -22,6 +23,7 @@ extension CommandPage {
 
     /// Those that this command has beside the ones of every command, and of every command that opens a vault.
     var ownExitStatuses: [ExitStatus] {
+        guard !endsAsAnotherProgram else { return [] }
         var found: Set<ExitStatus> = []
         let options = entries(HelpPage.Section.options)
         for (option, status) in Self.ofOptions where options.contains(where: { $0.label.contains(option) }) {
@@ -33,6 +35,9 @@ extension CommandPage {
         found.subtract(Self.exitStatusesOfEvery + (opensVault ? Self.exitStatusesOfOpening : []))
         return ExitStatus.allCases.filter(found.contains)
     }
+
+    /// Whether its exit code is that of another program. Its help says which ones are its own.
+    var endsAsAnotherProgram: Bool { words == ["run"] }
 
     /// Whether it opens a vault in any case. The commands of `crypto` do so only for a key that is in a vault.
     private var opensVault: Bool { !entries(HelpPage.Section.opening).isEmpty && words.first != "crypto" }
@@ -58,6 +63,8 @@ extension CommandPage {
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
         (["get"], [.notFound, .ambiguous, .conflict]),
+        (["inject"], [.exists, .notFound, .ambiguous, .conflict]),
+        (["redact"], [.exists]),
         (["set"], [.notFound, .ambiguous, .unchanged]),
         (["edit"], [.aborted, .unsupported, .notFound, .ambiguous, .conflict, .editor]),
         (["mv"], [.exists, .notFound, .ambiguous, .unchanged]),
@@ -129,13 +136,6 @@ extension CommandPage {
         ),
         (["helper", "git"], [.aborted]),
         (["helper", "docker"], [.general, .aborted]),
-        (
-            ["run"],
-            [
-                .general, .aborted, .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network,
-                .remoteAuth, .remoteError, .agent,
-            ]
-        ),
         (
             ["rest"],
             [

@@ -64,6 +64,7 @@ enum ManPage {
     }
 
     private static func addExitCodes(_ page: CommandPage, to roff: inout Roff) {
+        guard !page.endsAsAnotherProgram else { return }
         roff.macro("SH", "EXIT STATUS")
         for status in page.exitStatuses {
             roff.macro("TP 5")

@@ -79,7 +79,8 @@ enum ReferencePages {
             markdown: """
                 \(options.isEmpty ? "It takes" : "It also takes") \
                 \(opens ? "[the options that open a vault](README.md#options-that-open-a-vault) and " : "")\
-                [the options of every command](README.md#options-of-every-command). Their exit codes apply too.
+                [the options of every command](README.md#options-of-every-command).\
+                \(page.endsAsAnotherProgram ? "" : " Their exit codes apply too.")
                 """)
         guard !page.ownExitStatuses.isEmpty else { return }
         markdown.heading(level, "Exit codes")

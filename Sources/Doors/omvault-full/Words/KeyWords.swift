@@ -37,12 +37,32 @@ extension Failure {
             self.init(
                 .corrupt, "the file is not a key file that omvault can read",
                 hint: "docs/reference/toolkit.md lists the forms of keys")
+        case .malformedKey(.ageRecipient):
+            self.init(
+                .corrupt, "this is not a recipient of age: a character is wrong or missing",
+                hint: "copy all of it; age1 and 58 characters in lower case follow each other without blanks")
+        case .malformedKey(.ageIdentity):
+            self.init(
+                .corrupt, "this is not an identity of age: a character is wrong or missing",
+                hint: "an identity is one line: AGE-SECRET-KEY-1 and 58 characters in upper case")
+        case .malformedKey(.encryptedAgeIdentity):
+            self.init(
+                .corrupt, "the age file was changed, or what it holds is no identity of age",
+                hint: "omvault crypto decrypt shows what it holds")
+        case .unsupportedKey(.encryptedAgeIdentity):
+            self.init(
+                .unsupported, "this is an age file that a key opens, and an identity is in one for a password",
+                hint: "if a key is in it: omvault crypto decrypt takes it out")
+        case .unsupportedKey(.ageRecipient), .unsupportedKey(.ageIdentity):
+            self.init(
+                .unsupported, "omvault does not know this kind of age key; it knows age1… and AGE-SECRET-KEY-1… of X25519",
+                hint: "use age with its plugin, or a key of \"omvault crypto keygen --type age\"")
         case .malformedKey(let format):
             self.init(.corrupt, "the key is damaged, or not strict \(format.rawValue)", hint: "take another copy of the key")
         case .unsupportedKey(.openSSHPrivate):
             self.init(
-                .unsupported, "omvault cannot read this OpenSSH private key: it is encrypted, or of another type",
-                hint: "ssh-keygen -p -m PKCS8 -f FILE converts an RSA or ECDSA key to PKCS#8")
+                .unsupported, "omvault cannot read this OpenSSH private key: its cipher or its type is not known",
+                hint: "if it is the cipher: ssh-keygen -p -f FILE writes the key with another one")
         case .unsupportedKey(let format):
             self.init(
                 .unsupported, "the \(format.rawValue) key has a cipher, a curve or a version that omvault does not support",

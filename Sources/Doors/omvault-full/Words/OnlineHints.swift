@@ -80,8 +80,8 @@ extension OnlineFailure {
         case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
         case .untrustedDiscovery where profile?.openIDConfiguration != nil:
             return
-                "OAuthIssuer must be the exact text of the issuer in OpenIDConnectConfiguration, which must have a token_endpoint "
-                + "with https"
+                "OpenIDConnectConfiguration must be the server's whole document, with a token_endpoint with https; OAuthIssuer, if it "
+                + "is set, must be the exact text of its issuer"
         case .untrustedDiscovery:
             return
                 "oauth_discoveryURL must have the scheme, host and port of the issuer in its document, and OAuthIssuer the issuer's "
@@ -93,10 +93,14 @@ extension OnlineFailure {
                 "'omvault profile refresh \(name)' shows the endpoints; to allow an origin: "
                 + "omvault profile set \(name) OAuthEndpointOrigins=\(origins)ORIGIN"
         case .otherUser: return "log out in the browser, or choose the right account there; or leave out the name: omvault login"
+        case .noLoginPage where profile?.openIDConfiguration != nil:
+            return "OpenIDConnectConfiguration must have an authorization_endpoint with https"
         case .noLoginPage:
             return "OAuthAuthZEndpoint, or OAuthDeviceEndpoint for a login by another device, must be the server's address"
         case .noProofKey: return "the server must take PKCE; ask its administrator"
         case .wrongAnswers: return "use the page that omvault opened; if you did, another program of this machine interferes"
+        case .unusableKeySet where profile?.openIDConfiguration != nil:
+            return "OpenIDConnectConfiguration must have the jwks_uri of the server"
         case .unusableKeySet: return "OAuthJWKSEndpoint and OAuthIssuer must be set where there is no discovery document"
         case .codeExpired: return "log in again, and type the code in time"
         case .unusableName: return "OAuthUserClaim must be a claim of the server that has the user's name"

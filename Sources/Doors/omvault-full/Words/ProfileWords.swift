@@ -55,6 +55,11 @@ extension Failure {
                 .config,
                 "OAuthSenderConstraint: a token of OAuthImplicit comes through the browser, so no key can be bound to it",
                 hint: "OAuthAuthZGrantType=OAuthAuthorizationCode has tokens that are bound; or set OAuthSenderConstraint=none")
+        case .implicitWithoutOpenID:
+            self.init(
+                .config,
+                "OAuthScope must have openid with OAuthImplicit: only an ID token says that a token of the browser is for this client",
+                hint: "add openid to OAuthScope; if the server has no ID tokens, use OAuthAuthZGrantType=OAuthAuthorizationCode")
         case .malformedURL:
             self.init(
                 .usage, "this is not a configuration URL",

@@ -95,6 +95,25 @@ extension Failure {
             self.init(
                 .usage, "the recipient is not a usable X25519 key",
                 hint: "give an X25519 key file (omvault crypto inspect shows the type) or its 32 bytes; at most 64 recipients")
+        case .malformedAge:
+            self.init(
+                .corrupt, "this is not an age file, or its header was changed",
+                hint: "take another copy of the file; docs/formats/age.md says what a header may have")
+        case .malformedArmor:
+            self.init(
+                .corrupt, "the text of the age file was changed or cut short",
+                hint: "copy all of it, from -----BEGIN to -----END")
+        case .laterAge:
+            self.init(
+                .unsupported, "the age file has a version that this omvault does not know", hint: "a newer age may open it")
+        case .noMatchingIdentity:
+            self.init(
+                .badSecret, "none of the private keys opens this age file",
+                hint: "omvault crypto inspect shows the kinds of its recipients")
+        case .unusableAgeRecipient:
+            self.init(
+                .usage, "age files take the keys of age, and ssh-ed25519 and ssh-rsa keys of OpenSSH",
+                hint: "an RSA key needs 2048 bits or more; at most 64 recipients or identities")
         case .cannotGenerate, .invalidTag, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
             .badSignature, .cannotUnwrap, .wrongKeyType, .keyUseNotAllowed, .unknownKeyFormat, .malformedKey,
             .unsupportedKey, .invalidKey, .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys,

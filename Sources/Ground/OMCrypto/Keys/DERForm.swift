@@ -45,8 +45,9 @@ enum DERForm {
             return key
         case .jwk: return try JWKReader(bytes).privateKey(bytes)
         case .openSSHPrivate: return try OpenSSHKey.privateKey(bytes)
-        case .spki, .openSSHPublic: throw .noPrivateKey
-        case .pem, .encryptedPKCS8, .encryptedPEM, .pkcs12: throw .unsupportedKey(format)
+        case .ageIdentity: return try AgeText.onlyPrivateKey(bytes)
+        case .spki, .openSSHPublic, .ageRecipient: throw .noPrivateKey
+        case .pem, .encryptedPKCS8, .encryptedPEM, .pkcs12, .encryptedAgeIdentity: throw .unsupportedKey(format)
         }
     }
 
@@ -64,7 +65,9 @@ enum DERForm {
             return key
         case .jwk: return try JWKReader(bytes).publicKey(bytes)
         case .openSSHPublic: return try OpenSSHKey.publicKey(bytes)
-        case .pem, .pkcs8, .encryptedPKCS8, .sec1, .encryptedPEM, .pkcs12, .openSSHPrivate:
+        case .ageRecipient: return try AgeText.onlyPublicKey(bytes)
+        case .pem, .pkcs8, .encryptedPKCS8, .sec1, .encryptedPEM, .pkcs12, .openSSHPrivate, .ageIdentity,
+            .encryptedAgeIdentity:
             throw .unsupportedKey(format)
         }
     }

@@ -7,8 +7,8 @@ public import OMSecrets
 ///     let file = try KeyFile(bytes)
 ///     let key = file.isEncrypted ? try file.privateKey(password: password) : try file.privateKey()
 ///
-/// It reads PEM and DER of PKCS#8, encrypted PKCS#8, PKCS#1, SEC1 and SPKI, OpenSSL's old encrypted PEM, JWK, and OpenSSH's
-/// public and (unencrypted) private keys. For PKCS#12, which holds more than a key, see ``PKCS12File``.
+/// It reads PEM and DER of PKCS#8, encrypted PKCS#8, PKCS#1, SEC1 and SPKI, OpenSSL's old encrypted PEM, JWK, OpenSSH's
+/// public and private keys, and age's recipients and identities. For PKCS#12, which holds more than a key, see ``PKCS12File``.
 public struct KeyFile: ~Copyable, Sendable {
     /// The largest file that is read, in bytes.
     public static let maximumCount = 1 << 20
@@ -23,6 +23,8 @@ public struct KeyFile: ~Copyable, Sendable {
     private let ciphertext: Range<Int>
     /// The format inside OpenSSL's old encryption.
     private let inner: KeyFormat?
+    /// The base-2 logarithm of scrypt's N in an encrypted identity of age.
+    private let ageLogCost: Int?
 
     /// - Throws: ``CryptoError/unknownKeyFormat``, ``CryptoError/malformedKey(_:)``,
     ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/severalKeys``, ``CryptoError/certificateInsteadOfKey``.
@@ -32,7 +34,11 @@ public struct KeyFile: ~Copyable, Sendable {
     }
 
     private init(_ bytes: Span<UInt8>) throws(CryptoError) {
-        if let format = DERForm.detect(bytes) {
+        if AgeReader.isAge(bytes) {
+            let age = try AgeIdentityFile(bytes)
+            self.init(
+                .encryptedAgeIdentity, SecretBytes(copying: bytes), isPEM: false, encryption: nil, ageLogCost: age.logCost)
+        } else if let format = DERForm.detect(bytes) {
             // A certificate begins like a public key.
             guard format != .spki || (try? Certificate(der: bytes.bytes(bytes.indices))) == nil else {
                 throw .certificateInsteadOfKey
@@ -55,6 +61,10 @@ public struct KeyFile: ~Copyable, Sendable {
             self.init(.jwk, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
         } else if OpenSSHKey.isPublic(bytes) {
             self.init(.openSSHPublic, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
+        } else if AgeText.isIdentities(bytes) {
+            self.init(.ageIdentity, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
+        } else if AgeText.isRecipients(bytes) {
+            self.init(.ageRecipient, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
         } else {
             throw .unknownKeyFormat
         }
@@ -105,7 +115,7 @@ public struct KeyFile: ~Copyable, Sendable {
 
     private init(
         _ format: KeyFormat, _ body: consuming SecretBytes, isPEM: Bool, encryption: KeyEncryption?,
-        ciphertext: Range<Int> = 0..<0, inner: KeyFormat? = nil
+        ciphertext: Range<Int> = 0..<0, inner: KeyFormat? = nil, ageLogCost: Int? = nil
     ) {
         self.format = format
         self.isPEM = isPEM
@@ -113,26 +123,38 @@ public struct KeyFile: ~Copyable, Sendable {
         self.encryption = encryption
         self.ciphertext = ciphertext
         self.inner = inner
+        self.ageLogCost = ageLogCost
     }
 
     // MARK: Properties
 
     /// Whether a password is needed.
     public var isEncrypted: Bool {
-        encryption != nil || format == .openSSHPrivate && body.withBytes { OpenSSHKey.isEncrypted($0) }
+        encryption != nil || ageLogCost != nil || format == .openSSHPrivate && body.withBytes { OpenSSHKey.isEncrypted($0) }
     }
 
     /// The encryption, such as `PBKDF2-SHA-256, AES-256-CBC`. Nil if the file is not encrypted, or does not name it.
-    public var encryptionName: String? { encryption?.name }
+    public var encryptionName: String? {
+        if ageLogCost != nil { return "scrypt, ChaCha20-Poly1305" }
+        return encryption?.name ?? openSSHEncryption?.name
+    }
+
+    private var openSSHEncryption: OpenSSHEncryption? {
+        format == .openSSHPrivate ? body.withBytes { OpenSSHKey.encryption($0) } : nil
+    }
 
     /// The rounds that the file names, for scrypt N · r · p. Nil without encryption.
-    public var encryptionWork: Int? { encryption?.rounds }
+    public var encryptionWork: Int? {
+        if let ageLogCost { return ageLogCost < 40 ? 8 << ageLogCost : .max }
+        return encryption?.rounds ?? openSSHEncryption?.rounds
+    }
 
     /// Whether the file holds a private key.
     public var isPrivate: Bool {
         switch format {
-        case .pkcs8, .encryptedPKCS8, .sec1, .encryptedPEM, .openSSHPrivate, .pkcs12: true
-        case .spki, .openSSHPublic, .pem: false
+        case .pkcs8, .encryptedPKCS8, .sec1, .encryptedPEM, .openSSHPrivate, .pkcs12, .ageIdentity, .encryptedAgeIdentity:
+            true
+        case .spki, .openSSHPublic, .pem, .ageRecipient: false
         case .pkcs1: body.withBytes { DERForm.isPrivate($0, .pkcs1) }
         case .jwk: body.withBytes { (try? JWKReader($0))?.isPrivate ?? false }
         }
@@ -143,7 +165,7 @@ public struct KeyFile: ~Copyable, Sendable {
     /// - Throws: ``CryptoError/keyPasswordRequired``, ``CryptoError/noPrivateKey``, ``CryptoError/malformedKey(_:)``,
     ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/invalidKey``.
     public func privateKey() throws(CryptoError) -> PrivateKey {
-        guard !isEncrypted else { throw encryption == nil ? .unsupportedKey(format) : .keyPasswordRequired }
+        guard !isEncrypted || format == .openSSHPrivate else { throw .keyPasswordRequired }
         return try body.withBytes { (bytes) throws(CryptoError) in try DERForm.privateKey(bytes, format) }
     }
 
@@ -153,7 +175,17 @@ public struct KeyFile: ~Copyable, Sendable {
     public func privateKey(
         password: borrowing SecretBytes, limit: WorkLimit = .standard
     ) throws(CryptoError) -> PrivateKey {
-        guard let encryption else { throw isEncrypted ? .unsupportedKey(format) : .wrongKeyPassword }
+        guard ageLogCost == nil else {
+            return try body.withBytes { (bytes) throws(CryptoError) in
+                try AgeIdentityFile(bytes).privateKey(password, limit)
+            }
+        }
+        guard format != .openSSHPrivate else {
+            return try body.withBytes { (bytes) throws(CryptoError) in
+                try OpenSSHKey.privateKey(bytes, password: password, limit: limit)
+            }
+        }
+        guard let encryption else { throw .wrongKeyPassword }
         let opened = try body.withBytes { (bytes) throws(CryptoError) in
             try encryption.open(bytes.extracting(ciphertext), password: password, limit: limit)
         }

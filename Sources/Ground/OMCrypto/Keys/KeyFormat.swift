@@ -22,7 +22,13 @@ public enum KeyFormat: String, CaseIterable, Hashable, Sendable {
     case openSSHPublic = "OpenSSH public key"
     /// OpenSSH's PROTOCOL.key.
     case openSSHPrivate = "OpenSSH private key"
+    /// `age1…`, X25519 only.
+    case ageRecipient = "age recipient"
+    /// `AGE-SECRET-KEY-1…`, X25519 only.
+    case ageIdentity = "age identity"
+    /// An age file for a password that holds an identity.
+    case encryptedAgeIdentity = "encrypted age identity"
 
     /// Whether the toolkit writes keys in this form, and does not only read them.
-    public var isWritten: Bool { self != .encryptedPEM && self != .openSSHPrivate }
+    public var isWritten: Bool { self != .encryptedPEM }
 }

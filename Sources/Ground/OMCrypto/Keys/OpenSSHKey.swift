@@ -1,5 +1,4 @@
-// OpenSSH's keys: the public line (RFC 4253 section 6.6, RFC 5656, RFC 8709) and the unencrypted private file of its
-// PROTOCOL.key.
+// OpenSSH's keys: the public line (RFC 4253 section 6.6, RFC 5656, RFC 8709) and the private file of its PROTOCOL.key.
 
 internal import OMSecrets
 
@@ -52,7 +51,7 @@ enum OpenSSHKey {
     private static let names = [
         "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
     ]
-    private static let magic = Array("openssh-key-v1\0".utf8)
+    static let magic = Array("openssh-key-v1\0".utf8)
 
     static func isPublic(_ bytes: Span<UInt8>) -> Bool {
         let start = 0..<bytes.count
@@ -74,7 +73,15 @@ enum OpenSSHKey {
         guard let blob = try? Base64.decode(String(words[1])) else { throw blame }
         var cursor = SSHCursor(0..<blob.count, blame: blame)
         guard try cursor.text(blob.span) == words[0] else { throw blame }
-        let key = try publicKey(named: String(words[0]), &cursor, blob.span)
+        return try publicKey(blob: blob)
+    }
+
+    /// The bytes of a line, which begin with the key's name.
+    static func publicKey(blob: [UInt8]) throws(CryptoError) -> PublicKey {
+        var cursor = SSHCursor(0..<blob.count, blame: .malformedKey(.openSSHPublic))
+        let name = try cursor.text(blob.span)
+        guard names.contains(name) else { throw .unsupportedKey(.openSSHPublic) }
+        let key = try publicKey(named: name, &cursor, blob.span)
         try cursor.finish()
         return key
     }
@@ -109,30 +116,100 @@ enum OpenSSHKey {
         return cipher != "none"
     }
 
-    /// The file's one key. The file holds the public half twice and the private half once. An encrypted file needs bcrypt's
-    /// own key derivation, which the toolkit does not have: `ssh-keygen -p -m PKCS8` turns the file into PKCS#8.
-    static func privateKey(_ bytes: Span<UInt8>) throws(CryptoError) -> PrivateKey {
+    /// A file's parts, as ranges of its bytes.
+    private struct Parts {
+        let encryption: OpenSSHEncryption?
+        let publicBlob: Range<Int>
+        let section: Range<Int>
+        let tag: Range<Int>
+
+        /// The padding fills up a block of so many bytes.
+        var blockCount: Int { encryption?.cipher.blockCount ?? 8 }
+    }
+
+    private static func parts(_ bytes: Span<UInt8>) throws(CryptoError) -> Parts {
         let blame = CryptoError.malformedKey(.openSSHPrivate)
         guard bytes.count > magic.count, bytes.bytes(0..<magic.count) == magic else { throw blame }
         var file = SSHCursor(magic.count..<bytes.count, blame: blame)
         let (cipher, derivation) = (try file.text(bytes), try file.text(bytes))
-        guard cipher == "none", derivation == "none" else { throw .unsupportedKey(.openSSHPrivate) }
-        guard try file.string(bytes).isEmpty, try file.number(bytes) == 1 else { throw blame }
+        let encryption = try encryption(cipher, derivation, options: file.string(bytes), bytes)
+        guard try file.number(bytes) == 1 else { throw blame }
         let publicBlob = try file.string(bytes)
-        var section = SSHCursor(try file.string(bytes), blame: blame)
-        try file.finish()
-        guard section.rest.count % 8 == 0, try section.number(bytes) == section.number(bytes) else { throw blame }
-        var outside = SSHCursor(publicBlob, blame: blame)
-        let name = try outside.text(bytes)
-        guard try section.text(bytes) == name, names.contains(name) else { throw .unsupportedKey(.openSSHPrivate) }
-        let key = try privateKey(named: name, &section, bytes)
-        // The comment, then 1, 2, 3 … up to a whole block. Python's cryptography adds a block even if none is needed.
-        _ = try section.string(bytes)
-        let padding = section.rest
-        guard padding.count <= 8, padding.allSatisfy({ Int(bytes[$0]) == $0 - padding.lowerBound + 1 }) else {
+        let section = try file.string(bytes)
+        let parts = Parts(encryption: encryption, publicBlob: publicBlob, section: section, tag: file.rest)
+        guard parts.tag.count == encryption?.cipher.tagCount ?? 0, section.count % parts.blockCount == 0 else {
             throw blame
         }
-        let half = try publicKey(named: name, &outside, bytes)
+        return parts
+    }
+
+    private static func encryption(
+        _ cipher: String, _ derivation: String, options: Range<Int>, _ bytes: Span<UInt8>
+    ) throws(CryptoError) -> OpenSSHEncryption? {
+        let blame = CryptoError.malformedKey(.openSSHPrivate)
+        guard cipher != "none" || derivation != "none" else {
+            guard options.isEmpty else { throw blame }
+            return nil
+        }
+        guard let known = OpenSSHEncryption.Cipher(rawValue: cipher), derivation == OpenSSHEncryption.derivation else {
+            throw .unsupportedKey(.openSSHPrivate)
+        }
+        var inside = SSHCursor(options, blame: blame)
+        let salt = try inside.string(bytes)
+        let rounds = try inside.number(bytes)
+        try inside.finish()
+        guard (1...1024).contains(salt.count), rounds > 0 else { throw blame }
+        return OpenSSHEncryption(cipher: known, salt: bytes.bytes(salt), rounds: rounds)
+    }
+
+    /// The encryption of a file that omvault can decrypt. Nil for others.
+    static func encryption(_ bytes: Span<UInt8>) -> OpenSSHEncryption? { (try? parts(bytes))?.encryption }
+
+    /// The key of a file that is not encrypted.
+    static func privateKey(_ bytes: Span<UInt8>) throws(CryptoError) -> PrivateKey {
+        let parts = try parts(bytes)
+        guard parts.encryption == nil else { throw .keyPasswordRequired }
+        return try key(
+            in: bytes.extracting(parts.section), publicBlob: bytes.extracting(parts.publicBlob), block: parts.blockCount,
+            otherwise: .malformedKey(.openSSHPrivate))
+    }
+
+    /// The key of an encrypted file.
+    static func privateKey(
+        _ bytes: Span<UInt8>, password: borrowing SecretBytes, limit: WorkLimit
+    ) throws(CryptoError) -> PrivateKey {
+        let parts = try parts(bytes)
+        guard let encryption = parts.encryption else { throw .wrongKeyPassword }
+        let section = try encryption.open(
+            bytes.extracting(parts.section), tag: bytes.bytes(parts.tag), password: password, limit: limit)
+        return try section.withBytes { (section) throws(CryptoError) in
+            try key(
+                in: section, publicBlob: bytes.extracting(parts.publicBlob), block: parts.blockCount,
+                otherwise: .wrongKeyPassword)
+        }
+    }
+
+    /// The file's one key. The file holds the public half twice, and the private half once.
+    ///
+    /// - Parameter otherwise: The error if the two numbers at the start differ, as after a wrong password.
+    private static func key(
+        in section: Span<UInt8>, publicBlob: Span<UInt8>, block: Int, otherwise error: CryptoError
+    ) throws(CryptoError) -> PrivateKey {
+        let blame = CryptoError.malformedKey(.openSSHPrivate)
+        var inside = SSHCursor(section.indices, blame: blame)
+        let (one, other) = (try inside.number(section), try inside.number(section))
+        guard one == other else { throw error }
+        var outside = SSHCursor(publicBlob.indices, blame: blame)
+        let name = try outside.text(publicBlob)
+        guard try inside.text(section) == name, names.contains(name) else { throw .unsupportedKey(.openSSHPrivate) }
+        let key = try privateKey(named: name, &inside, section)
+        // The comment, then 1, 2, 3 … up to a whole block. Python's cryptography adds a block even if none is needed.
+        _ = try inside.string(section)
+        let padding = inside.rest
+        guard padding.count <= block, padding.allSatisfy({ Int(section[$0]) == $0 - padding.lowerBound + 1 }) else {
+            throw blame
+        }
+        let half = try publicKey(named: name, &outside, publicBlob)
         try outside.finish()
         guard try half.spki() == key.publicKey().spki() else { throw .invalidKey }
         return key
@@ -169,7 +246,7 @@ enum OpenSSHKey {
 }
 
 extension EllipticCurve {
-    fileprivate var sshName: String {
+    var sshName: String {
         switch self {
         case .p256: "nistp256"
         case .p384: "nistp384"
@@ -196,7 +273,7 @@ extension PublicKey {
         return "SHA256:" + text.prefix { $0 != "=" }
     }
 
-    private func openSSHBlob() throws(CryptoError) -> (name: String, blob: [UInt8]) {
+    func openSSHBlob() throws(CryptoError) -> (name: String, blob: [UInt8]) {
         var blob: [UInt8] = []
         func add(_ bytes: [UInt8]) {
             blob.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> (24 - 8 * $0)) })

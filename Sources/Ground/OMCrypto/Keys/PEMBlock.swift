@@ -153,42 +153,21 @@ struct PEMBlock: ~Copyable {
         return LegacyEncryption(cipher: String(parts[0]), iv: iv)
     }
 
-    /// The text of a block, in lines of 64 characters.
-    static func write(_ der: borrowing SecretBytes, label: String) -> SecretBytes {
+    /// The text of a block.
+    ///
+    /// - Parameter width: The characters in each line but the last.
+    static func write(_ der: borrowing SecretBytes, label: String, width: Int = 64) -> SecretBytes {
         var text = SecretBuffer(capacity: der.count * 3 / 2 + 128)
         text.append(Array("-----BEGIN \(label)-----\n".utf8).span)
         let body = Base64.encode(der)
         body.withBytes { body in
-            for start in stride(from: 0, to: body.count, by: 64) {
-                text.append(body.extracting(start..<min(start + 64, body.count)))
+            for start in stride(from: 0, to: body.count, by: width) {
+                text.append(body.extracting(start..<min(start + width, body.count)))
                 text.append(UInt8(ascii: "\n"))
             }
         }
         text.append(Array("-----END \(label)-----\n".utf8).span)
         return text.finish()
-    }
-}
-
-/// The lines of a text, ended by LF or CR LF.
-private struct Lines {
-    private var position = 0
-    private let end: Int
-
-    init(_ bytes: Span<UInt8>) { end = bytes.count }
-
-    mutating func next(_ bytes: Span<UInt8>) -> Range<Int>? {
-        guard position < end else { return nil }
-        let start = position
-        var stop = start
-        while stop < end, bytes[stop] != UInt8(ascii: "\n") { stop += 1 }
-        position = min(stop + 1, end)
-        return stop > start && bytes[stop - 1] == UInt8(ascii: "\r") ? start..<stop - 1 : start..<stop
-    }
-
-    func contains(_ bytes: Span<UInt8>, _ isWanted: (Range<Int>) -> Bool) -> Bool {
-        var copy = self
-        while let line = copy.next(bytes) { if isWanted(line) { return true } }
-        return false
     }
 }
 

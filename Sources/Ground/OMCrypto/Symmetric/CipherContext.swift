@@ -95,6 +95,8 @@ enum OpenSSLCipher: String, CaseIterable {
     case aes192GCM = "AES-192-GCM"
     case aes256GCM = "AES-256-GCM"
     case chacha20Poly1305 = "ChaCha20-Poly1305"
+    /// An IV of 16 bytes: the number of the first block, and the nonce.
+    case chacha20 = "ChaCha20"
     case aes128KW = "AES-128-WRAP"
     case aes192KW = "AES-192-WRAP"
     case aes256KW = "AES-256-WRAP"

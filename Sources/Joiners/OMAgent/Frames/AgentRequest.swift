@@ -42,6 +42,8 @@ enum AgentRequest: ~Copyable, Sendable {
     case knownToken(KnownTokenQuestion)
     /// The session is of the profile that was read so.
     case profileReading(LoginReference, ProfileDigest, ProfileReading)
+    /// Deletes the session here if another agent has renewed it.
+    case compareSession(LoginReference)
 }
 
 /// The agent's answer.

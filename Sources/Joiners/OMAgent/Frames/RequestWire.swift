@@ -77,6 +77,9 @@ extension AgentRequest {
         case .profileReading(let login, let profile, let reading):
             body.write(login, profile, reading)
             return .profileReading
+        case .compareSession(let login):
+            body.write(login)
+            return .compareSession
         }
     }
 
@@ -130,6 +133,7 @@ extension AgentRequest {
         case .request: return .request(try wire.read())
         case .knownToken: return .knownToken(try wire.read())
         case .profileReading: return .profileReading(try wire.read(), try wire.read(), try wire.read())
+        case .compareSession: return .compareSession(try wire.read())
         case .lock:
             let forgets: Bool = try wire.read()
             return .lock(try wire.read(), forgets: forgets)

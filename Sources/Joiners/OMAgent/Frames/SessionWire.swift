@@ -150,23 +150,25 @@ extension AgentSession: WireValue {
     }
 }
 
-/// was there ‖ server asked ‖ optional refusal
+/// 0 not there, 1 ended, 2 overtaken ‖ server asked ‖ optional refusal
 extension SessionEnding: WireValue {
     func write(to body: inout SecretBuffer) {
         let refusal: OnlineRefusal? = if case .endedHereOnly(let refusal) = self { refusal } else { nil }
-        body.write(wasThere, wasServerAsked, refusal)
+        let code: UInt8 = !wasThere ? 0 : self == .overtaken ? 2 : 1
+        body.write(code, wasServerAsked, refusal)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        let (wasThere, wasServerAsked): (Bool, Bool) = (try wire.read(), try wire.read())
+        let (code, wasServerAsked): (UInt8, Bool) = (try wire.read(), try wire.read())
         let refusal: OnlineRefusal? = try wire.read()
-        self =
-            switch (wasThere, refusal) {
-            case (false, _): .notThere
-            case (true, nil): wasServerAsked ? .endedAtServer : .endedHere
-            case (true, let refusal?): .endedHereOnly(refusal)
-            }
-        guard self.wasServerAsked == wasServerAsked, wasThere || refusal == nil else { throw MalformedBytes() }
+        switch (code, refusal) {
+        case (0, nil): self = .notThere
+        case (1, nil): self = wasServerAsked ? .endedAtServer : .endedHere
+        case (1, let refusal?): self = .endedHereOnly(refusal)
+        case (2, nil): self = .overtaken
+        default: throw MalformedBytes()
+        }
+        guard self.wasServerAsked == wasServerAsked else { throw MalformedBytes() }
     }
 }
 

@@ -318,14 +318,14 @@ extension OnlineService {
 
     private static func oauth(_ profile: Profile, _ grant: OAuthService.Grant) throws(OnlineRefusal) -> Kind {
         let endpoint: OAuthService.Endpoint
-        if grant == .implicit, profile.oauthDocument == nil, profile.openIDConfiguration == nil {
-            endpoint = .pages(revocation: profile.oauthRevocationEndpoint?.text)
-        } else if let token = profile.oauthTokenEndpoint {
+        if let token = profile.oauthTokenEndpoint {
             endpoint = .token(token.text, revocation: profile.oauthRevocationEndpoint?.text)
         } else if let configuration = profile.openIDConfiguration {
             endpoint = .configuration(configuration.text)
         } else if let document = profile.oauthDocument {
             endpoint = .discovery(document.text)
+        } else if grant == .implicit {
+            endpoint = .pages(revocation: profile.oauthRevocationEndpoint?.text)
         } else {
             throw .failed(.unsafeAddress)
         }

@@ -214,7 +214,7 @@ public final class RESTClient: Sendable {
         }
         do throws(RESTError) { return try ask() } catch {
             // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
-            guard error == .noSession, let restoring, run.takeSecondLook(), restoring() else { throw error }
+            guard error == .noSession, let restoring, run.takeRestoring(), restoring() else { throw error }
             return try ask()
         }
     }

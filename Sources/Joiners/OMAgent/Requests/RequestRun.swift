@@ -26,7 +26,7 @@ final class RequestRun: @unchecked Sendable {
     private var redirectsLeft: Int
     private var hasRenewed = false
     private var hasNonce = false
-    private var hasLookedAgain = false
+    private var hasRestored = false
     private var nonce: String?
     private var hasLeft = false
     private var renewed: RequestChannel?
@@ -99,10 +99,10 @@ final class RequestRun: @unchecked Sendable {
     var mark: [UInt8]? { used?.mark }
     var mayRenew: Bool { !hasRenewed }
 
-    /// Whether the ledger may be asked for the session: once.
-    func takeSecondLook() -> Bool {
-        defer { hasLookedAgain = true }
-        return !hasLookedAgain
+    /// Whether the session may be restored from the ledger: once.
+    func takeRestoring() -> Bool {
+        defer { hasRestored = true }
+        return !hasRestored
     }
 
     /// Whether the token is bound to a key, so that a server's nonce is of use.

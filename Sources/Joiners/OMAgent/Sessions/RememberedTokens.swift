@@ -83,6 +83,18 @@ extension SessionStore {
         entry.isRemembered && ledger.look(entry.login, entries.withLock { _ in entry.rowGeneration }) == .other
     }
 
+    /// Deletes a session here if another agent has renewed it. This waits for no server: a session that asks one now was compared
+    /// just before.
+    func deleteOvertaken(_ login: LoginReference) {
+        let known = entries.withLock { entries in entries[login].map { ($0, $0.rowGeneration) } }
+        guard let (entry, generation) = known, entry.isRemembered, ledger.look(login, generation) == .other else { return }
+        entries.withLock { entries in
+            // Accident: this agent has written the newer state itself meanwhile.
+            guard entry.pending == nil, entry.rowGeneration == generation else { return }
+            remove(entry, in: &entries)
+        }
+    }
+
     /// Writes tokens that the ledger could not take when they came. From an idle session nothing is written: that would be a use.
     func settle(_ login: LoginReference) {
         while true {

@@ -83,6 +83,12 @@ extension AgentClient {
         }
     }
 
+    /// Deletes the session in the agent if another agent has renewed it, so that ``restore(_:of:in:asking:row:left:since:)`` brings
+    /// the newer state. No server is asked.
+    package func deleteOvertaken(_ login: LoginReference) throws(AgentError) {
+        guard case .done = try ask(.compareSession(login)) else { throw .misbehaved }
+    }
+
     /// Uses the session, which starts its idle time again. Nil if there is none.
     public func useSession(_ login: LoginReference) throws(AgentError) -> AgentSession? {
         switch try ask(.useSession(login)) {

@@ -4,6 +4,8 @@ public import OMOnlineModel
 public enum SessionEnding: Hashable, Sendable {
     /// There was no session.
     case notThere
+    /// The agent deleted an older state of it. Another agent has renewed the session, and the ledger has the newer state.
+    case overtaken
     /// The agent deleted it. There was nothing to ask a server, or the client did not wait for the answer.
     case endedHere
     /// The agent deleted it, and the server ended it.
@@ -16,7 +18,7 @@ public enum SessionEnding: Hashable, Sendable {
     /// Whether the server was asked. Without an address for logging out it was not.
     public var wasServerAsked: Bool {
         switch self {
-        case .notThere, .endedHere, .endedHereOnly(.failed(.noLogout, _, _)): false
+        case .notThere, .overtaken, .endedHere, .endedHereOnly(.failed(.noLogout, _, _)): false
         case .endedAtServer, .endedHereOnly: true
         }
     }
@@ -26,7 +28,7 @@ public enum SessionEnding: Hashable, Sendable {
         switch wasServerAsked ? self : .endedHere {
         case .endedHereOnly(.unreachable(.timedOut)): 10034
         case .endedHereOnly: 10035
-        case .notThere, .endedHere, .endedAtServer: nil
+        case .notThere, .overtaken, .endedHere, .endedAtServer: nil
         }
     }
 }

@@ -256,8 +256,7 @@ final class SessionStore: Sendable {
     /// The same. If the caller has a browser, the server can end its own session there too.
     ///
     /// - Parameter inBrowser: Only with `waits`.
-    /// - Returns: ``SessionEnding/notThere`` also if another agent has renewed the session: then the ledger still has it. The
-    ///   address to open is nil if the server has no page for it or was not reached, or if the session has no ID token.
+    /// - Returns: The address to open is nil if the server has no page for it or was not reached, or if the session has no ID token.
     func end(
         _ login: LoginReference, waits: Bool, inBrowser: Bool, password: consuming SecretBytes?
     ) -> (ending: SessionEnding, address: String?) {
@@ -275,7 +274,7 @@ final class SessionStore: Sendable {
         }
         waitForAnswer(to: entry)
         // The newer tokens are those of the session that the ledger has now. A login since then has a session in the agent.
-        if isOvertaken(entry), entries.withLock({ $0[login] == nil }) { return (.notThere, nil) }
+        if isOvertaken(entry), entries.withLock({ $0[login] == nil }) { return (.overtaken, nil) }
         guard inBrowser, let service = entries.withLock({ _ in entry.serviceInBrowser }) else {
             return (endAtServer(entry, password: password), nil)
         }

@@ -1,3 +1,4 @@
+public import OMAgentProtocol
 public import OMOnlineModel
 
 /// What became of an exchanged token that was cleared. docs/reference/tokens.md, "Token exchange".
@@ -17,4 +18,6 @@ public enum ExchangeEnd: Hashable, Sendable {
     case ended
     /// It is deleted here, and may stay valid at the server.
     case unrevoked(Problem)
+    /// It is deleted from the ledger, but the agent did not end every session, and may still give the token out.
+    case stillHeld(AgentError)
 }

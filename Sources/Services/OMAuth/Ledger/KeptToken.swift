@@ -16,7 +16,7 @@ package enum KeptToken: ~Copyable, Sendable {
     case live(LoginReceipt)
 }
 
-/// What the ledger had of an exchanged token that is deleted now.
+/// What the ledger had of an exchanged token that is deleted or replaced now.
 package enum ClearedToken: ~Copyable, Sendable {
     case none
     /// It was not authentic, so that no one knows its session.

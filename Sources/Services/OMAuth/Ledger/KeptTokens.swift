@@ -6,12 +6,14 @@ internal import OMStorage
 internal import OMSystem
 
 extension Authenticator {
-    /// Keeps the session of an exchange. It replaces the one before.
+    /// Keeps the session of an exchange. It replaces the one before, which stays if this one cannot be kept.
     ///
+    /// - Returns: The one before.
     /// - Throws: ``AuthError/noCredential`` if the session has no token or no end, so that there is nothing to keep.
+    @discardableResult
     package func keepExchange(
         _ receipt: borrowing LoginReceipt, _ profile: Profile, key: RememberingKey
-    ) throws(AuthError) {
+    ) throws(AuthError) -> ClearedToken {
         guard let expires = receipt.sessionExpires, let parts = receipt.tokenParts() else { throw .noCredential }
         let store = try makeStore(), now = clock()
         let time = LastSeenTime(starting: now), id = KeptTokenRow.exchangeID(profile, store.device)
@@ -21,7 +23,9 @@ extension Authenticator {
             id, profile, of: receipt.details.user, domain: receipt.details.domain, end: time.now(now) + max(0, left), time: time,
             backend: KeptTokenRow.backend(profile, store.device), sealing: parts, key: key.key)
         let bytes = row.encode(under: store.device)
-        try store.ledger.write { () throws(AuthError) in try store.ledger.putServerRow(id, bytes) }
+        return try replaceExchange(profile, in: store, key: key) { () throws(AuthError) in
+            try store.ledger.putServerRow(id, bytes)
+        }
     }
 
     /// The exchanged token of a profile. This writes down the time: a clock that is set back later makes it live no longer.
@@ -66,15 +70,24 @@ extension Authenticator {
     /// Deletes the exchanged token of a profile. This needs no key.
     ///
     /// - Parameter key: Opens the session that was kept, for a caller that revokes it.
-    package func clearExchange(_ profile: Profile, key: RememberingKey? = nil) throws(AuthError) -> ClearedToken {
+    package func deleteKeptExchange(_ profile: Profile, key: RememberingKey? = nil) throws(AuthError) -> ClearedToken {
         guard let store = try openIfPresent() else { return .none }
         let id = KeptTokenRow.exchangeID(profile, store.device)
-        // Also a row that is not authentic.
-        let row = try store.keptToken(id)
-        let isThere = try store.ledger.write { () throws(AuthError) in
-            guard try store.ledger.serverRow(id) != nil else { return false }
-            try store.deleteKeptToken(id)
-            return true
+        return try replaceExchange(profile, in: store, key: key) { () throws(AuthError) in
+            // Also a row that is not authentic.
+            if try store.ledger.serverRow(id) != nil { try store.deleteKeptToken(id) }
+        }
+    }
+
+    /// What the ledger had before the change.
+    private func replaceExchange(
+        _ profile: Profile, in store: borrowing LoginStore, key: RememberingKey?, by change: () throws(AuthError) -> Void
+    ) throws(AuthError) -> ClearedToken {
+        let id = KeptTokenRow.exchangeID(profile, store.device)
+        let (isThere, row) = try store.ledger.write { () throws(AuthError) in
+            let before = (try store.ledger.serverRow(id) != nil, try store.keptToken(id))
+            try change()
+            return before
         }
         guard isThere else { return .none }
         _ = try? store.purge(wait: 0)

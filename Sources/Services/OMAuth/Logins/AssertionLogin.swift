@@ -8,13 +8,18 @@ extension Authenticator {
     /// Logs a user in with an assertion of another server. Such a login is never cached: no password comes to this machine.
     ///
     /// - Returns: The login of the user whom the server names. If it names none, and no user was asked for, the user is the client's id.
-    /// - Throws: ``AuthError/online(_:)``; ``AuthError/offlineNotAllowed`` if the profile's mode is offline.
+    /// - Throws: ``AuthError/online(_:)``; ``AuthError/offlineNotAllowed`` if the profile's mode is offline. No server is asked
+    ///   for a JWT of the client's key if the profile has a source of assertions, or if there is an assertion.
     public func logIn(
         _ question: AssertionQuestion, with assertion: borrowing SecretBytes, asking provider: any AssertionProvider,
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         let profile = question.profile
         guard profile.serverKind == .oauthAssertion else { throw .online(.failed(.unsupportedGrant)) }
+        // Attack: an assertion is lost on the way, and the client's own key speaks in its place.
+        guard question.kind != nil || profile.mintsAssertion && assertion.count == 0 else {
+            throw .online(.failed(.unusableAssertion))
+        }
         guard profile.connectivityMode != .offline else { throw .offlineNotAllowed }
         let sent = clock()
         let answer = provider.logIn(question, with: assertion, cancellation: cancellation)
@@ -46,6 +51,8 @@ extension Authenticator {
             throw .online(.failed(.unsupportedGrant))
         }
         guard profile.connectivityMode != .offline else { throw .offlineNotAllowed }
+        // The server would give a token that is not for the actor.
+        guard (asked.actorType == nil) == (actor.count == 0) else { throw .online(.failed(.unusableAssertion)) }
         guard let name = user ?? Self.client(of: profile) else { throw .online(.failed(.unusableUser)) }
         let sent = clock()
         let answer = provider.exchange(

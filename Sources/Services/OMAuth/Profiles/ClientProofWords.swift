@@ -60,8 +60,8 @@ extension Profile {
             ? choice(.oauthSenderConstraint, \SenderConstraint.word) ?? .none : .none
     }
 
-    /// How the client proves itself. Without a discovery document the profile's own addresses are those that an assertion may be
-    /// for.
+    /// How the client proves itself. Without a discovery document the profile's own addresses, or those of the metadata
+    /// in it, are those that an assertion may be for.
     package var clientProof: ClientProof {
         let key: String? =
             if case .text(let text)? = values[.oauthClientKey] { ProfileValueParser.identity(text) } else { nil }
@@ -81,7 +81,7 @@ extension Profile {
             audience: choice(.oauthAssertionAudience, \ClientProof.Audience.word) ?? .issuer,
             pushedRequests: choice(.oauthPushedRequests, \ClientProof.PushedRequests.word) ?? .automatic,
             pushedRequestEndpoint: url(.oauthPushedRequestEndpoint)?.text,
-            endpoints: oauthTokenEndpoint == nil ? [] : named)
+            endpoints: oauthTokenEndpoint == nil ? openIDConfiguration?.endpoints ?? [] : named)
     }
 
     private func choice<Value: CaseIterable>(_ key: ProfileKey, _ word: KeyPath<Value, String>) -> Value? {

@@ -1,6 +1,7 @@
 // The OpenID metadata inside of a profile: what this process reads of them. The process that asks the server reads the rest.
 
 internal import OMJSON
+package import OMOnlineModel
 
 /// `OpenIDConnectConfiguration`: the document in which an OpenID server names its endpoints.
 package struct OpenIDConfiguration: Hashable, Sendable {
@@ -10,16 +11,21 @@ package struct OpenIDConfiguration: Hashable, Sendable {
     package let text: String
     /// With the spelling of the document.
     package let issuer: ServerURL
+    /// The addresses that an assertion may be for.
+    package let endpoints: [ServerEndpoint]
 
     /// Nil unless the text is a JSON object with the issuer's address. As in the SDK, the members may be inside of
     /// `openid-configuration`.
     package init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count) else { return nil }
-        let bytes = Array(text.utf8)
-        guard let outer = (try? JSON(parsing: bytes.span))?.members else { return nil }
+        guard let outer = JSON(answer: Array(text.utf8))?.members else { return nil }
         let members = outer["issuer"] == nil ? outer["openid-configuration"]?.members ?? outer : outer
         guard let name = members["issuer"]?.text, let issuer = ServerURL(name), !name.contains("?") else { return nil }
         (self.text, self.issuer) = (text, issuer)
+        endpoints = ServerEndpoint.Kind.allCases.filter(\.isOfOAuth).compactMap { kind in
+            guard let url = members[kind.name]?.text.flatMap(ServerURL.init), url.isSecure || url.isLoopback else { return nil }
+            return ServerEndpoint(kind, url.text)
+        }
     }
 }
 

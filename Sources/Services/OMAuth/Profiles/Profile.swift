@@ -73,7 +73,7 @@ public struct Profile: Hashable, Sendable {
         if isTrue(.identityDomainNameInHeader), values[.identityDomain] == nil, !isTrue(.collectIdentityDomain) {
             throw .missing(.identityDomain)
         }
-        guard !RequiredProfileKeys.bindsImplicitTokens(in: values) else { throw .implicitBinding }
+        if let problem = RequiredProfileKeys.implicitProblem(in: values) { throw problem }
         if let missing = RequiredProfileKeys.missingForProof(in: values) { throw .missing(missing) }
     }
 

@@ -26,6 +26,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
     case policyElsewhere
     /// `OAuthSenderConstraint` with `OAuthImplicit`. Its token comes through the browser, and is bound to no key.
     case implicitBinding
+    /// `OAuthImplicit` without the scope `openid`. Only an ID token says that a token of the browser is for this client.
+    case implicitWithoutOpenID
 
     // A configuration URL
 
@@ -58,8 +60,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
         case .idleBeyondSession: 10104
         case .urlWithoutQuery: 10407
         case .serverPolicy: 10015
-        case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .policyElsewhere, .implicitBinding, .malformedURL,
-            .nothingToImport, .serverPolicyOlder, .ceiling, .presets:
+        case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .policyElsewhere, .implicitBinding,
+            .implicitWithoutOpenID, .malformedURL, .nothingToImport, .serverPolicyOlder, .ceiling, .presets:
             nil
         }
     }

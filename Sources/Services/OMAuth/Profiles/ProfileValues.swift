@@ -130,7 +130,8 @@ extension Profile {
     package var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
     /// Whether the browser brings the token itself, which RFC 9700 forbids. A login needs the caller's consent each time.
     package var isImplicit: Bool { serverKind == .oauthBrowser && oauthGrant == .implicit }
-    package var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
+    /// Nil too for the implicit grant, which asks none: the key has no effect there.
+    package var oauthTokenEndpoint: ServerURL? { isImplicit ? nil : url(.oauthTokenEndpoint) }
     package var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
     /// The issuer that the discovery document must name, byte for byte.
     package var oauthIssuer: String? { word(.oauthIssuer) }
@@ -163,7 +164,7 @@ extension Profile {
     ///
     /// - Parameter asked: The scopes to ask for. Nil for those of the profile.
     package func browserScopes(asking asked: [String]? = nil) -> [String] {
-        let (asked, own) = (asked ?? oauthScopes, "openid")
+        let (asked, own) = (asked ?? oauthScopes, RequiredProfileKeys.openIDScope)
         let isOfOpenID = values[.authServerType].flatMap(RequiredProfileKeys.type) == .openIDConnect
         guard isOfOpenID || oauthScopes.contains(own), !asked.contains(own) else { return asked }
         return [own] + asked
@@ -287,7 +288,10 @@ extension Profile {
 
     /// The keys whose address would send secrets unprotected over the network: plain http to another machine.
     package var unprotected: [ProfileKey] {
-        ProfileKey.allCases.filter { key in url(key).map { !$0.isSecure && !$0.isLoopback } ?? false }
+        ProfileKey.allCases.filter { key in
+            let address = key == .openIDConnectConfiguration ? openIDConfiguration?.issuer : url(key)
+            return address.map { !$0.isSecure && !$0.isLoopback } ?? false
+        }
     }
 
     /// Whether the server uses http at a port that any user of this machine may take.

@@ -62,13 +62,13 @@ enum RequiredProfileKeys {
         if word(.oauthSenderConstraint) == SenderConstraint.mtls.word, values[.clientCertificate] == nil {
             return .clientCertificate
         }
-        // This side writes the audience, before the server is asked. So the profile must name it.
         let kind = values[.authServerType].flatMap(Self.type)
         let grant = kind == .oauth ? values[.oauthGrantType].flatMap(Self.grant) : nil
         let mints = grant?.isOfAssertion ?? false && values[.oauthUserJWT] == nil && values[.oauthUserSAML2] == nil
-        if asserts || mints, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil,
-            word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word, values[.oauthIssuer] == nil,
-            kind != .openIDConnect || values[.oauthTokenEndpoint] != nil || values[.openIDConnectConfiguration] == nil
+        // This side writes the audience, before the server is asked. So the profile must name it.
+        let isForIssuer = word(.oauthAssertionAudience) != ClientProof.Audience.endpoint.word
+        if asserts || mints, kind == .oauth || kind == .openIDConnect, values[.oauthClientKey] != nil, isForIssuer,
+            !knowsIssuer(values)
         {
             return .oauthIssuer
         }
@@ -77,12 +77,27 @@ enum RequiredProfileKeys {
             ? .oauthPushedRequestEndpoint : nil
     }
 
-    /// Whether tokens must be bound to a key, and the grant cannot do that: they come through the browser.
-    static func bindsImplicitTokens(in values: [ProfileKey: ProfileValue]) -> Bool {
-        guard values[.oauthGrantType].flatMap(grant) == .implicit, case .text(let word)? = values[.oauthSenderConstraint] else {
-            return false
-        }
-        return word != SenderConstraint.none.word
+    /// The scope of OpenID Connect: with it the server gives an ID token.
+    static let openIDScope = "openid"
+
+    /// What the implicit grant cannot do, and these values want of it.
+    static func implicitProblem(in values: [ProfileKey: ProfileValue]) -> ProfileProblem? {
+        func text(_ key: ProfileKey) -> String? { if case .text(let text)? = values[key] { text } else { nil } }
+        guard values[.oauthGrantType].flatMap(grant) == .implicit else { return nil }
+        // The token comes through the browser.
+        if let word = text(.oauthSenderConstraint), word != SenderConstraint.none.word { return .implicitBinding }
+        guard values[.authServerType].flatMap(type) == .oauth, values[.oamOAuthServiceEndpoint] == nil else { return nil }
+        // Attack: another user of this machine brings a token that another client of the server got. Only an ID token says for which
+        // client and which login a token is.
+        let scopes = text(.oauthScope)?.split(separator: ",") ?? []
+        return scopes.contains { $0 == openIDScope } ? nil : .implicitWithoutOpenID
+    }
+
+    /// Whether the profile names the issuer: with a key, or in the metadata if they count.
+    private static func knowsIssuer(_ values: [ProfileKey: ProfileValue]) -> Bool {
+        if values[.oauthIssuer] != nil { return true }
+        return values[.authServerType].flatMap(type) == .openIDConnect && values[.oauthTokenEndpoint] == nil
+            && values[.openIDConnectConfiguration] != nil
     }
 
     static func type(_ value: ProfileValue) -> AuthServerType? {

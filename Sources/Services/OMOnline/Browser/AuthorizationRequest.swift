@@ -8,6 +8,9 @@ struct AuthorizationRequest {
     private let parameters: [(name: String, value: String)]
     private let clientID: String
 
+    /// `response_type` of the implicit grant. The ID token names the user, the client and the access token.
+    static let implicitType = "id_token token"
+
     /// - Parameters:
     ///   - page: The authorization endpoint. A query that it has already stays.
     ///   - key: Names the key to which the tokens are bound. Nil without one.
@@ -16,7 +19,7 @@ struct AuthorizationRequest {
         at page: ShownAddress, for oauth: OAuthService, redirect: RedirectAddress, _ secrets: LoginSecrets, key: String? = nil
     ) throws(OnlineRefusal) {
         let isImplicit = oauth.grant == .implicit
-        var parameters = [("response_type", Self.responseType(oauth))]
+        var parameters = [("response_type", isImplicit ? Self.implicitType : "code")]
         // The standard's own mode for tokens is the fragment.
         if !isImplicit { parameters.append(("response_mode", "query")) }
         parameters += [("client_id", oauth.clientID), ("redirect_uri", redirect.text), ("state", secrets.state)]
@@ -39,12 +42,6 @@ struct AuthorizationRequest {
             throw .failed(.noLoginPage)
         }
         (self.page, self.parameters, clientID) = (page, parameters.map { (name: $0.0, value: $0.1) }, oauth.clientID)
-    }
-
-    /// `response_type`. With `openid` an ID token names the user.
-    static func responseType(_ oauth: OAuthService) -> String {
-        guard oauth.grant == .implicit else { return "code" }
-        return oauth.scopes.contains("openid") ? "id_token token" : "token"
     }
 
     /// The whole request, for a browser.

@@ -168,7 +168,9 @@ public struct BrowserLoginProvider: Sendable {
         var needsAccessHash = false
     }
 
-    var asksForIDToken: Bool { oauth.scopes.contains("openid") }
+    /// Attack: another program brings a token that another client of the server got. Only the ID token says for which client and which
+    /// login it is.
+    var asksForIDToken: Bool { oauth.grant == .implicit || oauth.scopes.contains("openid") }
 
     /// Refuses a server whose ID tokens could not be checked, or that would name no user, before the person does anything.
     func checkUser(of server: OAuthServer) throws(OnlineRefusal) {

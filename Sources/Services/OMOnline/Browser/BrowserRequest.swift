@@ -27,8 +27,7 @@ extension BrowserLoginProvider {
             throw .failed(.noLoginPage)
         }
         if awaitsToken {
-            let type = AuthorizationRequest.responseType(oauth)
-            guard try server.mayAnswer(with: type) else { throw .failed(.unsupportedResponse) }
+            guard try server.mayAnswer(with: AuthorizationRequest.implicitType) else { throw .failed(.unsupportedResponse) }
         } else {
             // Attack: the code is stolen on its way through the browser. Without PKCE the thief gets tokens for it.
             guard try server.mayTakeProofKey() else { throw .failed(.noProofKey) }
@@ -87,7 +86,7 @@ extension BrowserLoginProvider {
         while !Task.isCancelled {
             guard let text = try await person.pasted() else { return nil }
             switch rules.pasted(text) {
-            case .elsewhere, .wrong, .script, .tooLong: continue
+            case .elsewhere, .wrong, .script: continue
             case .tooMany: throw .failed(.wrongAnswers)
             case .answer(let answer): return answer
             }

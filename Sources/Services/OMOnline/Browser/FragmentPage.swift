@@ -6,12 +6,13 @@ internal import OMSecrets
 
 /// A page whose script posts the fragment of its own address to the socket that waits. No browser sends a fragment by itself.
 enum FragmentPage {
-    /// The address is cleared first: a token in it would be in the next entry of the history too.
+    /// The address is cleared first: a token in it would be in the next entry of the history too. So a reload has nothing to post.
     static let script = """
         const fragment=location.hash.slice(1);history.replaceState(null,"",location.pathname);\
         const show=text=>{document.querySelector("p").textContent=text};\
-        fetch(location.pathname,{method:"POST",body:fragment}).then(answer=>answer.text()).then(show,\
-        ()=>show("omvault no longer waits. Log in again."))
+        if(fragment)fetch(location.pathname,{method:"POST",body:fragment}).then(answer=>answer.text()).then(show,\
+        ()=>show("omvault no longer waits. Log in again."));\
+        else show("This address has no answer. Use the page that omvault opened.")
         """
 
     private static let body = """

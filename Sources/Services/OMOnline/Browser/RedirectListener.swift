@@ -11,7 +11,7 @@ final class RedirectListener: Sendable {
     /// - Parameter sockets: Loopback sockets that are bound and listen. The listener closes them, also if this throws.
     /// - Throws: ``OnlineFailure/helper`` unless each socket can accept, and all have one port.
     init(_ sockets: [Int32], _ rules: RedirectRules) async throws(OnlineRefusal) {
-        let longest = LoopbackLimits.request + (rules.awaitsToken ? RedirectRules.longestText : 0)
+        let longest = LoopbackLimits.request + (rules.awaitsToken ? RedirectRules.longestPost : 0)
         server = try await LoopbackServer(sockets, longest: longest, takesBody: rules.awaitsToken) { request in
             let isFragment = rules.awaitsToken && request.isPost
             let outcome =
@@ -32,7 +32,6 @@ final class RedirectListener: Sendable {
         switch outcome {
         case .elsewhere, .script: (.notFound, nil)
         case .wrong: (.wrong, nil)
-        case .tooLong: (.tooLong, nil)
         case .tooMany: (.wrong, .failure(.failed(.wrongAnswers)))
         case .answer(.refused(let refusal)): (.refused, .success(.refused(refusal)))
         case .answer(let accepted): (.accepted, .success(accepted))

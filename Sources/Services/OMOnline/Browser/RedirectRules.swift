@@ -20,6 +20,8 @@ final class RedirectRules: Sendable {
     /// After so many wrong answers the login ends.
     static let maximumWrong = 16
     static let longestText = 8 << 10
+    /// A fragment that is too long is read up to here, so that the login can end with the reason.
+    static let longestPost = 64 << 10
     private static let longestCode = 4096
 
     enum Outcome: Hashable, Sendable {
@@ -32,14 +34,14 @@ final class RedirectRules: Sendable {
         case answer(RedirectAnswer)
         /// The browser has come with a fragment, which the script of a page brings.
         case script
-        /// The fragment is too long. The wait goes on.
-        case tooLong
     }
 
     /// Where an answer is in the redirect address.
     private enum Place {
         case query
         case fragment
+        /// Too long for an answer. With the right `state` it ends the login.
+        case longFragment
     }
 
     private struct Progress {
@@ -92,8 +94,7 @@ final class RedirectRules: Sendable {
             request.target.utf8.elementsEqual(here.path.utf8), request.origins.count <= 1,
             request.origins.allSatisfy({ Self.isOrigin($0, of: here) })
         else { return .elsewhere }
-        guard request.body.count <= Self.longestText else { return .tooLong }
-        return decide(Substring(String(validating: request.body, as: UTF8.self) ?? ""), .fragment)
+        return decide(fragment: Substring(String(validating: request.body, as: UTF8.self) ?? ""))
     }
 
     /// The redirect address, if the request names its host. Attack: a web page reaches this port by a name of its own (DNS rebinding).
@@ -108,15 +109,21 @@ final class RedirectRules: Sendable {
     }
 
     func pasted(_ text: borrowing SecretBytes) -> Outcome {
-        guard text.count <= Self.longestText, let address = progress.withLock(\.address) else { return decide("", .query) }
+        guard text.count <= (awaitsToken ? Self.longestPost : Self.longestText), let address = progress.withLock(\.address) else {
+            return decide("", .query)
+        }
         let bytes = text.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         guard let whole = String(validating: bytes, as: UTF8.self) else { return decide("", .query) }
         let isBlank = { (character: Character) in character.isWhitespace }
         let start = whole.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }.map { start.index(after: $0) } ?? start.endIndex
         let pasted = String(start[..<end])
-        if awaitsToken, let fragment = address.fragment(ofPasted: pasted) { return decide(fragment, .fragment) }
+        if awaitsToken, let fragment = address.fragment(ofPasted: pasted) { return decide(fragment: fragment) }
         return decide(address.query(ofPasted: pasted) ?? "", .query)
+    }
+
+    private func decide(fragment: Substring) -> Outcome {
+        decide(fragment, fragment.utf8.count <= Self.longestText ? .fragment : .longFragment)
     }
 
     private func decide(_ query: Substring, _ place: Place) -> Outcome {
@@ -140,6 +147,7 @@ final class RedirectRules: Sendable {
     }
 
     private func read(_ parameters: QueryParameters, _ place: Place) -> RedirectAnswer {
+        guard place != .longFragment else { return .refused(.failed(.answerTooLarge)) }
         // Attack: two servers know this client, and one of them lets the browser bring it the other's code (RFC 9207).
         if parameters.has("iss") || needsIssuer {
             guard let issuer, let named = parameters.value("iss"), named.elementsEqual(issuer.utf8) else {

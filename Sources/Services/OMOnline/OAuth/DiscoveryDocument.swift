@@ -63,7 +63,7 @@ struct DiscoveryDocument {
     /// A document that the profile has. Its issuer is what its address would be: endpoints are at the issuer's origin, or at one
     /// that the profile allows.
     ///
-    /// - Throws: what the other initializer throws; ``OnlineFailure/unsafeAddress`` if the issuer is http at another machine.
+    /// - Throws: ``OnlineFailure/untrustedDiscovery``; ``OnlineFailure/unsafeAddress`` if the issuer is http at another machine.
     init(configured bytes: [UInt8], of service: OAuthService, usesAliases: Bool = false) throws(OnlineRefusal) {
         let (members, issuer) = try Self.read(bytes, of: service)
         let address = try EndpointURL(issuer)
@@ -76,12 +76,17 @@ struct DiscoveryDocument {
     private static func read(
         _ bytes: [UInt8], of service: OAuthService
     ) throws(OnlineRefusal) -> (members: [String: JSON], issuer: String) {
-        guard bytes.count <= maximumBytes, let outer = JSON(answer: bytes)?.members else { throw .failed(.unexpectedAnswer) }
+        guard bytes.count <= maximumBytes, let outer = JSON(answer: bytes)?.members else { throw malformed(service) }
         let members = outer["issuer"] == nil ? outer["openid-configuration"]?.members ?? outer : outer
-        guard let issuer = members["issuer"]?.text else { throw .failed(.unexpectedAnswer) }
+        guard let issuer = members["issuer"]?.text else { throw malformed(service) }
         // Byte for byte: two spellings of one address are two issuers (RFC 8414, 3.3).
         if let known = service.issuer, !known.utf8.elementsEqual(issuer.utf8) { throw .failed(.untrustedDiscovery) }
         return (members, issuer)
+    }
+
+    /// The refusal of a document that is of another kind. No server has answered if the profile has it.
+    private static func malformed(_ service: OAuthService) -> OnlineRefusal {
+        if case .configuration = service.endpoint { .failed(.untrustedDiscovery) } else { .failed(.unexpectedAnswer) }
     }
 
     /// The endpoints that a login needs.
@@ -104,7 +109,7 @@ struct DiscoveryDocument {
     /// Nil for the implicit grant: a server that has no other one names no such endpoint (RFC 8414, section 2).
     private func tokenEndpoint() throws(OnlineRefusal) -> EndpointURL? {
         guard service.grant != .implicit else { return nil }
-        guard try text("token_endpoint") != nil else { throw .failed(.unexpectedAnswer) }
+        guard try text("token_endpoint") != nil else { throw Self.malformed(service) }
         guard let token = try endpoint(.token) else { throw .failed(.untrustedDiscovery) }
         return token
     }
@@ -153,7 +158,7 @@ struct DiscoveryDocument {
         // A browser opens the authorization endpoint, and shows its own certificate.
         guard usesAliases, kind != .authorization, let aliases = try given("mtls_endpoint_aliases", \.members) else { return nil }
         guard let value = aliases[kind.name], value != .null else { return nil }
-        guard let text = value.text else { throw .failed(.unexpectedAnswer) }
+        guard let text = value.text else { throw Self.malformed(service) }
         guard let endpoint = safe(text) else { return nil }
         guard service.names(endpoint) else { throw .failed(.foreignEndpoint) }
         return endpoint
@@ -170,7 +175,7 @@ struct DiscoveryDocument {
     /// - Throws: ``OnlineFailure/unexpectedAnswer`` for a member of another type than the standard's: it is another kind of document.
     private func given<Part>(_ name: String, _ part: (JSON) -> Part?) throws(OnlineRefusal) -> Part? {
         guard let value = members[name], value != .null else { return nil }
-        guard let part = part(value) else { throw .failed(.unexpectedAnswer) }
+        guard let part = part(value) else { throw Self.malformed(service) }
         return part
     }
 
@@ -204,14 +209,6 @@ extension OAuthService {
 }
 
 extension JSON {
-    /// Parses a server's answer, which may begin with a byte order mark (RFC 8259, section 8.1).
-    init?(answer bytes: [UInt8]) {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
-        guard let value = try? JSON(parsing: text.span) else { return nil }
-        self = value
-    }
-
     /// The texts of a list, or nil if the list holds anything else.
     var texts: [String]? {
         guard let elements else { return nil }

@@ -124,7 +124,7 @@ struct OAuthClient: Sendable {
         guard let signer else { throw .failed(.unusableClientKey) }
         // Attack: the document names another endpoint than before, which gets an assertion for the old one.
         if oauth.proof.audience == .endpoint, let known = oauth.audience(at: kind) {
-            guard known.utf8.elementsEqual(address.text.utf8) else { throw .failed(.unusableClientKey) }
+            guard EndpointURL(reading: known) == address else { throw .failed(.unusableClientKey) }
         }
         let allowed = algorithms.map { ClientAssertion.algorithms(named: $0) } ?? SigningPurpose.allAlgorithms
         guard allowed != 0 else { throw .failed(.noKeyAlgorithm) }

@@ -10,6 +10,7 @@ enum VectorKindList {
         Argon2Kinds.all,
         PBKDF2Kinds.all,
         ScryptKinds.all,
+        BCryptKinds.all,
         PasswordHashKinds.all,
         OneTimePasswordKinds.all,
 

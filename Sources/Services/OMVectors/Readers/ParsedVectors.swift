@@ -72,6 +72,7 @@ extension ParsedVectors {
         let bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
         guard !bytes.isEmpty else { throw UnreadableFile("the file is empty") }
         if let companion = NonVectorFile.of(bytes, named: name) { return ParsedVectors(companion: companion) }
+        if AgeTestkitReader.isTestkit(bytes) { return try AgeTestkitReader.read(bytes) }
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             throw UnreadableFile("not text: no vector format is binary")
         }

@@ -10,4 +10,6 @@ public enum VectorFormat: String, Hashable, Sendable {
     case rsaLabs = "RSA Labs"
     /// `sign.input` of the Ed25519 paper: four hex fields in each line.
     case signInput = "sign.input"
+    /// One age file behind lines of `key: value`.
+    case ageTestkit = "age testkit"
 }

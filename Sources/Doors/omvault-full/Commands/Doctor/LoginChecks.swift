@@ -40,7 +40,8 @@ struct LoginChecks {
     private func check(_ profile: Profile) -> [Diagnosis] {
         let check = "profile \(profile.name.text)"
         func change(_ key: String) -> String {
-            "omvault profile set \(profile.name.text.asShellWord) \(key)=https://…\(access.systemOption)"
+            let value = key == ProfileKey.openIDConnectConfiguration.rawValue ? "\"$(cat FILE)\"" : "https://…"
+            return "omvault profile set \(profile.name.text.asShellWord) \(key)=\(value)\(access.systemOption)"
         }
         var found = profile.unprotected.map { key in
             Diagnosis.problem(

@@ -168,6 +168,13 @@ struct AgentSessionClient {
 
     /// Ends a session without waiting for its server.
     func endSession(_ key: LoginKey) {
+        do throws(AgentError) { try endSessionIfThere(key) } catch {
+            context.output.notice("the session may still be open: \(Failure(error).message)")
+        }
+    }
+
+    /// The same, with the agent's error.
+    func endSessionIfThere(_ key: LoginKey) throws(AgentError) {
         guard let login = try? login(key) else { return }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
@@ -175,8 +182,7 @@ struct AgentSessionClient {
             defer { client.deleteSessionTicket(login) }
             _ = try client.endSession(login, waits: false)
         } catch {
-            guard error != .notRunning, error != .noRuntimeFolder else { return }
-            context.output.notice("the session may still be open: \(Failure(error).message)")
+            guard error == .notRunning || error == .noRuntimeFolder else { throw error }
         }
     }
 

@@ -59,7 +59,8 @@ struct LogoutCommand: Verb {
         var unread: Failure?, remembered: [LoginKey] = []
         if let name = try? access.profileName(profile), let profile = try? access.profiles.profile(name) {
             let sessions = LedgerSessions(profile, access, context)
-            unread = (try? sessions.restore()).flatMap(sessions.problem)
+            // Accident: another agent has renewed the session. Its row would be deleted, and the server would get the spent token.
+            unread = (try? sessions.restore(comparing: true)).flatMap(sessions.problem)
             remembered = (try? authenticator.rememberedSessions(profile)) ?? []
         }
         let keys = try targets(access, agent, authenticator), key = keys[0]
@@ -91,6 +92,9 @@ struct LogoutCommand: Verb {
             if case .endedHereOnly(let refusal) = ended {
                 context.output.notice("the session ended here, but may stay open at the server: \(Failure(refusal).message)")
                 for hint in refusal.logoutHints(isCurrent ? profile : nil) { context.output.notice("hint: \(hint)") }
+            }
+            if ended == .overtaken {
+                context.output.notice("another agent has renewed the session, so the server was not asked to end it")
             }
             if ended.wasThere || login == logins[0] { ending = ended }
         }

@@ -152,6 +152,17 @@ extension Profile {
         "profile \"\(name.text)\": any user of this machine could be the server \(serverOrigin), so PAM and --system do not ask it; "
             + "set it to https, or to a port below 1024"
     }
+
+    /// Why the profile's grant must not be used (RFC 9700). Nil for every other grant.
+    var unsafeGrantWords: String? {
+        let reason: String
+        switch serverKind {
+        case .oauthBrowser where isImplicit: reason = "the browser keeps the token in its history; each login needs --insecure"
+        case .oauthResourceOwner: reason = "the client sees the password; OAuthAuthorizationCode and OAuthDeviceCode hide it"
+        default: return nil
+        }
+        return "\(oauthGrant?.rawValue ?? ""): RFC 9700 says that this grant must not be used, because \(reason)"
+    }
 }
 
 extension LoginPolicy {
@@ -244,11 +255,7 @@ extension Output {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): saved, but this version cannot log in there online")
         }
-        if profile.isImplicit {
-            notice(
-                "OAuthImplicit: RFC 9700 says that this grant must not be used, because the browser keeps the token in its "
-                    + "history; each login needs --insecure")
-        }
+        if profile.isImplicit, let words = profile.unsafeGrantWords { notice(words) }
         if profile.presentsClientCertificate, profile.clientCertificate == nil {
             notice("ClientCertificate is not set, so each login asks which identity to show")
         }
@@ -286,7 +293,7 @@ extension Output {
         ] where !keys.isEmpty {
             notice("\(keys.map(\.rawValue).sorted().joined(separator: ", ")): saved, but without effect; \(reason)")
         }
-        if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil, !profile.isImplicit {
+        if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
             notice(
                 "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one")
         }

@@ -33,7 +33,10 @@ struct ProfileShow: Verb {
         let rows = ProfileKey.allCases.compactMap { Row($0, of: profile, server) }
         guard context.output.format == .json else {
             try context.output.rows(rows.filter(\.isWorthALine).map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
-            return context.output.warn(about: profile, system: system)
+            context.output.warn(about: profile, system: system)
+            // A warning only at a look: the grant is usual, and each change of a profile would repeat it.
+            if profile.serverKind == .oauthResourceOwner, let words = profile.unsafeGrantWords { context.output.notice(words) }
+            return
         }
         var document = JSONDocument()
         document.field("profile", .text(profile.name.text))

@@ -118,15 +118,20 @@ final class TerminalBrowserPrompter: BrowserPrompter {
         }
         if isAgain { context.terminal.tell("that is not the address that belongs to this login") }
         do throws(Failure) {
-            let text = try context.terminal.readSecret(
-                "Paste the address to which the browser was sent in the end", name: "the address", for: "--redirect",
-                isShown: true)
+            let text = try paste()
             guard text.count > 0 else { throw Failure(aborted: "no address was pasted") }
             return text
         } catch {
             problem.withLock { $0 = error }
             return nil
         }
+    }
+
+    private func paste() throws(Failure) -> SecretBytes {
+        let prompt = "Paste the address to which the browser was sent in the end"
+        // Attack: the address of the implicit grant has the tokens in it, and a terminal keeps what it shows.
+        guard !profile.isImplicit else { return try context.terminal.readSecretAddress(prompt, for: "--redirect") }
+        return try context.terminal.readSecret(prompt, name: "the address", for: "--redirect", isShown: true)
     }
 
     // MARK: - The browser

@@ -4,6 +4,7 @@ internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
 internal import OMShell
+internal import Synchronization
 
 /// `omvault rest`: sends a request to a web service.
 struct RestCommand: Verb {
@@ -102,6 +103,7 @@ struct RestCommand: Verb {
             guard !anyStatus, let failure = Failure(response, ofSession: client.session != nil) else { return }
             throw failure
         } catch let error as RESTError {
+            if error == .noSession, let problem = client.restoring.problem { throw problem }
             throw Failure(error, of: client.session, address: request.address)
         }
     }
@@ -110,7 +112,26 @@ struct RestCommand: Verb {
 
     private struct Client {
         let rest: RESTClient
-        let session: (session: AgentSession, profile: Profile)?
+        var session: (session: AgentSession, profile: Profile)? = nil
+        var restoring = Restoring()
+    }
+
+    /// Why the session could not be restored from the ledger while the request was sent.
+    private final class Restoring: Sendable {
+        private let noted = Mutex<Failure?>(nil)
+
+        var problem: Failure? { noted.withLock { $0 } }
+
+        /// - Returns: Whether it is restored.
+        func succeeds(_ restore: () throws -> Void) -> Bool {
+            do {
+                try restore()
+                return true
+            } catch {
+                noted.withLock { $0 = Failure(anyError: error) }
+                return false
+            }
+        }
     }
 
     private func client(_ context: CommandContext) throws -> Client {
@@ -121,7 +142,7 @@ struct RestCommand: Verb {
             }
             let trusted = try trust.read()
             return Client(
-                rest: RESTClient(program: program, trusting: trusted, showing: try identity(nil, context)), session: nil)
+                rest: RESTClient(program: program, trusting: trusted, showing: try identity(nil, context)))
         }
         guard trust.trustedCa == nil else {
             throw Failure(usage: "--trusted-ca has no meaning with --profile: TrustedCA of the profile counts")
@@ -131,19 +152,23 @@ struct RestCommand: Verb {
         let found = try access.profiles.profile(ProfileName(profile))
         let isOfGates = found.serverKind == .oamms
         let tokens = isOfGates ? SessionToken(sessionsOf: found, access, context) : try SessionToken(found, access, context)
-        let agent: AgentClient, session: AgentSession
-        do { (agent, session) = try tokens.session(given) } catch let failure as Failure {
-            throw failure.status == .notFound ? failure.with(sdkCode: RESTError.noSession.sdkCode) : failure
+        @Sendable func find(_ given: RequestedUser) throws -> (AgentClient, AgentSession) {
+            do { return try tokens.session(given) } catch let failure as Failure {
+                throw failure.status == .notFound ? failure.with(sdkCode: RESTError.noSession.sdkCode) : failure
+            }
         }
+        let (agent, session) = try find(given), restoring = Restoring()
         let trusted: [UInt8]?
         do throws(OnlineRefusal) { trusted = try OnlineService(found).trusted } catch { throw Failure(error, under: found) }
         let identity = try identity(found, context)
+        // Accident: without the names it could be another user's session.
+        let restore: @Sendable () -> Bool = { restoring.succeeds { _ = try find(RequestedUser(session.login.key)) } }
         return Client(
             rest: RESTClient(
                 program: program, agent: agent, login: session.login, trusting: trusted, gates: isOfGates ? NoGateTokens() : nil,
                 showing: identity,
-                restoring: found.remembersTokens ? { @Sendable in (try? tokens.session(given)) != nil } : nil),
-            session: (session, found))
+                restoring: found.remembersTokens ? restore : nil),
+            session: (session, found), restoring: restoring)
     }
 
     /// The identity of `--cert`.

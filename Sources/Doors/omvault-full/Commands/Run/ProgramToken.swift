@@ -20,21 +20,9 @@ struct ProgramToken: ExpressibleByArgument {
 
     /// - Throws: ``ExitStatus/usage`` if the name can be no name of a variable.
     func checkVariable() throws(Failure) {
-        let isName = name.utf8.enumerated().allSatisfy { index, byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
-            default: false
-            }
-        }
-        guard isName, !name.isEmpty else { throw Failure(usage: "\"\(name)\" can be no variable") }
+        try Handover.checkVariable(name)
     }
 
     /// - Throws: ``ExitStatus/usage`` if the name is no descriptor from 3 to 255.
-    func descriptor() throws(Failure) -> Int32 {
-        guard let number = Int32(name), (3...255).contains(number) else {
-            throw Failure(usage: "\"\(name)\" is no descriptor from 3 to 255")
-        }
-        return number
-    }
+    func descriptor() throws(Failure) -> Int32 { try Handover.descriptor(name) }
 }

@@ -11,15 +11,22 @@ final class RenewedTokenFile: @unchecked Sendable {
     /// How long to wait after a token that did not come, in seconds.
     private static let pause: Int64 = 10
 
-    private let file: TokenFile
+    private let file: ProgramFile
     private let token: RunToken
+    private let mask: OutputMask
+    private let name: String
     /// Empty except between ``fetch()`` and ``begin()``.
     private var first = SecretBytes(copying: [])
     /// When the next token is due, in seconds since boot. Nil for a token without an end.
     private(set) var due: Int64?
     private var isMissing = false
 
-    init(_ file: TokenFile, _ token: RunToken) { (self.file, self.token) = (file, token) }
+    /// - Parameters:
+    ///   - name: The name of the variable.
+    ///   - mask: Learns each token before it is in the file.
+    init(_ file: ProgramFile, _ token: RunToken, name: String, mask: OutputMask) {
+        (self.file, self.token, self.name, self.mask) = (file, token, name, mask)
+    }
 
     var path: String { file.path }
 
@@ -27,6 +34,7 @@ final class RenewedTokenFile: @unchecked Sendable {
     func fetch() throws {
         let found = try token.get().take()
         try found.check()
+        mask.add(found.token.value, name)
         first = found.token.value.duplicate()
         due = Self.due(after: found)
     }
@@ -45,6 +53,7 @@ final class RenewedTokenFile: @unchecked Sendable {
         do {
             let found = try token.get(isAgreed: true).take()
             try found.check()
+            mask.add(found.token.value, name)
             try file.write(found.token.value)
             self.due = Self.due(after: found)
             isMissing = false

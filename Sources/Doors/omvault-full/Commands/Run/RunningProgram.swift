@@ -29,14 +29,16 @@ struct RunningProgram: ~Copyable {
 
     /// - Parameters:
     ///   - variables: `NAME=VALUE`, each with a zero behind it. They replace those of this process.
+    ///   - isClean: Whether the program gets these variables only.
     ///   - files: The descriptors that the program gets, and their numbers there.
     /// - Throws: ``NotStarted``.
     init(
-        _ command: [String], variables: borrowing SecretBytes, files: [(from: Int32, to: Int32)], _ held: borrowing Held
+        _ command: [String], variables: borrowing SecretBytes, isClean: Bool, files: [(from: Int32, to: Int32)],
+        _ held: borrowing Held
     ) throws(NotStarted) {
         let child = variables.withBytes { bytes in
             bytes.withUnsafeBytes { bytes in
-                Self.withEnvironment(bytes) { environment in
+                Self.withEnvironment(bytes, isClean: isClean) { environment in
                     command.withCArguments { arguments in
                         let (from, to) = (files.map(\.from), files.map(\.to))
                         return held.mask.withUnsafeBytes {
@@ -53,6 +55,23 @@ struct RunningProgram: ~Copyable {
 
     deinit { close(signals) }
 
+    /// Makes this process the program.
+    ///
+    /// - Parameter files: As for a program that is started.
+    /// - Returns: only if it cannot be started.
+    static func become(
+        _ command: [String], variables: borrowing SecretBytes, isClean: Bool, files: [(from: Int32, to: Int32)]
+    ) -> NotStarted {
+        let code = variables.withBytes { bytes in
+            bytes.withUnsafeBytes { bytes in
+                withEnvironment(bytes, isClean: isClean) { environment in
+                    command.withCArguments { om_become($0, environment, files.map(\.from), files.map(\.to), files.count) }
+                }
+            }
+        }
+        return NotStarted(code: code)
+    }
+
     /// It stays open as long as a thread may set it.
     private final class Timer: Sendable {
         let descriptor = om_boot_timer()
@@ -63,9 +82,9 @@ struct RunningProgram: ~Copyable {
         func set(_ time: Int64?) { om_boot_timer_set(descriptor, time ?? 0) }
     }
 
-    /// The environment of this process without the variables that `bytes` names, and these.
+    /// The environment of this process without the variables that `bytes` names, and these. If it is clean, these only.
     private static func withEnvironment<R>(
-        _ bytes: UnsafeRawBufferPointer, _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+        _ bytes: UnsafeRawBufferPointer, isClean: Bool, _ body: ([UnsafeMutablePointer<CChar>?]) -> R
     ) -> R {
         var given: [UnsafeMutablePointer<CChar>] = []
         var start = 0
@@ -77,7 +96,7 @@ struct RunningProgram: ~Copyable {
         }
         var all: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
-        while let entry = next.pointee {
+        while !isClean, let entry = next.pointee {
             let isReplaced = given.contains { own in
                 guard let sign = strchr(own, Int32(UInt8(ascii: "="))) else { return false }
                 return strncmp(own, entry, sign - own + 1) == 0
@@ -88,14 +107,17 @@ struct RunningProgram: ~Copyable {
         return body(all + given + [nil])
     }
 
-    /// Waits for the end of the program, and passes signals on to it.
+    /// Waits for the end of the program and of its output, and passes signals on to it.
     ///
     /// - Parameters:
+    ///   - output: Its output, if that goes through this process.
     ///   - due: When to call `body` first, in seconds since boot. Nil for never.
     ///   - body: Gives the next time. It runs on a thread of its own, because it may wait long for others, and never twice at
     ///     once. When the program ends, its end is not waited for.
     /// - Returns: The program's exit code, or 128 and the number of the signal that ended it.
-    func end(due: Int64?, _ body: @escaping @Sendable () -> Int64?) -> Int32 {
+    func end(
+        _ output: MaskedOutput?, due: Int64?, _ body: @escaping @Sendable () -> Int64?
+    ) -> Int32 {
         var code: Int32 = 0
         let timer = timer
         timer.set(due)
@@ -105,7 +127,10 @@ struct RunningProgram: ~Copyable {
                 pollfd(fd: timer.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&waiting, 2, -1) >= 0 || errno == EINTR else { break }
-            if waiting[0].revents != 0, om_child_pass_on(signals, child) == 1, om_child_ended(child, &code) == 1 { return code }
+            if waiting[0].revents != 0, om_child_pass_on(signals, child) == 1, om_child_ended(child, &code) == 1 {
+                output?.waitForEnd(orSignal: signals)
+                return code
+            }
             if waiting[1].revents != 0 {
                 var expirations: UInt64 = 0
                 _ = read(timer.descriptor, &expirations, 8)

@@ -1,4 +1,5 @@
 internal import OMAgent
+internal import OMAgentProtocol
 internal import OMAuth
 internal import OMOnlineModel
 internal import OMSecrets
@@ -29,11 +30,13 @@ final class CommandSessions: ExchangeSessions {
     func clear() throws(Failure) -> Bool {
         // An agent that has ended may have left a ticket.
         _ = try? agent.runningOrResumed()
+        let end: ExchangeEnd
         do throws(AuthError) {
-            let end = try tokens.clear(key: try? KeptTokenKey(context, profile, access.authenticator()).find())
-            notice(end)
-            return end != .none
+            end = try tokens.clear(key: try? KeptTokenKey(context, profile, access.authenticator()).find())
         } catch { throw Failure(error, under: profile) }
+        if case .stillHeld(let error) = end { throw Failure(error) }
+        notice(end)
+        return end != .none
     }
 
     /// Says that a token may stay valid at the server. A refusal of the server has its notice already.
@@ -42,6 +45,8 @@ final class CommandSessions: ExchangeSessions {
         case .none, .ended, .unrevoked(.refused): return
         case .unrevoked(.damaged): notice("what the ledger had of it was damaged")
         case .unrevoked(.locked): notice("its level is locked")
+        case .stillHeld(let error):
+            context.output.notice("the agent may still give the token before it out: \(Failure(error).message)")
         }
     }
 
@@ -56,11 +61,11 @@ final class CommandSessions: ExchangeSessions {
 
     // MARK: - The sessions
 
-    func sessions(of profile: ProfileName) -> [AgentSession] {
-        agent.sessions(RequestedUser(user: nil, domain: nil), profile)
+    func sessions(of profile: ProfileName) throws(AgentError) -> [AgentSession] {
+        try agent.sessions().filter { $0.login.key.profile == profile }
     }
 
-    func end(_ key: LoginKey) { agent.endSession(key) }
+    func end(_ key: LoginKey) throws(AgentError) { try agent.endSessionIfThere(key) }
 
     func keep(_ receipt: borrowing LoginReceipt, _ request: LoginRequest) -> Bool {
         do throws(Failure) { return agent.keep(receipt, request, try provider(), dropsUnkept: false) } catch {

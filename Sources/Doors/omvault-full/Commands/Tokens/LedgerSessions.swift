@@ -53,12 +53,21 @@ struct LedgerSessions {
     }
 
     /// Gives the agent the sessions of these names whose tokens it does not have.
+    ///
+    /// - Parameter comparing: Whether the agent first deletes those that another agent has renewed.
     @discardableResult
-    func restore(_ given: RequestedUser = RequestedUser(user: nil, domain: nil)) throws -> Found {
+    func restore(
+        _ given: RequestedUser = RequestedUser(user: nil, domain: nil), comparing: Bool = false
+    ) throws -> Found {
         guard profile.remembersTokens, !access.isSystem else { return .all }
         let agent = AgentSessionClient(context, access)
         // An agent that has ended may have left a ticket.
-        _ = try agent.runningOrResumed()
+        let running = try agent.runningOrResumed()
+        if comparing, let running {
+            for session in agent.sessions(given, profile.name) where session.isRemembered {
+                try running.deleteOvertaken(session.login)
+            }
+        }
         let held = Set(agent.sessions(given, profile.name).filter(\.hasServerSession).map(\.login.key))
         var found = Found.all
         do {

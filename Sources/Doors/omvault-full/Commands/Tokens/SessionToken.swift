@@ -49,13 +49,14 @@ struct SessionToken {
 
     /// - Parameter reading: What was read of the profile. The small program then gets the next token itself.
     func get(
-        _ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil, isSecondLook: Bool = false
+        _ given: RequestedUser, _ question: TokenQuestion, reading: ProfileReading? = nil, hasRestored: Bool = false
     ) throws -> Found {
         let (client, session) = try session(given)
         let reply = try client.token(session.login, question)
-        if reply.isOfNoSession, profile.remembersTokens, !isSecondLook {
-            // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
-            return try get(given, question, reading: reading, isSecondLook: true)
+        if reply.isOfNoSession, profile.remembersTokens, !hasRestored {
+            // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back. Accident:
+            // without the names it could be another user's.
+            return try get(RequestedUser(session.login.key), question, reading: reading, hasRestored: true)
         }
         if let reading, session.release == .allow { client.note(reading, of: session) }
         if reply.isUnconfirmed {
@@ -69,7 +70,7 @@ struct SessionToken {
 
     /// What the server says about the token of the session, and the user of the session.
     func claims(
-        _ given: RequestedUser, _ inquiry: TokenInquiry, isSecondLook: Bool = false
+        _ given: RequestedUser, _ inquiry: TokenInquiry, hasRestored: Bool = false
     ) throws -> (claims: [String: JSON], user: UserName) {
         // No server of the profile before it was changed is asked.
         if try agent.runningOrResumed() != nil { agent.endOutdated(given, profile) }
@@ -80,7 +81,8 @@ struct SessionToken {
                 throw Failure(.failed(.helper))
             }
             return (members, session.login.key.user)
-        case .none where profile.remembersTokens && !isSecondLook: return try claims(given, inquiry, isSecondLook: true)
+        case .none where profile.remembersTokens && !hasRestored:
+            return try claims(RequestedUser(session.login.key), inquiry, hasRestored: true)
         case .none: throw noSession(given)
         case .noToken: throw Failure(.noToken, of: session, under: profile)
         case .refused(let refusal): throw Failure(asking: refusal, under: profile)

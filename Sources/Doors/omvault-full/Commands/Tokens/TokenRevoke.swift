@@ -32,25 +32,23 @@ struct TokenRevoke: Verb {
         let profile = try access.profiles.profile(ProfileName(profile))
         let tokens = try SessionToken(profile, access, context)
         let agent = AgentSessionClient(context, access)
-        func login() throws -> LoginReference {
+        func login(_ given: RequestedUser) throws -> LoginReference {
             guard let (_, found) = try tokens.find(given) else { throw tokens.noSession(given) }
             guard found.token != nil else { throw Failure(TokenRefusal.noToken, of: found, under: profile) }
             return found.login
         }
-        var found = try login()
+        let found = try login(given), key = found.key
         if profile.serverKind == .oauthTokenExchange {
             // 'token load' would bring the revoked token back.
-            do throws(AuthError) { _ = try access.authenticator().clearExchange(profile) } catch {
+            do throws(AuthError) { _ = try access.authenticator().deleteKeptExchange(profile) } catch {
                 throw Failure(error, under: profile)
             }
         }
         var ending = try agent.end(found, password: nil).ending
-        if ending == .notThere, profile.remembersTokens {
-            // An agent with another runtime folder has renewed the session. The ledger has it, and this brings it back.
-            found = try login()
-            ending = try agent.end(found, password: nil).ending
+        if ending == .overtaken || ending == .notThere, profile.remembersTokens {
+            // The ledger has the newer state, and this brings it back. Accident: without the names it could be another user's.
+            ending = try agent.end(try login(RequestedUser(key)), password: nil).ending
         }
-        let key = found.key
         switch ending {
         case .endedAtServer:
             try context.output.done(
@@ -68,7 +66,7 @@ struct TokenRevoke: Verb {
         case .endedHereOnly(let refusal):
             context.output.notice("the session ended here; its tokens may still be valid at the server")
             throw Failure(ofClient: refusal, under: profile)
-        case .notThere, .endedHere: throw tokens.noSession(given)
+        case .notThere, .overtaken, .endedHere: throw tokens.noSession(given)
         }
     }
 }

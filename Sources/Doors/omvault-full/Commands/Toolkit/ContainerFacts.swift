@@ -19,7 +19,7 @@ struct ContainerFacts {
             used += taken
             return taken
         })
-        let plaintext = try SealedFile.plaintextCount(ofSealed: Self.rest(of: input))
+        let plaintext = try SealedFile.plaintextCount(ofSealed: start.count - used + Self.rest(of: input))
         var facts: [(String, JSONValue)] = [
             ("format", .text("omvault container")), ("version", .number(file.version)), ("encrypted", .flag(true)),
             ("algorithm", .text(file.algorithm.name)), ("opens_with", .text(file.lock.name)),

@@ -16,7 +16,7 @@ struct ContainerFile {
     func encrypt(_ command: CryptoEncrypt, _ algorithm: FileAlgorithm) throws {
         let input = try InputFile(options.input)
         var target = try OutputFile(options.output, replacing: options.force)
-        guard !target.isStandardOutput || !StandardOutput.isTerminal else {
+        guard command.armor || !target.isStandardOutput || !StandardOutput.isTerminal else {
             throw Failure(.usage, "a container is not text, and standard output is a terminal", hint: "give -o FILE")
         }
         let sealer = try sealer(command, algorithm, input.isStandardInput)
@@ -34,7 +34,7 @@ struct ContainerFile {
 
     private func sealer(
         _ command: CryptoEncrypt, _ algorithm: FileAlgorithm, _ inputIsStandard: Bool
-    ) throws -> FileSealer {
+    ) throws -> NewFile {
         let dataOption = inputIsStandard ? "-i" : nil
         let key = options.key
         guard command.recipient.isEmpty, key.tag == nil else {
@@ -45,40 +45,39 @@ struct ContainerFile {
             }
             // A recipient's key may be in an encrypted file, or in a vault.
             let secrets = try SecretSources(context, key.opening.sources, standardInputIsDataOf: dataOption)
-            var recipients: [FileRecipient] = []
-            if key.tag != nil { recipients.append(try recipient(key.origin(), secrets)) }
-            for text in command.recipient { recipients.append(try recipient(text, secrets)) }
-            return try FileSealer(algorithm, recipients: recipients)
+            var recipients = ChosenRecipients(areForAge: command.age, key, context)
+            if key.tag != nil { try recipients.add(key.origin(), secrets) }
+            for text in command.recipient { try recipients.add(text, secrets) }
+            try command.refuseIdle(isAge: recipients.areOfAge, hasPassword: false)
+            guard recipients.areOfAge else { return .own(try FileSealer(algorithm, recipients: recipients.own)) }
+            return .age(try AgeSealer(recipients: recipients.age), isArmored: command.armor)
         }
         guard !key.isGiven else {
+            guard !command.age else {
+                throw Failure(
+                    .usage, "an age file has recipients or a password, and no key of 32 bytes",
+                    hint: "--recipient FILE takes the public key of a key pair, --tag one in the vault")
+            }
+            try command.refuseIdle(isAge: false, hasPassword: false)
             try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)
             let sources = key.isInVault ? key.sources : [("--key-from", key.keyFrom?.source)]
             let secrets = try SecretSources(context, sources, standardInputIsDataOf: dataOption)
-            return try FileSealer(
-                algorithm,
-                key: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], context)))
+            return .own(
+                try FileSealer(
+                    algorithm,
+                    key: Key<Deriving>(
+                        readFrom: options.key(secrets, "the container", count: 32, allowed: [], context))))
         }
+        try command.refuseIdle(isAge: command.age, hasPassword: true)
         try options.refuseIdle("a new container under a password", takesKey: false, takesWork: false)
         let work = try command.stretch.parameters()
         let secrets = try SecretSources(
             context, ["--password-from": options.passwordFrom], standardInputIsDataOf: dataOption)
-        return try FileSealer(
-            algorithm, password: secrets.readPassword("--password-from", prompt: "New password", isNew: true),
-            work: work)
-    }
-
-    /// A recipient's key: hex, base64, a key file or a vault item.
-    private func recipient(_ text: String, _ secrets: borrowing SecretSources) throws -> FileRecipient {
-        if let bytes = (try? Hex.decode(text)) ?? (try? Base64.decode(text)), bytes.count == 32 {
-            return try FileRecipient(publicKey: bytes)
-        }
-        return try recipient(KeyOrigin(file: text, tag: nil), secrets)
-    }
-
-    private func recipient(_ origin: KeyOrigin, _ secrets: borrowing SecretSources) throws -> FileRecipient {
-        let bytes = try origin.bytes("public", secrets: secrets, unlock: options.key.unlock, context: context)
-        guard bytes.count != 32 else { return try FileRecipient(publicKey: bytes.publicBytes()) }
-        return try FileRecipient(options.key.opening.file.publicKey(bytes, secrets))
+        let password = try secrets.readPassword("--password-from", prompt: "New password", isNew: true)
+        guard command.age else { return .own(try FileSealer(algorithm, password: password, work: work)) }
+        return .age(
+            try AgeSealer(password: password, logCost: command.logN ?? AgeSealer.standardLogCost),
+            isArmored: command.armor)
     }
 
     func decrypt() throws {
@@ -86,42 +85,62 @@ struct ContainerFile {
         var target = try OutputFile(options.output, replacing: options.force)
         let secrets = try SecretSources(
             context, options.key.sources, standardInputIsDataOf: input.isStandardInput ? "-i" : nil)
-        let file = try SealedFile(from: { try input.read(into: &$0) })
-        let opener = try opener(file, secrets)
-        var progress = ByteProgress(total: input.count, isQuiet: context.output.isQuiet)
+        let total = input.count
+        // Nothing in an encrypted file is secret. If it is not encrypted, it is not read further.
+        let reader = try input.readStart(AgeReader.startCount).withBytes { AgeReader(after: $0) }
+        let opener = try opener(reader, input, secrets)
+        var progress = ByteProgress(total: total, isQuiet: context.output.isQuiet)
         defer { progress.end() }
         var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
         do {
             try opener.open(
                 from: { (room) in
-                    let count = try input.read(into: &room)
+                    let count = try reader.read(into: &room) { try input.read(into: &$0) }
                     progress.add(count)
                     return count
                 },
                 to: { piece in
                     if try !shown.append(piece) { try target.write(piece) }
                 })
-        } catch CryptoError.damagedContainer {
+        } catch let error as CryptoError where error == .damagedContainer || error == .malformedArmor {
             // The file of -o is gone by then; what standard output has taken is not to be had back.
-            throw Self.damaged(isInPart: target.isStandardOutput && target.count > 0)
+            throw Self.damaged(error, isInPart: target.isStandardOutput && target.count > 0)
         }
         progress.end()
         try shown.show(context.output)
         try target.finish(context)
     }
 
-    private static func damaged(isInPart: Bool) -> Failure {
-        let failure = Failure(CryptoError.damagedContainer)
+    private static func damaged(_ error: CryptoError, isInPart: Bool) -> Failure {
+        let failure = Failure(error)
         let rest = isInPart ? "what was written of it is not whole" : "nothing was written"
         return Failure(failure.status, "\(failure.message); \(rest)", hints: failure.hints).with(sdkCode: failure.sdkCode)
+    }
+
+    private func opener(
+        _ reader: AgeReader, _ input: borrowing InputFile, _ secrets: borrowing SecretSources
+    ) throws -> FileOpener {
+        guard reader.isAge else {
+            return try opener(SealedFile(from: { try reader.read(into: &$0) { try input.read(into: &$0) } }), secrets)
+        }
+        return try opener(AgeFile(from: { try reader.read(into: &$0) { try input.read(into: &$0) } }), secrets)
+    }
+
+    private func opener(_ file: AgeFile, _ secrets: borrowing SecretSources) throws -> FileOpener {
+        guard file.opensWithPassword else {
+            try requireKey("a private key")
+            return try file.unlock(with: identities(secrets))
+        }
+        try refuseKey()
+        try options.refuseIdle("an age file under a password", takesKey: false, takesWork: true)
+        return try file.unlock(
+            with: secrets.readPassword("--password-from", prompt: "Password"), limit: options.key.work.limit)
     }
 
     private func opener(_ file: SealedFile, _ secrets: borrowing SecretSources) throws -> FileOpener {
         switch file.lock {
         case .password:
-            guard !options.key.isGiven else {
-                throw Failure(.usage, "this file opens with a password, not with a key", hint: "give --password-from")
-            }
+            try refuseKey()
             try options.refuseIdle("a container under a password", takesKey: false, takesWork: true)
             return try file.unlock(
                 with: secrets.readPassword("--password-from", prompt: "Password"),
@@ -144,9 +163,36 @@ struct ContainerFile {
         return try X25519Identity(options.key.opening.file.privateKey(bytes, secrets))
     }
 
+    /// The private keys for an age file: identities of age, or one key as for a container.
+    private func identities(_ secrets: borrowing SecretSources) throws -> [AgeIdentity] {
+        let bytes = try options.keyBytes(secrets, field: "private", prompt: "Private key", context)
+        if AgeIdentity.isList(bytes) { return try AgeIdentity.list(in: bytes) }
+        guard bytes.count != 32 else { return [try AgeIdentity(PrivateKey(x25519: bytes))] }
+        return [try AgeIdentity(options.key.opening.file.privateKey(bytes, secrets))]
+    }
+
+    private func refuseKey() throws(Failure) {
+        guard !options.key.isGiven else {
+            throw Failure(.usage, "this file opens with a password, not with a key", hint: "give --password-from")
+        }
+    }
+
     private func requireKey(_ what: String) throws(Failure) {
         guard options.passwordFrom == nil || options.key.isInVault else {
             throw Failure(.usage, "this file opens with \(what), not with a password", hint: "give --key-from")
+        }
+    }
+}
+
+/// A file that is being encrypted: omvault's own, or age's.
+private enum NewFile: ~Copyable {
+    case own(FileSealer)
+    case age(AgeSealer, isArmored: Bool)
+
+    consuming func seal(from source: ByteSource, to sink: ByteSink) throws {
+        switch consume self {
+        case .own(let sealer): try sealer.seal(from: source, to: sink)
+        case .age(let sealer, let isArmored): try sealer.seal(from: source, to: sink, isArmored: isArmored)
         }
     }
 }

@@ -142,6 +142,7 @@ struct ToolkitName {
             return ToolkitName(
                 kind: "key-type", name: kind.name, status: .ok, verbs: ["keygen"] + uses.filter(\.1).map(\.0))
         }
+            + [ToolkitName(kind: "key-type", name: CryptoKeygen.age, status: .ok, verbs: ["keygen"])]
             + list("key-type", SymmetricKey.Kind.allCases, verbs: "keygen", name: \.name) {
                 $0.isInsecure ? .legacy : .ok
             }

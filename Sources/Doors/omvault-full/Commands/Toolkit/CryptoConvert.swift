@@ -9,7 +9,7 @@ struct CryptoConvert: Verb {
         commandName: "convert",
         abstract: "Write a key in another form.",
         discussion: """
-            A private key is encrypted to a password in the forms pem, der (PKCS#8) and p12. The forms jwk, raw, pkcs1, sec1 and
+            A private key is encrypted to a password in the forms pem, der (PKCS#8), p12, openssh and age. The forms jwk, raw, pkcs1, sec1 and
             their -pem are not encrypted: they need --insecure, and so does --no-password. For p12, --cert names the files of the
             certificates. From p12 to p12 the key's certificates and name go along. --to cert takes certificates out, as PEM.
 
@@ -18,6 +18,7 @@ struct CryptoConvert: Verb {
               omvault crypto convert --in id.pem --to p12 --cert chain.pem -o id.p12
               omvault crypto convert --in id.p12 --to cert -o chain.pem
               omvault crypto convert --in key.jwk -o key.pem
+              omvault crypto convert --in id.pem --to openssh --name 'me at home' -o id_ed25519
               omvault crypto convert --in id.pem --to-tag signing
             """)
 
@@ -40,7 +41,7 @@ struct CryptoConvert: Verb {
             "p12: the file of the certificates, the key's own first; may be repeated.", valueName: "file"), completion: .file())
     var cert: [String] = []
 
-    @Option(help: ArgumentHelp("p12: the friendly name.", valueName: "text"))
+    @Option(help: ArgumentHelp("p12: the friendly name. openssh: the comment.", valueName: "text"))
     var name: String?
 
     @Flag(help: "Allow an unencrypted private key.")
@@ -50,9 +51,11 @@ struct CryptoConvert: Verb {
         if noPassword, encryptFrom != nil {
             throw ValidationError("--no-password and --encrypt-from contradict each other")
         }
-        if !cert.isEmpty || name != nil, target.to != .p12 {
-            throw ValidationError("--cert and --name are for --to p12")
+        if !cert.isEmpty, target.to != .p12 { throw ValidationError("--cert is for --to p12") }
+        if name != nil, target.to != .p12, target.to != .openssh {
+            throw ValidationError("--name is for --to p12 and --to openssh")
         }
+        guard name == name?.shown else { throw ValidationError("--name must be printable text") }
         if toTag != nil, target.output != nil { throw ValidationError("give --out or --to-tag, not both") }
     }
 
@@ -116,7 +119,7 @@ struct CryptoConvert: Verb {
 
     // MARK: Private keys
 
-    private var isPlain: Bool { noPassword || ![.pem, .der, .p12].contains(target.to) }
+    private var isPlain: Bool { noPassword || ![.pem, .der, .p12, .openssh, .age].contains(target.to) }
 
     private func requireSafe(_ reference: KeyPairReference?) throws {
         guard reference == nil else {
@@ -125,14 +128,9 @@ struct CryptoConvert: Verb {
             }
             return
         }
-        guard target.to != .openssh else {
-            throw Failure(
-                .unsupported, "omvault does not write private keys for OpenSSH",
-                hint: "ssh-keygen reads RSA and EC keys from PEM; it reads only the Ed25519 keys that it made itself")
-        }
         guard !isPlain || insecure else { throw CryptoKeygen.plainKeyGate }
         guard !isPlain || encryptFrom == nil else {
-            throw Failure(.usage, "\(target.to.rawValue) has no encryption", hint: "--to pem, der or p12")
+            throw Failure(.usage, "\(target.to.rawValue) has no encryption", hint: "--to pem, der, p12, openssh or age")
         }
     }
 
@@ -168,7 +166,9 @@ struct CryptoConvert: Verb {
         case .pkcs1PEM: KeyText.pem(unencryptedPKCS1: try key.unencryptedPKCS1())
         case .sec1: try key.unencryptedSEC1()
         case .sec1PEM: KeyText.pem(unencryptedSEC1: try key.unencryptedSEC1())
-        case .p12, .openssh, .cert:
+        case .age: try key.unencryptedAgeIdentity()
+        case .openssh: try key.unencryptedOpenSSH(comment: name ?? "")
+        case .p12, .cert:
             throw Failure(.usage, "omvault writes \(target.to.rawValue) only with a password", hint: "leave out --no-password")
         }
     }
@@ -192,6 +192,8 @@ struct CryptoConvert: Verb {
             return try PKCS12File.make(
                 key, certificates: certificates, name: name ?? friendlyName, password: password.bytes)
         case .der: return try key.encryptedPKCS8(password: password.bytes)
+        case .openssh: return try key.encryptedOpenSSH(password: password.bytes, comment: name ?? "")
+        case .age: return try key.encryptedAgeIdentity(password: password)
         default: return KeyText.pem(encryptedPKCS8: try key.encryptedPKCS8(password: password.bytes))
         }
     }

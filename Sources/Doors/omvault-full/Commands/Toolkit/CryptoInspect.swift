@@ -10,8 +10,8 @@ struct CryptoInspect: Verb {
         abstract: "Describe a key file or an encrypted file, without its secret.",
         discussion: """
             Tells the kind of an encrypted key file without its password. With --key-password-from it describes the key too.
-            Fingerprints are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. For a file of 'omvault crypto encrypt' it
-            tells what opens it, the algorithm, the cost of its password and its sizes. Only 'omvault crypto decrypt' shows whether
+            Fingerprints are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. For a file of 'omvault crypto encrypt', and an age
+            file, it tells what opens it, the algorithm, the cost of its password and its sizes. Only 'omvault crypto decrypt' shows whether
             these are genuine.
 
               omvault crypto inspect --in id.pem
@@ -30,8 +30,9 @@ struct CryptoInspect: Verb {
             return try inspectKey(source.bytes("public", secrets, context), secrets, context)
         }
         let input = try InputFile(path)
-        let start = try input.readStart(SealedFile.startCount)
-        guard start.withBytes(SealedFile.isContainer) else {
+        let start = try input.readStart(max(SealedFile.startCount, AgeReader.startCount))
+        let isAge = start.withBytes(AgeReader.isAge)
+        guard isAge || start.withBytes(SealedFile.isContainer) else {
             let bytes = try input.readWhole(after: start, maximum: KeyFile.maximumCount, hint: "a key is a short file")
             return try inspectKey(bytes, secrets, context)
         }
@@ -40,7 +41,7 @@ struct CryptoInspect: Verb {
                 .usage, "--key-password-from, --identity and --max-work are for key files, and this is a container",
                 hint: "leave them out")
         }
-        try print(ContainerFacts(input, after: start).facts, context)
+        try print(isAge ? AgeFacts(input, after: start).facts : ContainerFacts(input, after: start).facts, context)
     }
 
     private func inspectKey(
@@ -104,6 +105,7 @@ struct CryptoInspect: Verb {
             ("sha256", .text(Hex.encode(try key.fingerprint()))),
         ]
         if let name = try? key.openSSHFingerprint() { facts.append(("openssh", .text(name))) }
+        if key.kind == .x25519, let recipient = try? AgeRecipient(key) { facts.append(("age", .text(recipient.text))) }
         return facts
     }
 

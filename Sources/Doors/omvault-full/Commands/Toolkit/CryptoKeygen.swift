@@ -13,15 +13,21 @@ struct CryptoKeygen: Verb {
         discussion: """
             Types: \(types).
 
+            "age" is a key of X25519 in the form of age-keygen. Its file is encrypted too, as an age file for a password.
+
             A private key goes into a file as encrypted PKCS#8; --tag and om://VAULT/ITEM put the pair into the vault,
             which seals it itself. --tag T names the item "keypair.T", with the fields private and public.
 
               omvault crypto keygen --type ed25519 --out id.pem --pub id.pub.pem
+              omvault crypto keygen --type age --out key.age --pub key.pub
               omvault crypto keygen --type ec-p256 --tag signing
               omvault crypto keygen --type aes --bits 256 --encoding hex
             """)
 
-    private static let types = (KeyKind.standard.map(\.name) + SymmetricKey.Kind.allCases.map(\.name))
+    /// A key of X25519 whose file has age's form.
+    static let age = "age"
+
+    private static let types = (KeyKind.standard.map(\.name) + [age] + SymmetricKey.Kind.allCases.map(\.name))
         .joined(separator: ", ")
 
     @OptionGroup var global: GlobalOptions
@@ -44,7 +50,9 @@ struct CryptoKeygen: Verb {
     @Option(help: ArgumentHelp("Keep the pair in the vault under this tag.", valueName: "tag"))
     var tag: String?
 
-    @Option(help: ArgumentHelp("Write the public key to this file too, as PEM.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Write the public key to this file too, as PEM; of age as age1….", valueName: "file"),
+        completion: .file())
     var pub: String?
 
     @Option(help: ArgumentHelp("Where the password that encrypts the file comes from.", valueName: "source"))
@@ -88,9 +96,11 @@ struct CryptoKeygen: Verb {
 
     // MARK: Kinds
 
+    private var isAge: Bool { type.lowercased() == Self.age }
+
     private func keyKind() throws -> KeyKind {
         let wanted = type.lowercased()
-        let known = KeyKind.standard.first { $0.name == wanted } ?? EllipticCurve(named: wanted).map { .ec($0) }
+        let known = isAge ? .x25519 : KeyKind.standard.first { $0.name == wanted } ?? EllipticCurve(named: wanted).map { .ec($0) }
         guard let kind = known else {
             throw Failure(.usage, "there is no key type \"\(type)\"", hint: "one of: \(Self.types)")
                 .with(sdkCode: CryptoError.wrongKeyType.sdkCode)
@@ -110,7 +120,7 @@ struct CryptoKeygen: Verb {
     // MARK: Targets
 
     private func store(_ kind: KeyKind, _ reference: KeyPairReference, _ context: CommandContext) throws {
-        var target = try PublicTarget(pub, replacing: force)
+        var target = try PublicTarget(pub, replacing: force, isAge: isAge)
         let secrets = try SecretSources(context, unlock.sources)
         let placed = try reference.store(secrets: secrets, unlock: unlock, level: level, context: context) {
             try target.prepare()
@@ -133,7 +143,7 @@ struct CryptoKeygen: Verb {
         }
         guard !noPassword || insecure else { throw Self.plainKeyGate }
         var target = try OutputFile(output, replacing: force)
-        var pubTarget = try PublicTarget(pub, replacing: force)
+        var pubTarget = try PublicTarget(pub, replacing: force, isAge: isAge)
         let secrets = try SecretSources(context, ["--encrypt-from": encryptFrom])
         let password =
             noPassword
@@ -143,6 +153,8 @@ struct CryptoKeygen: Verb {
         let key = try makeKey(kind)
         let text: SecretBytes
         switch password {
+        case .some(let password) where isAge: text = try key.encryptedAgeIdentity(password: password)
+        case .none where isAge: text = try key.unencryptedAgeIdentity()
         case .some(let password): text = KeyText.pem(encryptedPKCS8: try key.encryptedPKCS8(password: password.bytes))
         case .none: text = KeyText.pem(unencryptedPKCS8: try key.unencryptedPKCS8())
         }
@@ -159,6 +171,9 @@ struct CryptoKeygen: Verb {
         hint: "encrypt it with --encrypt-from, or keep it in the vault with --tag; or add --insecure")
 
     private func notice(_ key: borrowing PrivateKey, _ place: String, _ context: CommandContext) throws {
+        guard !isAge else {
+            return context.output.notice("made age key, recipient \(try AgeRecipient(key.publicKey()).text): \(place)")
+        }
         let fingerprint = try Hex.encode(key.publicKey().fingerprint())
         context.output.notice("made \(key.kind.name), \(key.kind.bits) bits, SHA-256 \(fingerprint): \(place)")
     }
@@ -174,6 +189,7 @@ struct CryptoKeygen: Verb {
         document.field("type", .text(key.kind.name))
         document.field("bits", .number(key.kind.bits))
         document.field("sha256", .text(Hex.encode(try key.publicKey().fingerprint())))
+        if isAge { document.field("recipient", .text(try AgeRecipient(key.publicKey()).text)) }
         for (name, value) in members { document.field(name, .text(value)) }
         if let pub { document.field("public_file", .text(pub)) }
         try context.output.document(document)
@@ -192,7 +208,7 @@ struct CryptoKeygen: Verb {
         }
         guard (bits ?? 0) % 8 == 0 else { throw Failure(usage: "--bits must be a multiple of 8") }
         let key = try SymmetricKey.generate(kind, count: bits.map { $0 / 8 })
-        guard let reference = output.flatMap({ ItemURI($0) }) else {
+        guard let reference = output.flatMap(ValueReference.key) else {
             let encoded = encoding.encode(key)
             var target = try OutputFile(output, replacing: force)
             guard let output, !target.isStandardOutput else { return try context.output.writeSecret(encoded) }
@@ -212,10 +228,10 @@ struct CryptoKeygen: Verb {
         try values.put(key, at: path.field)
         _ = try access.perform(.add(path.item, level: chosen, ItemChange(set: values)))
         try context.output.done(
-            "made \(kind.name): \"\(reference.item)\" in vault \"\(access.location.name)\"",
+            "made \(kind.name): \"\(reference.item.text.shown)\" in vault \"\(access.location.name)\"",
             [
                 "type": .text(kind.name), "bits": .number(bits), "vault": .text(access.location.name),
-                "item": .text(reference.item), "field": .text(path.field.text),
+                "item": .text(reference.item.text), "field": .text(path.field.text),
             ])
     }
 }
@@ -223,8 +239,10 @@ struct CryptoKeygen: Verb {
 /// The file of `--pub`. It is checked before the key is made.
 private struct PublicTarget: ~Copyable {
     private var file: OutputFile?
+    private let isAge: Bool
 
-    init(_ path: String?, replacing: Bool) throws(Failure) {
+    init(_ path: String?, replacing: Bool, isAge: Bool) throws(Failure) {
+        self.isAge = isAge
         file = try path.map { (path) throws(Failure) in try OutputFile(path, replacing: replacing, isPublic: true) }
     }
 
@@ -232,7 +250,8 @@ private struct PublicTarget: ~Copyable {
 
     mutating func write(_ key: consuming PublicKey) throws {
         guard var target = file.take() else { return }
-        try target.write(SecretBytes(copying: Array(KeyText.pem(spki: key.spki()).utf8)))
+        let text = isAge ? try AgeRecipient(key).text + "\n" : try KeyText.pem(spki: key.spki())
+        try target.write(SecretBytes(copying: Array(text.utf8)))
         try target.finish()
     }
 }

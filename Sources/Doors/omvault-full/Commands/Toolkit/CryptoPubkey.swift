@@ -7,10 +7,11 @@ struct CryptoPubkey: Verb {
         commandName: "pubkey",
         abstract: "Extract the public key of a key file.",
         discussion: """
-            Forms: pem and der (SubjectPublicKeyInfo), jwk, openssh, raw, pkcs1, pkcs1-pem.
+            Forms: pem and der (SubjectPublicKeyInfo), jwk, openssh, raw, pkcs1, pkcs1-pem, age (a recipient: age1…).
 
               omvault crypto pubkey --in id.pem --to openssh
               omvault crypto pubkey --tag signing -o signing.pub.pem
+              omvault crypto pubkey --in key.txt --to age
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -7,6 +7,8 @@ enum KeyForm: String, CaseIterable, ExpressibleByArgument {
     case sec1
     case sec1PEM = "sec1-pem"
     case p12
+    /// A recipient or an identity of age.
+    case age
     /// The certificates beside a key.
     case cert
 }

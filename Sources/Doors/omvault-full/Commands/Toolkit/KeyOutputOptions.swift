@@ -32,6 +32,7 @@ struct KeyOutputOptions: ParsableArguments {
         case .raw: try write(SecretBytes(copying: key.rawBytes), isPublic: true, context)
         case .pkcs1: try write(SecretBytes(copying: key.pkcs1()), isPublic: true, context)
         case .pkcs1PEM: try write(text: KeyText.pem(pkcs1: key.pkcs1()), context)
+        case .age: try write(text: AgeRecipient(key).text + "\n", context)
         case .sec1, .sec1PEM, .p12: throw Failure(usage: "\(to.rawValue) is a form of private keys")
         case .cert: throw Failure(usage: "only omvault crypto convert extracts certificates, from PKCS#12 or PEM")
         }

@@ -1,21 +1,22 @@
 // The target of a key pair in a vault: the item of a tag, or an item with any name.
 
 internal import OMCrypto
+internal import OMItems
 internal import OMShell
 internal import OMVault
 
 struct KeyPairReference {
-    private let reference: ItemURI
+    private let reference: ValueReference
     private let tag: String?
 
     /// Nil if neither is a reference into a vault.
     init?(tag: String?, output: String?) throws {
         if let tag {
-            reference = ItemURI(tag: try KeyPairTag(tag))
-        } else if let found = output.flatMap({ ItemURI($0) }) {
+            reference = try ValueReference(tag: try KeyPairTag(tag))
+        } else if let found = output.flatMap(ValueReference.key) {
             reference = found
         } else {
-            guard let output, output.hasPrefix("om://") else { return nil }
+            guard let output, ValueReference.isMeant(by: output) else { return nil }
             throw Failure(usage: "a reference into a vault has the form om://VAULT/ITEM")
         }
         self.tag = tag
@@ -39,16 +40,16 @@ struct KeyPairReference {
         let access = try VaultAccess(context, vault: reference.vault)
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
         try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access, level: chosen, item: reference.item)
+        var pairs = VaultKeyPairs(access, level: chosen, item: reference.item.text)
         let key = try make()
-        do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
+        do { try StoredKeyPair.add(key, tag: tag ?? reference.item.text, to: &pairs) } catch CryptoError.keyPairExists {
             throw Failure(
-                .exists, "\"\(reference.item)\" is already in vault \"\(access.location.name)\"",
+                .exists, "\"\(reference.item.text.shown)\" is already in vault \"\(access.location.name)\"",
                 hint: tag.map { "choose another tag; omvault crypto keyrm --tag \($0) deletes the old key for good" }
-                    ?? "choose another name; omvault rm \(reference.item)\(vaultOption(context)) moves the old key to the trash"
+                    ?? "choose another name; omvault rm \(reference.item.text.asShellWord)\(vaultOption(context)) moves the old key to the trash"
             ).with(sdkCode: CryptoError.keyPairExists.sdkCode)
         }
-        return SavedKeyPair(key: key, vault: access.location.name, item: reference.item)
+        return SavedKeyPair(key: key, vault: access.location.name, item: reference.item.text)
     }
 }
 

@@ -58,7 +58,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
             let listed = others.map(\.name.text).joined(separator: ", ")
             throw Failure(
                 .usage, "the item holds more than a key pair: \(listed)",
-                hint: "omvault rm \(item ?? ItemURI.tagPrefix + tag.text) removes the whole item")
+                hint: "omvault rm \(item ?? ValueReference.tagPrefix + tag.text) removes the whole item")
         }
         _ = try access.perform(.purge([name], ifRevision: nil))
     }
@@ -66,7 +66,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     /// `TAG.private` is the field `private` of the item `keypair.TAG`.
     private func path(_ name: String) throws(Failure) -> FieldPath {
         let dot = name.lastIndex(of: ".") ?? name.endIndex
-        let item = item ?? ItemURI.tagPrefix + name[..<dot]
+        let item = item ?? ValueReference.tagPrefix + name[..<dot]
         return try access.run { () throws(VaultError) in
             FieldPath(try ItemName(item), try FieldName(String(name[dot...].dropFirst())))
         }

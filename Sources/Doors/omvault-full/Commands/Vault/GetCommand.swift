@@ -19,6 +19,7 @@ struct GetCommand: Verb {
               omvault get github:token --rev 3
               omvault get '"https://a.example":password'
               omvault get scan:file > passport.pdf
+              omvault get om://work/db/password
 
             If another device changed the item at the same time, its value is in a conflict copy. While that copy has another value,
             'get' warns, or fails with 12 if you give --strict. 'omvault sync diff' shows both.
@@ -48,12 +49,39 @@ struct GetCommand: Verb {
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {
+        if let uri = item.uri { return try run(ValueReference(uri), context) }
         let item = try reference()
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         access.refusesCopies = strict
         let secrets = try SecretSources(context, unlock.sources)
         let name = try item.itemName()
         try access.explainingTrash(name, unlock) { try answer(item, of: access, secrets, context) }
+    }
+
+    /// Prints what `ITEM:FIELD` prints in the vault of the reference, or something else about the value.
+    private func run(_ reference: ValueReference, _ context: CommandContext) throws {
+        guard global.vault == nil, field == nil else {
+            throw Failure(usage: "om://… names the vault and the field, so --vault and --field have no meaning beside it")
+        }
+        guard reference.attribute != nil || reference.format != nil else {
+            let access = try VaultAccess(context, vault: reference.vault, acceptsRollback: acceptRollback)
+            access.refusesCopies = strict
+            let secrets = try SecretSources(context, unlock.sources)
+            let item = ItemReference(item: reference.item.text, field: reference.field?.text ?? "")
+            return try access.explainingTrash(reference.item, unlock) { try answer(item, of: access, secrets, context) }
+        }
+        guard rev == nil, !acceptRollback else {
+            throw Failure(
+                usage: "an attribute and a format are those of the present value: leave out --rev and --accept-rollback")
+        }
+        let value = try ReferenceReading(context, unlock, refusesCopies: strict).value(of: reference).take()
+        guard context.output.format == .json else { return try context.output.writeSecret(value) }
+        var document = JSONDocument()
+        document.field("item", .text(reference.item.text))
+        if let attribute = reference.attribute { document.field("attribute", .text(attribute.rawValue)) }
+        if let format = reference.format { document.field("format", .text(format.rawValue)) }
+        document.secret("value", value)
+        try context.output.document(document)
     }
 
     private func answer(

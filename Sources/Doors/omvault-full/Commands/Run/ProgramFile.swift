@@ -1,4 +1,4 @@
-// A file with an access token, for as long as a program runs. It is in memory, and has all of a token or all of the next one.
+// A file with a secret, for as long as a program runs. It is in memory, and has all of a value or all of the next one.
 
 internal import Glibc
 internal import OMAgentProtocol
@@ -7,7 +7,7 @@ internal import OMShell
 internal import Synchronization
 
 /// A file of mode 0600 in the folder of the agent's socket.
-final class TokenFile: Sendable {
+final class ProgramFile: Sendable {
     private let folder: RuntimeFolder
     private let name: String
     /// Held while the file changes.
@@ -19,34 +19,36 @@ final class TokenFile: Sendable {
     /// - Throws: ``ExitStatus/config`` if there is no folder in memory.
     init(of variable: String) throws {
         guard let runtime = Environment.text("XDG_RUNTIME_DIR") else {
-            throw Failure(.config, "XDG_RUNTIME_DIR is not set, so there is no place for a token", hint: "use --token-fd instead")
+            throw Failure(
+                .config, "XDG_RUNTIME_DIR is not set, so there is no place for a file",
+                hint: "use a descriptor instead: --fd or --token-fd")
         }
         // The user's folder must be as safe as ours in it.
         _ = try RuntimeFolder(runtime)
         folder = try RuntimeFolder.make("\(runtime)/omvault")
         guard folder.isInMemory else {
             throw Failure(
-                .config, "\(runtime.shown) is on a disk, where a deleted token leaves its bytes",
-                hint: "set XDG_RUNTIME_DIR to a folder on a tmpfs, or use --token-fd")
+                .config, "\(runtime.shown) is on a disk, where a deleted file leaves its bytes",
+                hint: "set XDG_RUNTIME_DIR to a folder on a tmpfs, or use a descriptor: --fd or --token-fd")
         }
         // The number alone can belong to a process that was killed, and left its file.
         name = "run-\(getpid())-\(Hex.encode(Random.bytes(8)))-\(variable)"
     }
 
-    /// Puts the token into the file, in place of the one before. After ``remove()`` it writes nothing.
-    func write(_ token: borrowing SecretBytes) throws(Failure) {
+    /// Puts the value into the file, in place of the one before. After ``remove()`` it writes nothing.
+    func write(_ value: borrowing SecretBytes) throws(Failure) {
         try isRemoved.withLock { (isRemoved: inout Bool) throws(Failure) in
-            if !isRemoved { try replace(token) }
+            if !isRemoved { try replace(value) }
         }
     }
 
-    private func replace(_ token: borrowing SecretBytes) throws(Failure) {
+    private func replace(_ value: borrowing SecretBytes) throws(Failure) {
         let draft = folder.descriptorPath(".\(name)")
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure(errno) }
         defer { close(descriptor) }
-        if let code = token.withBytes({ writeAll($0, to: descriptor) }) {
+        if let code = value.withBytes({ writeAll($0, to: descriptor) }) {
             unlink(draft)
             throw Self.failure(code)
         }
@@ -64,5 +66,5 @@ final class TokenFile: Sendable {
         }
     }
 
-    private static func failure(_ code: Int32) -> Failure { Failure(.io, "a token cannot be put into its file", errno: code) }
+    private static func failure(_ code: Int32) -> Failure { Failure(.io, "a secret cannot be put into its file", errno: code) }
 }
