@@ -69,7 +69,7 @@ import Testing
             B=om://personal run --resolve-env; head -n 1 errors
             printf 'B=om://personal/\377/x\n' > vars; run --env-file vars; head -n 1 errors
             for item in p/db q/db r/ld; do printf x | omvault -q add "$item" --type custom --field preload=stdin; done
-            run --prefix p --prefix q; head -n 1 errors; run --prefix r; head -n 1 errors; (ulimit -n 256; run --env A=two:one; head -n 1 errors)
+            run --prefix p --prefix q; head -n 1 errors; run --prefix r; head -n 1 errors; (ulimit -n 256; run --fd 3=two:one; head -n 1 errors)
             OMVAULT_PASSWORD_FROM= run --env A=two:one --no-input
             code omvault run --json --env A=none -- touch started; cut -c1-46 errors
             [[ -e started ]] || echo none started
