@@ -34,7 +34,7 @@ final class MaskedOutput: Sendable {
             for number in numbers {
                 try handover.give(pipe.writing, as: number)
             }
-            streams.append(Stream(pipe, to: numbers[0], handover.mask, ends, stop))
+            streams.append(Stream(pipe, to: numbers[0], handover.mask, ends, stop: stop))
         }
         self.streams = streams
     }
@@ -128,7 +128,7 @@ private final class Stream: Sendable {
 
     var hasFailed: Bool { failed.load(ordering: .acquiring) }
 
-    init(_ pipe: Pipe, to target: Int32, _ mask: OutputMask, _ ends: Pipe, _ stop: Pipe) {
+    init(_ pipe: Pipe, to target: Int32, _ mask: OutputMask, _ ends: Pipe, stop: Pipe) {
         (self.pipe, self.target, self.mask, self.ends, self.stop) = (pipe, target, mask, ends, stop)
     }
 
