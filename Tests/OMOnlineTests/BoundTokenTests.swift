@@ -111,6 +111,7 @@ private struct SeenProof {
         func next() async throws(OnlineRefusal) -> [UInt8] { [] }
         func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal) {}
         func take(_ piece: [UInt8]) async throws(OnlineRefusal) {}
+        let keepsBack = false
         func hasPause() {}
     }
 

@@ -161,6 +161,21 @@ private struct RequestKey: QuestionSigner {
         #expect(!helper.canGoOn)
     }
 
+    @Test("whether a further request can have a signature is said at once while one is waited for", .timeLimit(.minutes(1)))
+    func askedMeanwhile() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let helper = RequestSigner(
+            ends[0], showing: try #require(ClientChain([[1, 2]], of: "ada")), within: 300_000)
+        let asking = Task { await isSigned(helper, Self.handshake) }
+        do {
+            let other = FrameChannel(ends[1])
+            _ = try other.receive(start: 60_000, frame: 60_000)
+            #expect(!helper.canGoOn)
+        }
+        #expect(await !asking.value)
+    }
+
     @Test("a helper with a certificate and a bound token has its proofs beside its four handshakes")
     func both() async throws {
         let server = try await server()

@@ -35,7 +35,6 @@ import Testing
             }
             there() { XDG_RUNTIME_DIR=$PWD/second omvault "$@"; }
             elsewhere() { there token get work --user alice --fresh; there -q agent stop; echo; }
-            refuse_next() { curl -s -o said -d '[{"status":401,"body":"","fields":[]},{"status":200,"body":"yes","fields":[]}]' "http://127.0.0.1:$http/tell/a"; }
             remembered Always
             omvault token get work; echo
             # No agent runs, and the server is down. The command starts an agent, and no user logs in.
@@ -69,12 +68,12 @@ import Testing
             # Two agents with the same session: the server is not asked with the spent refresh token.
             # Another user's session, which only the ledger has, never takes its place.
             mkdir -m 700 second
-            there -q login bob --kdf-mem 8 --kdf-time 1 --password-from file:right > said
             login
+            there -q login bob --kdf-mem 8 --kdf-time 1 --password-from file:right > said
             elsewhere
             omvault token get work --fresh; echo
             elsewhere
-            refuse_next
+            curl -s -o said -d '[{"status":401,"body":"","fields":[]},{"status":200,"body":"yes","fields":[]}]' "http://127.0.0.1:$http/tell/a"
             omvault rest GET "http://127.0.0.1:$http/told/a" --profile work; echo
             grep -o 'Bearer at-1[0-9]' "$seen"
             elsewhere
@@ -100,8 +99,7 @@ import Testing
             there -q unlock
             elsewhere
             omvault -q lock
-            refuse_next
-            refused 7 omvault rest GET "http://127.0.0.1:$http/told/a" --profile work
+            refused 7 omvault rest GET "http://127.0.0.1:$http/told/a" --profile work --resource "http://127.0.0.1:$http"
             omvault -q unlock
             omvault token get work; echo
             # The agent renews it while the level is locked.

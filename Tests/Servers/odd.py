@@ -10,8 +10,9 @@ from ports import hold
 SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
 lock = threading.Lock()
 serial = itertools.count(1)
-newest = None  # the only refresh token that "unique" takes
+newest = {}  # the only refresh token of each user that "unique" takes
 listeners = {}
+more = {}  # what the second halves of answers wait for, by the word
 told = {}  # the answers that a test wrote, by its word and by the path
 
 
@@ -212,15 +213,18 @@ def oauth(connection, case, method, fields, body, base):
         # Each token is another one, a refresh token is taken once, and a login's access token has no life. While there is the
         # file `down`, a gateway says that the server is down. "unique" gives the same scopes whatever is asked for, and
         # "narrowing" those that are asked for.
-        global newest
         if pathlib.Path(f"{FOLDER}/down").exists():
             return send(connection, 503)
         with lock:
-            if refreshing and form["refresh_token"] != newest:
-                return send(connection, *answers["invalid-grant"])
+            user = form.get("username", "")
+            if refreshing:
+                users = [user for user, token in newest.items() if token == form["refresh_token"]]
+                if not users:
+                    return send(connection, *answers["invalid-grant"])
+                user = users[0]
             number, life = next(serial), 0 if form.get("grant_type") == "password" else 3600
-            newest = f"rt-{number}"
-        answer = (200, {"access_token": f"at-{number}", "token_type": "Bearer", "expires_in": life, "refresh_token": newest,
+            newest[user] = fresh = f"rt-{number}"
+        answer = (200, {"access_token": f"at-{number}", "token_type": "Bearer", "expires_in": life, "refresh_token": fresh,
                         "scope": form.get("scope", "a b") if case == "narrowing" else "a b"})
     elif case == "brief":
         # Each token lives for two seconds. While there is the file `held`, no answer comes; `holding` says that one is due.
@@ -317,6 +321,17 @@ def http(scheme):
         elif path == "/stalled":
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
             black_hole(connection)
+        elif path == "/halves":
+            # The second half of the body is sent when the client has asked for /more.
+            with lock:
+                wanted = more.setdefault(word, threading.Event())
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            wanted.wait()
+            connection.sendall(b"world")
+        elif path == "/more":
+            with lock:
+                more.setdefault(word, threading.Event()).set()
+            send(connection, 204)
         elif not authorized and path in CHALLENGES:
             send(connection, 401, b"", "WWW-Authenticate: " + CHALLENGES[path])
         elif path.startswith("/hop-") and path != "/hop-0":

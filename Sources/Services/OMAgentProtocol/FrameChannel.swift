@@ -16,28 +16,27 @@ package struct Frame: ~Copyable {
     package consuming func takeBody() -> SecretBuffer { body }
 }
 
-/// Short frames that go to the socket with one call.
+/// Frames that go to the socket together. It remembers how much of them the socket took.
 package struct FrameBatch: ~Copyable, Sendable {
-    /// The kernel takes a message of this length as a whole.
-    private static let most = 4096 + AgentProtocol.headCount
-
     fileprivate var bytes = SecretBuffer()
+    fileprivate var sent = 0
 
     package init() {}
 
-    package var isEmpty: Bool { bytes.count == 0 }
+    /// How many bytes are not sent.
+    package var count: Int { bytes.count - sent }
 
-    /// Adds a frame.
-    ///
-    /// - Returns: false if it has no room beside the others. It is not added then.
-    package mutating func add(_ kind: FrameKind, _ body: borrowing SecretBuffer) -> Bool {
-        guard bytes.count + AgentProtocol.headCount + body.count <= Self.most else { return false }
-        let frame = FrameChannel.start(of: kind, body, AgentProtocol.version)
-        frame.withBytes { bytes.append($0) }
-        return true
+    package mutating func add(_ kind: FrameKind, _ body: borrowing SecretBuffer) {
+        bytes.append(FrameChannel.head(of: kind, body, AgentProtocol.version).span)
+        body.withBytes { bytes.append($0) }
     }
 
-    package mutating func removeAll() { bytes.removeAll() }
+    fileprivate mutating func note(sent more: Int) {
+        sent += more
+        guard count == 0 else { return }
+        bytes.removeAll()
+        sent = 0
+    }
 }
 
 /// A connected socket, closed when it goes out of scope.
@@ -64,8 +63,8 @@ package struct FrameChannel: ~Copyable {
         return om_socket_peer(descriptor, &user, &process) == 0 ? user : nil
     }
 
-    /// Looks for bytes from the other end for a moment, without sleep. For answers that mostly come at once: another process takes
-    /// longer to be woken than to answer.
+    /// Looks for bytes from the other end for a moment, and does not sleep until they come. For answers that mostly come at once: to
+    /// wake a process takes longer than such an answer.
     ///
     /// - Returns: Whether there are bytes, or the other end has closed the connection.
     package borrowing func hasBytesSoon() -> Bool {
@@ -77,6 +76,12 @@ package struct FrameChannel: ~Copyable {
             // The other end may need this processor.
             sched_yield()
         }
+    }
+
+    /// Whether the socket takes a short message at once. If only this end sends, it stays so until the message is sent.
+    package borrowing func hasRoom() -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&waiting, 1, 0) > 0 && waiting.revents == Int16(POLLOUT)
     }
 
     private static func microseconds() -> Int {
@@ -180,29 +185,39 @@ package struct FrameChannel: ~Copyable {
         }
     }
 
-    /// Sends short frames if the socket takes them now.
-    ///
-    /// - Returns: false if nothing was sent: the other end has not read enough.
-    package func sendNow(_ frames: borrowing FrameBatch) throws(ChannelError) -> Bool {
-        try frames.bytes.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-            let sent = bytes.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) }
-            // The kernel takes a message of this length as a whole.
-            guard sent != bytes.count else { return true }
-            guard sent < 0, errno == EAGAIN || errno == EINTR else { throw .ended }
-            return false
+    /// Sends frames as far as the socket takes them now.
+    package func sendNow(_ frames: inout FrameBatch) throws(ChannelError) {
+        while frames.count > 0 {
+            let done = frames.sent
+            let sent = frames.bytes.withBytes { bytes in
+                bytes.extracting(done..<bytes.count).withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) }
+            }
+            if sent > 0 {
+                frames.note(sent: sent)
+            } else if errno != EINTR {
+                guard errno == EAGAIN || errno == EWOULDBLOCK else { throw .ended }
+                return
+            }
         }
     }
 
-    /// Sends frames one after the other. Does nothing if there are none.
+    /// Sends what is left of frames.
     package func send(_ frames: borrowing FrameBatch, within time: Int) throws(ChannelError) {
-        let end = bootMilliseconds() + Int64(time)
-        try frames.bytes.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in try sendAll(bytes, until: end) }
+        let end = bootMilliseconds() + Int64(time), done = frames.sent
+        try frames.bytes.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            try sendAll(bytes.extracting(done..<bytes.count), until: end)
+        }
+    }
+
+    fileprivate static func head(of kind: FrameKind, _ body: borrowing SecretBuffer, _ version: UInt8) -> [UInt8] {
+        var head = AgentProtocol.magic + [version, kind.rawValue]
+        for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
+        return head
     }
 
     /// The head, and as much of the body as goes with it in one piece.
-    fileprivate static func start(of kind: FrameKind, _ body: borrowing SecretBuffer, _ version: UInt8) -> SecretBuffer {
-        var head = AgentProtocol.magic + [version, kind.rawValue]
-        for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
+    private static func start(of kind: FrameKind, _ body: borrowing SecretBuffer, _ version: UInt8) -> SecretBuffer {
+        let head = head(of: kind, body, version)
         var first = SecretBuffer(capacity: head.count + min(body.count, 4096))
         first.append(head.span)
         body.withBytes { first.append($0.extracting(0..<min($0.count, 4096))) }

@@ -12,8 +12,8 @@ package final class RequestCaller: Sendable {
     private let head: RequestHead
     /// How many bytes of the body are to come. Nil if no one knows.
     private let left: Mutex<(count: UInt64?, isOver: Bool)>
-    /// Whether the head of the answer, and perhaps a piece, is held for what comes with it.
-    private let isHeld = Atomic(false)
+    /// Whether the head of the answer, and perhaps a piece, is kept back for what comes with it.
+    private let isKeptBack = Atomic(false)
 
     init(_ server: RequestServer, _ head: RequestHead) {
         (self.server, self.head) = (server, head)
@@ -70,13 +70,16 @@ package final class RequestCaller: Sendable {
         else { throw .failed(.answerTooLarge) }
         var body = SecretBuffer()
         body.write(answer)
-        try await hold(.answerHead, body)
+        try await keepBack(.answerHead, body)
     }
 
-    /// Sends what is held of the answer: no more of it is there now.
+    /// Whether a part of the answer is kept back until ``hasPause()``.
+    package var keepsBack: Bool { isKeptBack.load(ordering: .relaxed) }
+
+    /// Sends what is kept back of the answer: no more of it is there now.
     package func hasPause() {
-        guard isHeld.exchange(false, ordering: .relaxed) else { return }
-        server.sendHeld()
+        guard isKeptBack.exchange(false, ordering: .relaxed) else { return }
+        server.sendKeptBack()
     }
 
     /// Gives a piece of the body of the answer.
@@ -87,15 +90,18 @@ package final class RequestCaller: Sendable {
             rest = rest.dropFirst(part.count)
             var body = SecretBuffer(capacity: part.count)
             body.append(part.span)
-            // Only what came with the head is held: then the socket is empty, and takes it as soon as there is a pause.
-            if isHeld.load(ordering: .relaxed) { try await hold(.answerPiece, body) } else { try await send(.answerPiece, body) }
+            // Only what came with the head is kept back.
+            if keepsBack { try await keepBack(.answerPiece, body) } else { try await send(.answerPiece, body) }
         }
     }
 
-    func finish() async throws(OnlineRefusal) {
+    /// - Returns: Whether another request may follow. What is left of the body of this one would be read as the next one.
+    func finish() async throws(OnlineRefusal) -> Bool {
+        let goesOn = hasWholeBody && server.canGoOn
         var body = SecretBuffer()
-        body.write(hasWholeBody && server.canGoOn)
+        body.write(goesOn)
         try await send(.answerEnd, body)
+        return goesOn
     }
 
     func refuse(_ refusal: OnlineRefusal) async throws(OnlineRefusal) {
@@ -104,10 +110,10 @@ package final class RequestCaller: Sendable {
         try await send(.answerRefused, body)
     }
 
-    private func hold(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(OnlineRefusal) {
+    private func keepBack(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(OnlineRefusal) {
         do throws(RequestBroken) {
-            let holds = try await server.hold(kind, body)
-            isHeld.store(holds, ordering: .relaxed)
+            let isKept = try await server.keepBack(kind, body)
+            isKeptBack.store(isKept, ordering: .relaxed)
         } catch { throw .failed(.helper) }
     }
 

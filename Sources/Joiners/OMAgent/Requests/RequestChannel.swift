@@ -198,6 +198,7 @@ final class RequestChannel: Sendable {
     private func receive(maximum: Int) throws(RESTError) -> Frame {
         let left = Int(clamping: max(1, state.withLock { $0.end } + Self.grace - bootMilliseconds()))
         let frame: Frame?
+        // Then the wait below need not sleep.
         _ = channel.hasBytesSoon()
         do throws(ChannelError) { frame = try channel.receive(start: left, frame: left, maximum: maximum) } catch {
             throw ended()

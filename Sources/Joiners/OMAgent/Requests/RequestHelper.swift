@@ -38,12 +38,11 @@ package enum RequestHelper {
         let end = bootMilliseconds() + Int64(RequestOpening.life)
         let server = RequestServer(channel, signer)
         let kept = KeptOpening(opening), signing = signer
-        // Mostly it is there already. Then no thread has to wait for it. No thread ends the process yet, so the time for it is
-        // short.
+        // Mostly it is there already. Then no thread has to wait for it.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let first: RequestHead?
         do throws(RequestBroken) {
-            first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1, within: Int(RequestOpening.idle)) : nil
+            first = poll(&waiting, 1, 0) > 0 ? try server.readHead(1) : nil
         } catch { _exit(0) }
         Task.detached(executorPreference: executor()) {
             let sender: any RequestSender
@@ -95,12 +94,30 @@ final class RequestServer: Sendable {
     private let rest = Mutex<Int64?>(bootMilliseconds())
 
     private let signer: RequestSigner?
-    /// The first frames of an answer, for one call together.
-    private let held = Mutex(FrameBatch())
+    private let outgoing = Mutex(Outgoing())
+    /// How long the caller may take to read a frame, in milliseconds.
+    private let time: Int
+    /// How many bytes of frames are kept back at most.
+    private static let mostKeptBack = 4_096
 
-    init(_ channel: consuming FrameChannel, _ signer: RequestSigner?) {
+    /// Frames for the caller.
+    private struct Outgoing: ~Copyable {
+        var frames = FrameBatch()
+        /// A frame may have been sent in part, so the caller would read a further one as the rest of it.
+        var isBroken = false
+
+        mutating func send(over channel: borrowing FrameChannel) throws(RequestBroken) {
+            guard !isBroken else { throw RequestBroken() }
+            do throws(ChannelError) { try channel.sendNow(&frames) } catch {
+                isBroken = true
+                throw RequestBroken()
+            }
+        }
+    }
+
+    init(_ channel: consuming FrameChannel, _ signer: RequestSigner?, within time: Int = Int(RequestOpening.total)) {
         self.channel = channel
-        self.signer = signer
+        (self.signer, self.time) = (signer, time)
     }
 
     /// Whether it can take a further request.
@@ -129,25 +146,23 @@ final class RequestServer: Sendable {
             let caller = RequestCaller(self, head)
             do throws(OnlineRefusal) {
                 try await sender.send(head, for: caller)
-                guard (try? await caller.finish()) != nil else { return }
+                guard try await caller.finish() else { return }
             } catch {
                 _ = try? await caller.refuse(error)
                 return
             }
-            // What is left of the body of the request would be read as the next one.
-            guard caller.hasWholeBody, canGoOn else { return }
             rest.withLock { $0 = bootMilliseconds() }
         }
     }
 
-    /// In place if it comes at once, else on a thread of its own.
+    /// In place if it begins at once, else on a thread of its own. No request runs meanwhile.
     private func head(_ number: UInt32) async throws(RequestBroken) -> RequestHead {
-        if channel.hasBytesSoon() { return try readHead(number, within: Int(RequestOpening.idle)) }
+        if channel.hasBytesSoon() { return try readHead(number) }
         return try await OwnThread.run { () throws(RequestBroken) in try self.readHead(number) }
     }
 
-    func readHead(_ number: UInt32, within time: Int = Int(RequestOpening.total)) throws(RequestBroken) -> RequestHead {
-        let frame = try receive(maximum: RequestHead.maximumBody, within: time)
+    func readHead(_ number: UInt32) throws(RequestBroken) -> RequestHead {
+        let frame = try receive(maximum: RequestHead.maximumBody, within: Int(RequestOpening.idle))
         guard frame.kind == FrameKind.requestHead.rawValue else { throw RequestBroken() }
         return try frame.body.withBytes { (bytes: Span<UInt8>) throws(RequestBroken) in
             do throws(MalformedBytes) {
@@ -168,51 +183,52 @@ final class RequestServer: Sendable {
         } catch { throw RequestBroken() }
     }
 
-    /// Keeps a short frame until ``sendHeld()``, and sends a longer one.
+    /// Keeps a short frame back until ``sendKeptBack()`` or the next frame, and sends a longer one.
     ///
-    /// - Returns: Whether the frame is kept.
-    func hold(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) -> Bool {
-        if held.withLock({ $0.add(kind, body) }) { return true }
-        try await send(kind, body)
-        return false
+    /// - Returns: Whether it is kept back.
+    func keepBack(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) -> Bool {
+        // Only while the caller reads: then the socket takes it at the pause, when no thread can wait for the caller.
+        let isKeptBack =
+            channel.hasRoom()
+            && outgoing.withLock { outgoing in
+                guard !outgoing.isBroken, outgoing.frames.count + body.count <= Self.mostKeptBack else { return false }
+                outgoing.frames.add(kind, body)
+                return true
+            }
+        if !isKeptBack { try await send(kind, body) }
+        return isKeptBack
     }
 
-    /// Sends what is held, if the socket takes it now. It does while the caller waits for an answer, as it has read the one before.
-    func sendHeld() {
-        held.withLock { held in
-            if !held.isEmpty, (try? channel.sendNow(held)) == true { held.removeAll() }
-        }
-    }
+    /// Sends what is kept back.
+    func sendKeptBack() { outgoing.withLock { _ = try? $0.send(over: channel) } }
 
-    /// Sends what is held, and a frame. On a thread of its own if the socket is full: the caller may read slowly.
+    /// Sends what is kept back, and a frame: as far as the socket takes it, and the rest on a thread of its own, since the caller may
+    /// read slowly.
     func send(_ kind: FrameKind, _ body: consuming SecretBuffer) async throws(RequestBroken) {
-        let isHeld = held.withLock { $0.add(kind, body) }
-        sendHeld()
-        var frames = FrameBatch()
-        held.withLock { swap(&$0, &frames) }
-        if isHeld, frames.isEmpty { return }
-        let kept = KeptFrames(frames, kind, isHeld ? SecretBuffer() : body)
-        try await OwnThread.run { () throws(RequestBroken) in
-            do throws(ChannelError) {
-                let time = Int(RequestOpening.total)
-                try self.channel.send(kept.frames, within: time)
-                if !isHeld { try self.channel.send(kept.kind, kept.body, within: time) }
-            } catch { throw RequestBroken() }
+        var rest = FrameBatch()
+        try outgoing.withLock { (outgoing) throws(RequestBroken) in
+            outgoing.frames.add(kind, body)
+            try outgoing.send(over: channel)
+            if outgoing.frames.count > 0 { swap(&outgoing.frames, &rest) }
+        }
+        guard rest.count > 0 else { return }
+        let frames = SharedFrames(rest)
+        do throws(RequestBroken) {
+            try await OwnThread.run { () throws(RequestBroken) in
+                do throws(ChannelError) { try self.channel.send(frames.batch, within: self.time) } catch { throw RequestBroken() }
+            }
+        } catch {
+            outgoing.withLock { $0.isBroken = true }
+            throw error
         }
     }
 }
 
 /// Carries frames to another thread.
-private final class KeptFrames: Sendable {
-    let frames: FrameBatch
-    let kind: FrameKind
-    let body: SecretBuffer
+private final class SharedFrames: Sendable {
+    let batch: FrameBatch
 
-    init(_ frames: consuming FrameBatch, _ kind: FrameKind, _ body: consuming SecretBuffer) {
-        self.kind = kind
-        self.frames = frames
-        self.body = body
-    }
+    init(_ batch: consuming FrameBatch) { self.batch = batch }
 }
 
 /// The caller is gone, or breaks the protocol. Or this system starts no thread.

@@ -26,8 +26,8 @@ package final class RequestSigner: Sendable {
         (self.chain, self.time) = (chain, time)
     }
 
-    /// Whether it can sign for another request.
-    var canGoOn: Bool { state.withLock { !$0.isOutOfStep && $0.handshakes >= Self.mostOfRequest } }
+    /// Whether it can sign for another request. Not while it waits for a signature, which may come too late. It does not wait.
+    var canGoOn: Bool { state.withLockIfFree { !$0.isOutOfStep && $0.handshakes >= Self.mostOfRequest } ?? false }
 
     /// - Throws: For a handshake ``OnlineFailure/unusableClientKey`` or ``OnlineFailure/lockedClientKey``. ``OnlineFailure/helper`` if
     ///   the other end is gone, or gives no proof: the session may have ended.

@@ -12,6 +12,14 @@ final class RequestProgress: Sendable {
     /// Whether the server stopped in the middle of the body.
     let isGivenUp = Atomic(false)
 
+    /// Sends the body of the request.
+    private let body = Mutex<Task<Void, Never>?>(nil)
+
+    func sends(_ task: Task<Void, Never>) { body.withLock { $0 = task } }
+
+    /// The answer has ended, perhaps before the body: no further piece of it is fetched.
+    func stopBody() { body.withLock { $0 }?.cancel() }
+
     var hasHead: Bool { state.withLock { $0.hasHead } }
 
     func headHasCome() { state.withLock { ($0.last, $0.hasHead) = (.now, true) } }
@@ -73,7 +81,7 @@ final class AnswerDelegate<Caller: WebRequester.Caller>: HTTPClientResponseDeleg
                 try await progress.pausing { try await part(caller) }
                 promise.succeed()
             } catch { promise.fail(error) }
-            network.afterwards { caller.hasPause() }
+            if caller.keepsBack { network.afterwards { caller.hasPause() } }
         }
         return promise.futureResult
     }

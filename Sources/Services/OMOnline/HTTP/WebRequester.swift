@@ -42,7 +42,9 @@ package final class WebRequester: Sendable {
         func take(status: UInt16, headers: [(name: String, value: String)]) async throws(OnlineRefusal)
         /// A piece of the answer's body has come.
         func take(_ piece: [UInt8]) async throws(OnlineRefusal)
-        /// No more of the answer is at hand now. It does not wait.
+        /// Whether it keeps a part of the answer back for what comes with it.
+        var keepsBack: Bool { get }
+        /// No more of the answer is at hand now, so nothing may be kept back. It does not wait.
         func hasPause()
     }
 
@@ -164,7 +166,10 @@ package final class WebRequester: Sendable {
             try await proof.sign(&head, access: access, nonce: nonce)
         }
         let isShown = exchange.settingsWithCertificate(to: address)
+        defer { progress.stopBody() }
         do {
+            // The HTTP library asks for no piece of an empty body. Its end would be read as the next request.
+            if body == .counted(0) { _ = try await caller.next() }
             let request = try HTTPClient.Request(
                 url: head.url, method: head.method, headers: head.headers, body: Self.content(body, from: caller, progress),
                 tlsConfiguration: isShown)
@@ -189,9 +194,10 @@ package final class WebRequester: Sendable {
         }
         return .stream(contentLength: length) { writer in
             let promise = NetworkExecutor.only.loop.makePromise(of: Void.self)
-            Task(executorPreference: NetworkExecutor.only) {
+            let task = Task(executorPreference: NetworkExecutor.only) {
                 do {
                     while true {
+                        try Task.checkCancellation()
                         let piece = try await progress.pausing { try await caller.next() }
                         if piece.isEmpty { break }
                         try await writer.write(.byteBuffer(ByteBuffer(bytes: piece))).get()
@@ -199,6 +205,7 @@ package final class WebRequester: Sendable {
                     promise.succeed()
                 } catch { promise.fail(error) }
             }
+            progress.sends(task)
             return promise.futureResult
         }
     }
