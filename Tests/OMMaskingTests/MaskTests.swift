@@ -70,6 +70,12 @@ import Testing
             "a\"b/c\n+?>~", #"a\"b/c\n+?>~"#, "a%22b%2Fc%0A%2B%3F%3E~", "YSJiL2MKKz8+fg", "YSJiL2MKKz8+fg==", "YSJiL2MKKz8-fg",
         ] { #expect(Self.masked("(\(text))", mask) == "(<A>)", "\(text)") }
         #expect(Self.masked("cGxhaW4td29yZA== plain-wor", mask) == "<B> plain-wor")
+        // Base64 of a longer text, at each of the three places: only characters of the value are missing.
+        for start in ["", "u", "us", "ada"] {
+            let encoded = Base64.encode(Array((start + "plain-word" + "!!").utf8))
+            let shown = Self.masked(encoded, mask)
+            #expect(shown.contains("<B>") && shown.utf8.count < encoded.utf8.count - 8, "\(shown)")
+        }
         let binary = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 151 >> 3) }
         var stream = MaskedStream()
         let shown = stream.add(binary.span, mask) + stream.finish(mask)

@@ -30,6 +30,7 @@ import Testing
             omvault inject -i template -o out; stat -c %a out; cat out
             code omvault inject -i template -o out; code omvault inject -i template -o open --mode 0644; stat -c %a open
             umask 077; omvault inject -i template -o out --force --json
+            omvault inject -i template -o grouped --mode 0640; omvault inject -i template -o fixed --mode 0400; stat -c %a grouped fixed
             printf 'a {{ om://personal/prod/db/password }}\nb {{ om://personal/none/x }}\n' > missing
             code omvault inject -i missing -o none; head -n 1 errors; code omvault inject -i missing; [[ -e none ]] || echo nothing written
             omvault inject -i missing --allow-missing 2> errors; grep -c 'line 2' errors
@@ -41,7 +42,7 @@ import Testing
         #expect(
             lines == [
                 "name: ada-lovelace {{ .Other }}", "pw: czNjcmV0LXdvcmQ=", "600", "name: ada-lovelace {{ .Other }}",
-                "pw: czNjcmV0LXdvcmQ=", "5", "0", "644", "{\"schema\":\"omvault/1\",\"file\":\"out\",\"bytes\":53}",
+                "pw: czNjcmV0LXdvcmQ=", "5", "0", "644", "{\"schema\":\"omvault/1\",\"file\":\"out\",\"bytes\":53}", "640", "400",
                 "10", "omvault: error: line 2: no item \"none\" in vault \"personal\"", "10", "nothing written",
                 "a s3cret-word", "b ", "1", "2", "omvault: error: line 1: \"om://personal\" is no reference: it names no item",
                 "2", "2",
@@ -66,8 +67,8 @@ import Testing
             printf 'pin' | omvault -q add short --field pin=stdin
             printf 'multi\nline "key"\n' | omvault -q add key --type note --field notes=stdin --keep-newline
             printf 'old-value' | omvault -q add old --field password=stdin; omvault -q rm old
-            printf 'user ada-lovelace pw s3cret-word s3cret-wor pin old-value\nmulti\nline "key"\nmulti\\nline \\"key\\" czNjcmV0LXdvcmQ=\n' > log
-            omvault redact -i log 2> errors; grep -c '1 value' errors
+            printf 'user ada-lovelace pw s3cret-word s3cret-wor pin old-value\nmulti\nline "key"\nmulti\\nline \\"key\\" czNjcmV0LXdvcmQ=\ns3cret-wo' > log
+            omvault redact -i log 2> errors; echo; grep -c '1 value' errors
             omvault -q unlock --password-from file:pw; unset OMVAULT_PASSWORD_FROM
             omvault -q redact --no-input < log | md5sum; omvault -q redact -i log -o shown --no-input; md5sum < shown; stat -c %a shown
             head -c 1000000 /dev/urandom > bytes; omvault -q redact -i bytes | cmp - bytes && echo exact
@@ -75,10 +76,11 @@ import Testing
             omvault -q lock --forget; code omvault redact -i log --no-input
             omvault -q agent stop
             """#)
-        let sum = lines.count > 5 ? lines[5] : ""
+        let sum = lines.count > 6 ? lines[6] : ""
         #expect(
             lines == [
-                "user ada-lovelace pw <concealed> s3cret-wor pin old-value", "<concealed>", "<concealed> <concealed>", "1",
+                "user ada-lovelace pw <concealed> s3cret-wor pin old-value", "<concealed>", "<concealed> <concealed>",
+                "s3cret-wo", "1",
                 sum, sum, "600", "exact", "0", "8",
             ])
     }

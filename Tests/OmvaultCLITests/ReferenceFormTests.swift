@@ -49,6 +49,22 @@ import Testing
         return found
     }
 
+    @Test("a failure about a variable of a file has the number of its line")
+    func environmentFileLine() throws {
+        let file = try EnvironmentFile(SecretBytes(copying: Array("A=1\n\nB='x\ny'\nC=2".utf8)))
+        #expect { try file.forEach { name, _ in if name == "C" { throw Failure(usage: "\(name) fails") } } } throws: {
+            ($0 as? Failure)?.message == "line 5: C fails"
+        }
+    }
+
+    @Test("a prefix gives no variable in which the loader, a shell or an interpreter reads code")
+    func refusedVariables() throws {
+        for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "ENV", "IFS", "PYTHONSTARTUP", "NODE_OPTIONS", "GIT_CONFIG_COUNT"] {
+            #expect(ItemPrefix.isRefused(name), "\(name)")
+        }
+        for name in ["DB_PASSWORD", "PATHS", "API_ENV", "HOME_PATH"] { #expect(!ItemPrefix.isRefused(name), "\(name)") }
+    }
+
     @Test("a file of variables: comments, quotes, escapes, blanks; of two with one name the later one counts")
     func environmentFile() throws {
         for (text, wanted) in [

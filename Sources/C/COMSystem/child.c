@@ -32,7 +32,20 @@ failed:;
 }
 
 // The signals that are passed on. SIGTSTP and its like stop this process too, as they stop each process of a job.
-static const int passed[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
+// A signal that is missing here ends this process alone, and its files stay.
+static const int passed[] = {SIGTERM, SIGINT,  SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+                             SIGWINCH, SIGABRT, SIGVTALRM, SIGPROF, SIGIO,   SIGXCPU, SIGPWR};
+
+// A signal that nohup or a shell's background job ignores stays ignored, here and in the program.
+static void hold(sigset_t *set, int signal) {
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(set, signal);
+}
+
+// Whether a user means the end of the program by it.
+static int asks_for_end(int signal) {
+    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT || signal == SIGABRT;
+}
 
 int om_child_signals(void *saved_mask, size_t saved_size) {
     if (saved_size != sizeof(sigset_t)) {
@@ -45,19 +58,17 @@ int om_child_signals(void *saved_mask, size_t saved_size) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
-        // A signal that nohup or a shell's background job ignores stays ignored, here and in the program.
-        struct sigaction action;
-        if (sigaction(passed[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&set, passed[i]);
-    }
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) hold(&set, passed[i]);
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++) hold(&set, signal);
     if (sigprocmask(SIG_BLOCK, &set, saved_mask) != 0) return -1;
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-int om_child_pass_on(int fd, pid_t child) {
+int om_child_pass_on(int fd, pid_t child, int *asked) {
     struct signalfd_siginfo info;
     while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGCHLD) return 1;
+        if (asks_for_end((int)info.ssi_signo)) *asked = 1;
         // The terminal sends its signals to each process of the job, so the program has this one already.
         if (info.ssi_code != SI_KERNEL) kill(child, (int)info.ssi_signo);
     }
@@ -68,7 +79,7 @@ int om_child_signal_ends(int fd) {
     struct signalfd_siginfo info;
     int ends = 0;
     while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH) ends = 1;
+        if (asks_for_end((int)info.ssi_signo)) ends = 1;
     }
     return ends;
 }

@@ -11,6 +11,11 @@ package struct MaskList: ~Copyable, Sendable {
     /// The shortest value that is looked for, in bytes. Shorter ones are in every text.
     package static let minimumCount = 4
 
+    /// The longest value that is looked for within the base64 of a longer text, in bytes.
+    private static let longestWithin = 4096
+    /// Fewer characters of base64 are in many texts.
+    private static let minimumWithin = 6
+
     private var bytes = SecretBuffer(capacity: 4096)
     private var places: [Mask.Place] = []
     private var markers: [[UInt8]] = []
@@ -19,7 +24,8 @@ package struct MaskList: ~Copyable, Sendable {
 
     package var isEmpty: Bool { places.isEmpty }
 
-    /// Adds a value: as it is without the newlines at its end, as a JSON string has it, with percent signs, and in base64.
+    /// Adds a value: as it is without the newlines at its end, as a JSON string has it, with percent signs, and in base64, also of a
+    /// longer text.
     ///
     /// - Parameter marker: The text in its place.
     /// - Returns: Whether it is long enough.
@@ -45,6 +51,7 @@ package struct MaskList: ~Copyable, Sendable {
                 }
                 if ValueForm.base64URL.changes(encoded) { keep { ValueForm.base64URL.append(encoded, to: &$0) } }
             }
+            if value.count <= Self.longestWithin { for offset in 0..<3 { keepWithin(value, at: offset) } }
             return true
         }
     }
@@ -52,6 +59,26 @@ package struct MaskList: ~Copyable, Sendable {
     /// What finds the values that were added up to now.
     package borrowing func mask() -> Mask {
         bytes.withBytes { Mask(SecretBytes(copying: $0), places, markers) }
+    }
+
+    /// Base64 of a longer text in which the value is: the characters that it alone decides. A header with a user and a
+    /// password has one.
+    ///
+    /// - Parameter offset: How many bytes of the text are in front of it in its group of three.
+    private mutating func keepWithin(_ value: Span<UInt8>, at offset: Int) {
+        var text = SecretBuffer(capacity: value.count + offset)
+        for _ in 0..<offset { text.append(0) }
+        text.append(value)
+        let encoded = Base64.encode(text.finish(), .unpadded)
+        let first = offset == 0 ? 0 : offset + 1
+        let isWhole = (offset + value.count) % 3 == 0
+        encoded.withBytes { encoded in
+            let end = isWhole ? encoded.count : encoded.count - 1
+            guard end - first >= Self.minimumWithin else { return }
+            let sure = encoded.extracting(first..<end)
+            keep { $0.append(sure) }
+            if ValueForm.base64URL.changes(sure) { keep { ValueForm.base64URL.append(sure, to: &$0) } }
+        }
     }
 
     private mutating func keep(_ write: (inout SecretBuffer) -> Void) {

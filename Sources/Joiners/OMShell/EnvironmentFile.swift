@@ -5,26 +5,26 @@ package import OMSecrets
 /// A file with lines `NAME=VALUE`. Values may be secret, so none of them becomes a string here.
 package struct EnvironmentFile: ~Copyable {
     private let bytes: SecretBytes
-    private var variables: [(name: String, start: Int, count: Int)] = []
+    private var variables: [(name: String, line: Int, start: Int, count: Int)] = []
 
     /// - Throws: ``ExitStatus/usage`` with the number of the line.
     package init(_ text: borrowing SecretBytes) throws(Failure) {
         var values = SecretBuffer()
-        var variables: [(name: String, start: Int, count: Int)] = []
+        var variables: [(name: String, line: Int, start: Int, count: Int)] = []
         try text.withBytes { (text: Span<UInt8>) throws(Failure) in
             var reader = Reader(line: 1, place: 0)
             while reader.skipsToVariable(in: text) {
                 let name = try reader.name(in: text)
-                let start = values.count
+                let (start, line) = (values.count, reader.line)
                 try reader.value(in: text, into: &values)
-                variables.append((name, start, values.count - start))
+                variables.append((name, line, start, values.count - start))
             }
         }
         bytes = values.finish()
         self.variables = variables
     }
 
-    /// Calls `body` with each variable. Of two with one name the later one counts.
+    /// Calls `body` with each variable. Of two with one name the later one counts. Its failure gets the number of the line.
     package borrowing func forEach(_ body: (String, borrowing SecretBytes) throws -> Void) throws {
         var last: [String: Int] = [:]
         for (index, variable) in variables.enumerated() { last[variable.name] = index }
@@ -32,7 +32,7 @@ package struct EnvironmentFile: ~Copyable {
             let value = bytes.withBytes {
                 SecretBytes(copying: $0.extracting(variable.start..<variable.start + variable.count))
             }
-            try body(variable.name, value)
+            do { try body(variable.name, value) } catch let failure as Failure { throw failure.inLine(variable.line) }
         }
     }
 

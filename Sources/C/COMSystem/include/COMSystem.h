@@ -109,9 +109,9 @@ int om_sealed_file(const void *bytes, size_t count);
 /// `saved_mask` gets the mask before, of om_signal_mask_size() bytes.
 int om_child_signals(void *saved_mask, size_t saved_size);
 /// Sends the signals that have arrived to the child, save those that it has from the terminal. Returns 1 if a child may have
-/// ended, else 0.
-int om_child_pass_on(int fd, pid_t child);
-/// Takes the signals that have arrived. 1 if one of them ends a process, and none is left to pass on.
+/// ended, else 0. Sets `*asked` to 1 if one of them asks for the end of the program, also one from the terminal.
+int om_child_pass_on(int fd, pid_t child, int *asked);
+/// Takes the signals that have arrived. 1 if one of them asks for the end of a program.
 int om_child_signal_ends(int fd);
 /// 1 if the child has ended. `*code` is then its exit code, or 128 + the signal that ended it; 255 if the kernel kept neither.
 int om_child_ended(pid_t child, int *code);

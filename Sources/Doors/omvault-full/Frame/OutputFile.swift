@@ -19,6 +19,8 @@ struct OutputFile: ~Copyable {
     private let path: String?
     private let naming: Draft.Naming
     private let mode: mode_t
+    /// Whether the umask has no say in the mode.
+    private let isModeExact: Bool
     private var draft: Draft?
     /// The slot in ``TemporaryPath`` while there is a draft.
     private var slot: Int?
@@ -28,7 +30,7 @@ struct OutputFile: ~Copyable {
     /// - Parameters:
     ///   - path: Nil or `-` for standard output.
     ///   - isPublic: Whether all users may read the file, if the umask allows it.
-    ///   - mode: The mode of the file instead, as far as the umask allows it.
+    ///   - mode: The mode of the file instead, whatever the umask is.
     /// - Throws: ``ExitStatus/exists`` if the file exists and `replacing` is false; ``ExitStatus/usage`` if something else
     ///   than a file has that path.
     init(_ path: String?, replacing: Bool, isPublic: Bool = false, mode: mode_t? = nil) throws(Failure) {
@@ -36,6 +38,7 @@ struct OutputFile: ~Copyable {
         self.path = path
         naming = replacing ? .replacing : .onlyNewAnywhere
         self.mode = mode ?? (isPublic ? 0o644 : 0o600)
+        isModeExact = mode != nil
         guard let path else { return }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -123,6 +126,7 @@ struct OutputFile: ~Copyable {
             // The path is noted before the file exists, so that a signal in between removes the file.
             let made = try Draft.makeHidden(for: path, naming, mode: mode) { slot = TemporaryPath.removeOnSignal($0) }
             let descriptor = made.descriptor
+            guard !isModeExact || fchmod(descriptor, mode) == 0 else { throw StorageError.last }
             draft = consume made
             return descriptor
         } catch {

@@ -36,13 +36,18 @@ final class Handover {
         let low = value.withBytes { bytes in bytes.withUnsafeBytes { om_sealed_file($0.baseAddress, $0.count) } }
         guard low >= 0 else { throw Failure(.io, "a secret cannot be put into memory for the program", errno: errno) }
         defer { close(low) }
-        let high = fcntl(low, F_DUPFD_CLOEXEC, 256)
-        guard high >= 0 else { throw Failure(.io, "a secret cannot be put into memory for the program", errno: errno) }
-        descriptors.append((high, number))
+        try give(low, as: number)
     }
 
-    /// Gives the program an end of a pipe, which is closed here once the program has it.
-    func give(_ descriptor: Int32, as number: Int32) { descriptors.append((descriptor, number)) }
+    /// Gives the program a copy of a descriptor. The copy is closed here once the program has it.
+    func give(_ descriptor: Int32, as number: Int32) throws(Failure) {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 256)
+        guard copy >= 0 else {
+            throw Failure(.io, "omvault may open too few descriptors to hand one to the program", errno: errno)
+                .with(hints: ["ulimit -n must be above \(256 + descriptors.count)"])
+        }
+        descriptors.append((copy, number))
+    }
 
     /// Keeps a value out of the program's output.
     func conceal(_ value: borrowing SecretBytes, _ name: String) {

@@ -32,7 +32,7 @@ struct InjectCommand: Verb {
         completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("The mode of the file, as far as the umask allows it.", valueName: "octal"))
+    @Option(help: ArgumentHelp("The mode of the file, whatever the umask is.", valueName: "octal"))
     var mode: String?
 
     @Flag(help: "Replace an existing file.")
@@ -87,8 +87,8 @@ struct InjectCommand: Verb {
     }
 
     private static func mode(_ text: String) throws(Failure) -> mode_t {
-        guard let mode = mode_t(text, radix: 8), mode & ~0o777 == 0, mode & 0o200 != 0, text.count <= 4 else {
-            throw Failure(usage: "--mode \"\(text.shown)\" is no mode of a file such as 0600")
+        guard let mode = mode_t(text, radix: 8), mode & ~0o777 == 0, text.count <= 4 else {
+            throw Failure(usage: "--mode \"\(text.shown)\" is no mode of a file from 0000 to 0777")
         }
         return mode
     }

@@ -22,6 +22,18 @@ struct ItemPrefix: ExpressibleByArgument {
         (self.vault, start) = (vault, path.hasSuffix("/") ? path : path + "/")
     }
 
+    /// Whether the loader, a shell or an interpreter reads code, or the place of code, in this variable.
+    static func isRefused(_ variable: String) -> Bool {
+        refused.contains(variable) || refusedStarts.contains { variable.hasPrefix($0) }
+    }
+
+    private static let refused: Set = [
+        "PATH", "IFS", "ENV", "PS4", "SHELLOPTS", "PROMPT_COMMAND", "PERL5OPT", "PERL5LIB", "PERL5DB", "RUBYOPT", "RUBYLIB",
+        "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "GCONV_PATH", "GLIBC_TUNABLES", "GIT_SSH",
+        "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP",
+    ]
+    private static let refusedStarts = ["LD_", "BASH", "GIT_CONFIG"]
+
     /// The rest of the item's name and the field's name, in capitals: `DB_PASSWORD` of `PATH/db` and `password`.
     func variable(_ item: ItemName, _ field: FieldName) -> String {
         let text = item.text.utf8.dropFirst(start.utf8.count) + Array("_".utf8) + Array(field.text.utf8)

@@ -13,10 +13,17 @@ final class MaskedOutput: Sendable {
     private let streams: [Stream]
     /// Gets a byte when a thread has ended.
     private let ends: Pipe
+    /// Closed to end the threads before the output ends.
+    private let stop: Pipe
+    /// How long a program's output is waited for after a signal that asked for its end, in milliseconds.
+    private static let graceAfterSignal: Int32 = 1000
+    /// How long it may take then to write what was read, in milliseconds.
+    private static let graceForWriting: Int32 = 5000
 
     /// - Throws: ``ExitStatus/io``.
     init(_ handover: Handover) throws(Failure) {
         ends = try Pipe()
+        stop = try Pipe()
         // One pipe if both lead to the same place, so that their lines keep their order.
         let places =
             Self.areSame(STDOUT_FILENO, STDERR_FILENO)
@@ -25,16 +32,14 @@ final class MaskedOutput: Sendable {
         for numbers in places {
             let pipe = try Pipe()
             for number in numbers {
-                let copy = fcntl(pipe.writing, F_DUPFD_CLOEXEC, 256)
-                guard copy >= 0 else { throw Pipe.failure(errno) }
-                handover.give(copy, as: number)
+                try handover.give(pipe.writing, as: number)
             }
-            streams.append(Stream(pipe, to: numbers[0], handover.mask, ends))
+            streams.append(Stream(pipe, to: numbers[0], handover.mask, ends, stop))
         }
         self.streams = streams
     }
 
-    /// Starts the threads. Call it when the program has its ends of the pipes.
+    /// Starts the threads. The program's ends of the pipes are those of the handover.
     ///
     /// - Throws: ``ExitStatus/general`` if there can be no thread.
     func start() throws(Failure) {
@@ -50,15 +55,26 @@ final class MaskedOutput: Sendable {
 
     /// Waits until everything is written, also what other processes write that the program has started.
     ///
-    /// - Parameter signals: The descriptor of signals that end the wait.
-    func waitForEnd(orSignal signals: Int32) {
+    /// - Parameters:
+    ///   - signals: The descriptor of signals that end the wait.
+    ///   - isEnding: Whether a signal asked for the program's end before. Then the wait is short.
+    func waitForEnd(orSignal signals: Int32, isEnding: Bool) {
         var left = streams.count
+        wait(&left, signals, limit: isEnding ? Self.graceAfterSignal : -1)
+        guard left > 0 else { return }
+        // What the threads hold back is written all the same.
+        stop.closeWriting()
+        wait(&left, -1, limit: Self.graceForWriting)
+    }
+
+    private func wait(_ left: inout Int, _ signals: Int32, limit: Int32) {
         while left > 0 {
             var waiting = [
                 pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: ends.reading, events: Int16(POLLIN), revents: 0),
             ]
-            guard poll(&waiting, 2, -1) >= 0 || errno == EINTR else { return }
+            let count = poll(&waiting, 2, limit)
+            guard count > 0 || count < 0 && errno == EINTR else { return }
             if waiting[0].revents != 0, om_child_signal_ends(signals) == 1 { return }
             guard waiting[1].revents != 0 else { continue }
             var bytes: (UInt8, UInt8) = (0, 0)
@@ -107,22 +123,28 @@ private final class Stream: Sendable {
     private let target: Int32
     private let mask: OutputMask
     private let ends: Pipe
+    private let stop: Pipe
     private let failed = Atomic(false)
 
     var hasFailed: Bool { failed.load(ordering: .acquiring) }
 
-    init(_ pipe: Pipe, to target: Int32, _ mask: OutputMask, _ ends: Pipe) {
-        (self.pipe, self.target, self.mask, self.ends) = (pipe, target, mask, ends)
+    init(_ pipe: Pipe, to target: Int32, _ mask: OutputMask, _ ends: Pipe, _ stop: Pipe) {
+        (self.pipe, self.target, self.mask, self.ends, self.stop) = (pipe, target, mask, ends, stop)
     }
 
-    /// Reads to the end of the pipe. If nothing takes the output any more, the program gets SIGPIPE as without the pipe.
+    /// Reads to the end of the pipe, or until it is to stop. If nothing takes the output any more, the program gets SIGPIPE as without the pipe.
     func pass() {
         var stream = MaskedStream()
+        // As much as a pipe holds, so one more read gets all that was written before the stop.
         var piece = SecretScratch(count: 64 << 10)
+        var isLast = false
         while true {
-            let count = piece.withMutableBytes(0..<piece.count) { bytes in
-                bytes.withUnsafeMutableBytes { read(pipe.reading, $0.baseAddress, $0.count) }
-            }
+            let count =
+                isAtEnd(&isLast)
+                ? 0
+                : piece.withMutableBytes(0..<piece.count) { bytes in
+                    bytes.withUnsafeMutableBytes { read(pipe.reading, $0.baseAddress, $0.count) }
+                }
             if count < 0, errno == EINTR { continue }
             let shown = count > 0 ? piece.withBytes(count) { stream.add($0, mask.mask) } : stream.finish(mask.mask)
             guard isWritten(shown.span), count > 0 else { break }
@@ -132,8 +154,24 @@ private final class Stream: Sendable {
         _ = write(ends.writing, &byte, 1)
     }
 
+    /// Waits until there is something to read, or until it is to stop.
+    ///
+    /// - Parameter isLast: Whether it was to stop before.
+    private func isAtEnd(_ isLast: inout Bool) -> Bool {
+        guard !isLast else { return true }
+        var waiting = [
+            pollfd(fd: stop.reading, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&waiting, 2, -1) < 0, errno == EINTR {}
+        isLast = waiting[0].revents != 0
+        return isLast && waiting[1].revents == 0
+    }
+
     private func isWritten(_ bytes: Span<UInt8>) -> Bool {
         guard let code = writeAll(bytes, to: target) else { return true }
+        // The caller closed it, so that no output can be lost there.
+        guard code != EBADF else { return true }
         if code != EPIPE {
             failed.store(true, ordering: .releasing)
             Failure(.io, "the program's output cannot be written", errno: code).report(asJSON: false)

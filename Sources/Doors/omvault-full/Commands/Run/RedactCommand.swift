@@ -67,8 +67,8 @@ struct RedactCommand: Verb {
             leftOut += item.fields.count { $0.isLarge }
             let reply: ItemReply
             do throws(Failure) { reply = try access.perform(.secrets(item.name, revision: nil)) } catch {
-                // It was removed meanwhile, or another item has its name too.
-                guard error.status == .notFound || error.status == .ambiguous else { throw error }
+                // It was removed meanwhile. An item whose name another one has too is refused: it would be shown.
+                guard error.status == .notFound else { throw error }
                 leftOut += concealed.count
                 continue
             }

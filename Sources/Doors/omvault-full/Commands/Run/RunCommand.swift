@@ -86,7 +86,8 @@ struct RunCommand: Verb {
     func run(_ context: CommandContext) throws {
         try check()
         let handover = Handover()
-        let files = try RunValues(self, handover, context).files()
+        var values = try RunValues(self, handover, context)
+        let files = try values.files()
         let renewed = try addTokens(to: handover, context)
         if !noMask, !exec { warnOfShort(handover, context) }
         guard !exec else { throw become(handover) }
@@ -103,9 +104,10 @@ struct RunCommand: Verb {
             handover.set(request.name, path: file.path)
         }
         let output: MaskedOutput? = noMask || handover.mask.isEmpty ? nil : try MaskedOutput(handover)
+        // The threads come first: if there can be none, nothing is started.
+        try output?.start()
         let program = try start(handover, held)
         handover.closeDescriptors()
-        try output?.start()
         let next: @Sendable () -> Int64? = { renewed.compactMap(\.due).min() }
         let code = program.end(output, due: next()) {
             for file in renewed { file.renewIfDue(context) }

@@ -11,6 +11,8 @@ struct RunValues {
     private let reading: ReferenceReading?
     /// The variables that options name. They come before those of files and of this process.
     private let named: Set<String>
+    /// The variables of prefixes, and where each comes from.
+    private var origins: [String: String] = [:]
 
     init(_ line: RunCommand, _ handover: Handover, _ context: CommandContext) throws {
         (self.line, self.handover) = (line, handover)
@@ -24,11 +26,11 @@ struct RunValues {
     /// Reads all values.
     ///
     /// - Returns: The files of `--file`, which are not written yet.
-    func files() throws -> [ValueFile] {
+    mutating func files() throws -> [ValueFile] {
         guard reading != nil else { return [] }
-        let fromFiles = try addFiles()
-        if line.resolveEnv { try addEnvironment(without: named.union(fromFiles)) }
-        for prefix in line.prefix { try add(prefix, without: fromFiles) }
+        var others = try named.union(addFiles())
+        if line.resolveEnv { try others.formUnion(addEnvironment(without: others)) }
+        for prefix in line.prefix { try add(prefix, without: others) }
         for request in line.env { try set(request.name, request.reference()) }
         for request in line.fd {
             try handover.open(
@@ -61,7 +63,9 @@ struct RunValues {
         return names
     }
 
-    private func addEnvironment(without others: Set<String>) throws {
+    /// - Returns: The names of the variables that were references.
+    private func addEnvironment(without others: Set<String>) throws -> Set<String> {
+        var names: Set<String> = []
         var next = environ
         while let entry = next.pointee {
             next += 1
@@ -70,18 +74,19 @@ struct RunValues {
             }
             let name = String(decoding: UnsafeRawBufferPointer(start: entry, count: sign - entry), as: UTF8.self)
             guard !others.contains(name) else { continue }
-            try set(name, ValueReference(String(cString: sign + 1)))
+            try setReference(name, String(validatingCString: sign + 1))
+            names.insert(name)
         }
+        return names
     }
 
     /// Every field of the items below a prefix, as a variable of its own.
-    private func add(_ prefix: ItemPrefix, without others: Set<String>) throws {
+    private mutating func add(_ prefix: ItemPrefix, without others: Set<String>) throws {
         guard let reading else { return }
         let items = try reading.items(prefix.vault, startingWith: prefix.start)
         guard !items.isEmpty else {
             throw Failure(.notFound, "no item's name begins with \"\(prefix.start.shown)\"", hint: "omvault ls shows the names")
         }
-        var origins: [String: String] = [:]
         for item in items {
             for field in item.fields where !field.isLarge {
                 let name = prefix.variable(item.name, field.name)
@@ -91,18 +96,35 @@ struct RunValues {
                         .ambiguous, "\(other) and \(origin) are both the variable \(name)",
                         hint: "name the variables with --env instead of --prefix")
                 }
-                guard !named.contains(name), !others.contains(name) else { continue }
+                guard !others.contains(name) else { continue }
+                // Attack: who can add an item below the prefix would choose what the program runs.
+                guard !ItemPrefix.isRefused(name) else {
+                    throw Failure(
+                        .usage, "\(origin) would be the variable \(name), which can make a program run other code",
+                        hint: "if that is meant: --env \(name)=\(origin)")
+                }
                 try set(name, ValueReference(vault: prefix.vault, item: item.name, field: field.name))
             }
         }
     }
 
     private func setOrResolve(_ name: String, _ value: borrowing SecretBytes) throws {
-        let text = value.withBytes { value in
-            value.count < 4096 ? String(validating: value.indices.map { value[$0] }, as: UTF8.self) : nil
+        let isMeant = value.withBytes { value in
+            value.withUnsafeBytes { $0.starts(with: ValueReference.scheme.utf8) }
         }
-        guard let text, ValueReference.isMeant(by: text) else { return try handover.set(name, value) }
-        try set(name, ValueReference(text))
+        guard isMeant else { return try handover.set(name, value) }
+        try setReference(
+            name, value.withBytes { value in value.withUnsafeBytes { String(validating: $0, as: UTF8.self) } })
+    }
+
+    /// - Parameter text: What begins as a reference. Nil if it is not UTF-8.
+    private func setReference(_ name: String, _ text: String?) throws {
+        let reference: ValueReference
+        do throws(Failure) {
+            guard let text else { throw Failure(usage: "the reference is not UTF-8") }
+            reference = try ValueReference(text)
+        } catch { throw error.about(name) }
+        try set(name, reference)
     }
 
     private func set(_ name: String, _ reference: ValueReference) throws {

@@ -119,6 +119,7 @@ struct RunningProgram: ~Copyable {
         _ output: MaskedOutput?, due: Int64?, _ body: @escaping @Sendable () -> Int64?
     ) -> Int32 {
         var code: Int32 = 0
+        var asked: Int32 = 0
         let timer = timer
         timer.set(due)
         while true {
@@ -127,8 +128,10 @@ struct RunningProgram: ~Copyable {
                 pollfd(fd: timer.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&waiting, 2, -1) >= 0 || errno == EINTR else { break }
-            if waiting[0].revents != 0, om_child_pass_on(signals, child) == 1, om_child_ended(child, &code) == 1 {
-                output?.waitForEnd(orSignal: signals)
+            if waiting[0].revents != 0, om_child_pass_on(signals, child, &asked) == 1,
+                om_child_ended(child, &code) == 1
+            {
+                output?.waitForEnd(orSignal: signals, isEnding: asked == 1)
                 return code
             }
             if waiting[1].revents != 0 {
