@@ -377,7 +377,7 @@ import Testing
             (["authorization_endpoint": "https://other.example/a"], nil, .foreignEndpoint),
             (["jwks_uri": "https://other.example/keys"], nil, .foreignEndpoint),
             (["code_challenge_methods_supported": ["plain"]], nil, .noProofKey),
-            (["token_endpoint": NSNull()], nil, .unexpectedAnswer),
+            (["token_endpoint": NSNull()], nil, .untrustedDiscovery),
         ] as [([String: Any], String?, OnlineFailure)] {
             let person = Person { _, _ in throw NoSession() }
             #expect(try await refusal(service(changes, issuer: name), person) == .failed(failure), "\(changes)")

@@ -36,13 +36,20 @@ import Testing
                 omvault crypto convert --in x.txt --no-password --insecure | cmp - x.pem
                 keygen --type age --encrypt-from file:pw --out k.age --pub k.pub
                 encrypt --recipient k.pub < m | decrypt --key-from file:k.age --key-password-from file:pw | cmp - m
+                omvault crypto inspect --in k.age --key-password-from file:pw --json | grep -q "$(cat k.pub)"
+                # Several identities in one encrypted file.
+                age-keygen -o other 2> note; cat other key | encrypt --age --password-from file:pw --log-n 10 -o both
+                encrypt --recipient key.pub < m | decrypt --key-from file:both --key-password-from file:pw | cmp - m
                 code 20 decrypt --key-from file:ed -i c2; grep -q 'none of the private keys' err
                 code 20 omvault crypto pubkey --in k.age --key-password-from file:wrong
                 code 2 encrypt --recipient x.pub --recipient key.pub -i m; grep -q -e '--age makes' err
                 code 2 encrypt --recipient x.pub --armor -i m; code 2 encrypt --age --key-from file:pw -i m
                 code 2 encrypt --age --alg aes-256-gcm -i m; code 2 encrypt --recipient "$(tail -n 1 key)" -i m
-                code 4 encrypt --recipient age1pq1qqq -i m; code 30 encrypt --recipient age1qqq -i m
-                head -c 70000 c2 > cut; code 30 decrypt --key-from file:x.pem -i cut -o o; ! test -e o
+                code 4 encrypt --recipient age1pq1qqq -i m; code 2 encrypt --recipient age1qqq -i m
+                cp key.pub age1.pub; code 0 encrypt --recipient age1.pub -i m
+                code 2 encrypt --recipient key.pub --alg aes-256-gcm -i m; grep -q -e '--alg has no effect' err
+                { cat key.pub; echo hello; } > typo; code 30 encrypt --recipient typo -i m; grep -q 'line 2' err
+                head -c 70000 c2 > cut; code 30 decrypt --key-from file:x.pem -i cut -o o; [[ ! -e o ]]
                 grep -q 'nothing was written' err
                 printf 'age-encryption.org/v2\\n' > later; code 4 decrypt --key-from file:key -i later
                 """)
@@ -56,12 +63,14 @@ import Testing
                 encrypt --age --password-from file:pw --log-n 10 -i m -o ours; age -d -o opened ours; cmp opened m
                 age -p -o theirs m; decrypt --password-from file:pw -i theirs | cmp - m
                 code 20 decrypt --password-from file:wrong -i ours; code 2 decrypt --key-from file:pw -i ours
+                keygen --type age --encrypt-from file:pw --out k.age --pub k.pub
+                encrypt --recipient k.pub -i m -o k.c; age -d -i k.age -o opened k.c; cmp opened m
                 sed '0,/ 10$/s/ 10$/ 21/' ours > heavy; code 13 decrypt --password-from file:pw -i heavy
                 echo done
                 """,
             [
                 ("Enter passphrase", "correct horse\n"), ("Enter passphrase", "correct horse\n"),
-                ("Confirm passphrase", "correct horse\n"),
+                ("Confirm passphrase", "correct horse\n"), ("Enter passphrase", "correct horse\n"),
             ])
         #expect(ran.output.hasSuffix("done\r\n"), "\(ran.output)")
     }

@@ -104,7 +104,7 @@ import Testing
             omvault -q profile set sso OpenIDConnectDiscoveryURL=https://id.example.org/d 2> said; cat said
             omvault profile set sso OpenIDConnectDiscoveryURL=https://id.example.org/d > said 2>&1; grep -c 'is used in its place' said
             omvault -q profile set sso --unset OpenIDConnectDiscoveryURL OAuthIssuer=https://id.example.org
-            refused 52 omvault login --profile sso --browser ./browser; grep -c 'hint: OAuthIssuer must be' .refused
+            refused 52 omvault login --profile sso --browser ./browser; grep -c 'hint: OpenIDConnectConfiguration must be' .refused
             url="wp://settings?AuthServerType::=OpenIDConnect10&OAuthClientID::=c&OAuthRedirectEndpoint::=http://127.0.0.1"
             url+='&OpenIDConnectConfiguration::={"issuer":"https://id.example.org"}'
             refused 13 omvault profile import "$url" --name other --yes; grep -c 'allow OpenIDConnectConfiguration' .refused

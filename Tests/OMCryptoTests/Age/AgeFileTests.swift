@@ -122,6 +122,40 @@ import Testing
         }
     }
 
+    @Test("damage behind the first chunks is noticed, and only whole chunks before it come out")
+    func laterChunks() throws {
+        let (identity, recipient) = try Self.pair(.x25519)
+        let message = pattern(20 * AgeFile.chunkCount)
+        let file = try Self.sealed(message, AgeSealer(recipients: [recipient]))
+        let sealed = AgeFile.chunkCount + 16
+        let start = file.count - 20 * sealed
+        var changed = file
+        changed[start + 12 * sealed + 1] ^= 1
+        for damaged in [changed, Array(file.prefix(start + 12 * sealed)), Array(file.dropLast())] {
+            let result = Self.opened(damaged, piece: 100_003) { try $0.unlock(with: [identity]) }
+            #expect(result.error == .damagedContainer)
+            #expect(!result.message.isEmpty && result.message.count % AgeFile.chunkCount == 0)
+            #expect(result.message.count < message.count && message.starts(with: result.message))
+        }
+    }
+
+    @Test("a long header is read in few pieces")
+    func pieces() throws {
+        let file = Array("age-encryption.org/v1\n-> \(String(repeating: "a", count: 200_000))\n\n--- ".utf8)
+        let reader = AgeReader(after: file.span.extracting(first: AgeReader.startCount))
+        let rest = source(Array(file.dropFirst(AgeReader.startCount)))
+        var calls = 0
+        #expect(throws: CryptoError.malformedAge) {
+            try AgeFile(from: {
+                try reader.read(into: &$0) {
+                    calls += 1
+                    return try rest(&$0)
+                }
+            })
+        }
+        #expect(calls < 10)
+    }
+
     @Test("a stanza of another writer beside that of the password is refused")
     func passwordAlone() throws {
         let file = try Self.sealed([7], AgeSealer(password: password(), logCost: 10))
@@ -140,6 +174,10 @@ import Testing
         for text in ["", "age-encryption.org/v01\n", "age-encryption.org/v\n", "age-encryption.org/v1", "hello\n"] {
             #expect(error(text) == .malformedAge, "\(text)")
         }
+        let stanzas = String(repeating: "-> grease\n\n", count: 256), mac = String(repeating: "A", count: 43)
+        let nonce = String(repeating: "n", count: 16)
+        #expect(error("age-encryption.org/v1\n\(stanzas)--- \(mac)\n\(nonce)") == .noMatchingIdentity)
+        #expect(error("age-encryption.org/v1\n\(stanzas)-> grease\n\n--- \(mac)\n\(nonce)") == .malformedAge)
         let line = String(repeating: "a", count: 300_000)
         #expect(error("age-encryption.org/v1\n-> \(line)\n\n--- ") == .malformedAge)
         for text in ["", "age", "-----BEGIN PRIVATE KEY-----", " -----BEGIN AGE ENCRYPTED FILE-----"] {

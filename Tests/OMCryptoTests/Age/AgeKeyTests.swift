@@ -52,6 +52,22 @@ import Testing
         #expect(recipientError(Self.recipient.replacing("mww", with: "mwW")) == .malformedKey(.ageRecipient))
     }
 
+    @Test("a recipient that is no private key's public half is refused, as text and as a key")
+    func reduced() throws {
+        // The recipient with its highest bit set, 2^255 - 10, and 2^255 - 20, which is the highest number allowed.
+        for text in [
+            "age1xmwwc06ly3ee5rytxm9mflaz2u56jjj36s0mypdrwsvlul66mw4q363rzs",
+            "age17mlllllllllllllllllllllllllllllllllllllllllllllllalsxajvgg",
+        ] {
+            #expect(recipientError(text) == .malformedKey(.ageRecipient))
+        }
+        #expect(recipientError("age1anlllllllllllllllllllllllllllllllllllllllllllllllals4n2t7m") == nil)
+        var raw = try KeyFile(secret(Self.recipient.utf8)).publicKey().rawBytes
+        raw[31] |= 0x80
+        let key = try PublicKey(x25519: raw)
+        #expect(throws: CryptoError.unusableAgeRecipient) { try AgeRecipient(key) }
+    }
+
     @Test("keys of other kinds are named as such, and two keys need a list")
     func others() throws {
         #expect(
@@ -63,6 +79,12 @@ import Testing
                 == .unsupportedKey(.ageRecipient))
         #expect(error("\(Self.identity)\n\(Self.identity)\n") == .severalKeys)
         #expect(try AgeIdentity.list(in: secret("\(Self.identity)\n#\n\(Self.identity)\n".utf8)).count == 2)
+        let mixed = secret("AGE-PLUGIN-YUBIKEY-1QQ\n\(Self.identity)\n".utf8)
+        #expect(throws: CryptoError.unsupportedKey(.ageIdentity)) { try AgeIdentity.list(in: mixed) }
+        #expect(try AgeIdentity.list(in: mixed, skipsUnknown: true).count == 1)
+        #expect(throws: CryptoError.unsupportedKey(.ageIdentity)) {
+            try AgeIdentity.list(in: secret("AGE-PLUGIN-YUBIKEY-1QQ\n".utf8), skipsUnknown: true)
+        }
         #expect(throws: CryptoError.unusableAgeRecipient) {
             try AgeIdentity.list(in: secret(String(repeating: "\(Self.identity)\n", count: 65).utf8))
         }
@@ -84,6 +106,9 @@ import Testing
         #expect(throws: CryptoError.malformedKey(.ageRecipient)) {
             try AgeRecipient.list(in: secret("\(Self.recipient)\nhello\n".utf8))
         }
+        let faulty = AgeRecipient.faultyLine(in: secret("# all\r\n\(Self.recipient)\n\nhello\n".utf8))
+        #expect(faulty == 4)
+        #expect(AgeRecipient.faultyLine(in: secret("\(Self.recipient)\n".utf8)) == nil)
         let many = String(repeating: "\(Self.recipient)\n", count: 65)
         #expect(throws: CryptoError.unusableAgeRecipient) { try AgeRecipient.list(in: secret(many.utf8)) }
         #expect(throws: CryptoError.unusableAgeRecipient) { try AgeRecipient.list(in: secret("# none\n".utf8)) }
@@ -101,6 +126,12 @@ import Testing
         #expect(throws: CryptoError.wrongKeyPassword) { try file.privateKey(password: secret([1])) }
         let again = try file.privateKey(password: secret("correct horse".utf8))
         #expect(try again.publicKey().spki() == key.publicKey().spki())
+        // A list is encrypted too. It has several keys, so it is no key file.
+        let lines = Array("\(Self.identity)\n# other\n\(Self.identity)\n".utf8)
+        let list = try KeyFile(secret(AgeFileTests.sealed(lines, AgeSealer(password: password, logCost: 10))))
+        #expect(try list.ageIdentities(password: secret("correct horse".utf8)).count == 2)
+        #expect(throws: CryptoError.wrongKeyPassword) { try list.ageIdentities(password: secret([1])) }
+        #expect(throws: CryptoError.severalKeys) { try list.privateKey(password: secret("correct horse".utf8)) }
         // Another plaintext is no identity, and a file for a key has no password.
         let other = try AgeFileTests.sealed([1], AgeSealer(password: password, logCost: 10))
         #expect(throws: CryptoError.malformedKey(.encryptedAgeIdentity)) {

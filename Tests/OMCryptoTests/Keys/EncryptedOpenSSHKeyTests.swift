@@ -18,6 +18,18 @@ import Testing
         -----END OPENSSH PRIVATE KEY-----
         """
 
+    /// The same with `-Z aes256-gcm@openssh.com`.
+    private static let gcm = """
+        -----BEGIN OPENSSH PRIVATE KEY-----
+        b3BlbnNzaC1rZXktdjEAAAAAFmFlczI1Ni1nY21Ab3BlbnNzaC5jb20AAAAGYmNyeXB0AA
+        AAGAAAABAXBZnezpIUg97i1rXjlF0KAAAAAQAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAA
+        IMxO4RkOHjQ2DWK3UGvyLJFES+WKO+l8QloIT5OC7aUVAAAAkGVzXLMiSg9gFmhO3cUiYI
+        wB2STlyFYyW7QWfiFAgbccMC62yenMl7OdKo8zZENWYbPRXolq4YN9cCRoMlZei/VWGHEI
+        zEB2KvQjFD26C6LKr7HV/LtLMFgvLzVpi3eCBPeaa8wKSwvjl4rrBnlQQ/APwz0nLgE4ir
+        plHSRk2eF1CdZoth1fpkiFu5yT83tfDSGH8L4ODm/6e0j/JivtVZI=
+        -----END OPENSSH PRIVATE KEY-----
+        """
+
     private func error(_ text: [UInt8], _ password: [UInt8]) -> CryptoError? {
         do throws(CryptoError) {
             _ = try KeyFile(secret(text)).privateKey(password: secret(password))
@@ -74,15 +86,17 @@ import Testing
 
     @Test("a changed byte of an authenticated file is noticed like a wrong password")
     func authenticated() throws {
-        let file = Array(Self.poly1305.utf8)
-        #expect(error(file, password) == nil)
-        let inside = try inside(file)
-        for index in inside.count - 40..<inside.count {
-            var changed = inside
-            changed[index] ^= 1
-            #expect(error(text(changed), password) == .wrongKeyPassword, "\(index)")
+        for file in [Self.poly1305, Self.gcm] {
+            let file = Array(file.utf8)
+            #expect(error(file, password) == nil)
+            let inside = try inside(file)
+            for index in inside.count - 40..<inside.count {
+                var changed = inside
+                changed[index] ^= 1
+                #expect(error(text(changed), password) == .wrongKeyPassword, "\(index)")
+            }
+            #expect(error(text(Array(inside.dropLast())), password) == .malformedKey(.openSSHPrivate))
+            #expect(error(text(inside + [0]), password) == .malformedKey(.openSSHPrivate))
         }
-        #expect(error(text(Array(inside.dropLast())), password) == .malformedKey(.openSSHPrivate))
-        #expect(error(text(inside + [0]), password) == .malformedKey(.openSSHPrivate))
     }
 }

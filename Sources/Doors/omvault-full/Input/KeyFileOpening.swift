@@ -17,6 +17,20 @@ struct KeyFileOpening {
         return try file.privateKey(password: password(secrets), limit: limit)
     }
 
+    /// The private keys for age files: a list of identities, encrypted or not, or the one key of another file.
+    func ageIdentities(
+        _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources
+    ) throws -> [AgeIdentity] {
+        if AgeIdentity.isList(bytes) { return try AgeIdentity.list(in: bytes, skipsUnknown: true) }
+        if !PKCS12File.isPKCS12(bytes) {
+            let file = try keyFile(bytes)
+            if file.format == .encryptedAgeIdentity {
+                return try file.ageIdentities(password: password(secrets), limit: limit)
+            }
+        }
+        return [try AgeIdentity(privateKey(bytes, secrets))]
+    }
+
     /// The public key in the bytes of a file, or the public half of its private key.
     func publicKey(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PublicKey {
         if PKCS12File.isPKCS12(bytes) { return try identity(in: contents(bytes, secrets)).key.publicKey() }

@@ -94,7 +94,9 @@ extension Failure {
         case .unusableRecipient:
             self.init(
                 .usage, "the recipient is not a usable X25519 key",
-                hint: "give an X25519 key file (omvault crypto inspect shows the type) or its 32 bytes; at most 64 recipients")
+                hint:
+                    "give an X25519 key file (omvault crypto inspect shows the type) or its 32 bytes, at most 64; or --age, which takes Ed25519 and RSA too"
+            )
         case .malformedAge:
             self.init(
                 .corrupt, "this is not an age file, or its header was changed",

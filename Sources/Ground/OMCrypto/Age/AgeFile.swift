@@ -57,7 +57,7 @@ public struct AgeFile: Sendable {
         }
         // Attack: a file asks for so much work that the machine is busy for days.
         try limit.check(.scrypt(logCost: logCost, blockSize: 8, parallelism: 1))
-        let wrapKey = try AgeKeys.wrapKey(password, salt: salt, logCost: logCost)
+        let wrapKey = try AgeKeys.stretched(password, salt: salt, logCost: logCost)
         guard let fileKey = AgeKeys.open(stanza.body, under: wrapKey) else { throw .wrongFileKey }
         return try opener(fileKey)
     }

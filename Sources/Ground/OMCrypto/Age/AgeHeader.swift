@@ -14,6 +14,7 @@ struct AgeHeader: Sendable {
     private static let end = "---"
     private static let macCount = 32
     static let maximumCount = 256 << 10
+    static let maximumStanzas = 256
 
     /// A new header for `stanzas`.
     init(_ stanzas: [AgeStanza], _ fileKey: borrowing SecretBytes) throws(CryptoError) {
@@ -39,6 +40,8 @@ struct AgeHeader: Sendable {
                 bytes = lines.bytes.dropLast(line.count + 1) + Array(Self.end.utf8)
                 break
             }
+            // Attack: a file with very many stanzas costs an agreement for each of them and each private key.
+            guard stanzas.count < Self.maximumStanzas else { throw CryptoError.malformedAge }
             let words = try Self.words(line)
             var (body, isLast): ([UInt8], Bool) = ([], false)
             while !isLast {

@@ -21,15 +21,27 @@ public final class AgeIdentity: Sendable {
 
     /// The identities in a file of them: one a line. Empty lines, and lines that begin with `#`, are skipped.
     ///
+    /// - Parameter skipsUnknown: Whether keys of other kinds, such as those of plugins, are skipped if there is also a known one.
     /// - Throws: ``CryptoError/malformedKey(_:)``, also for no identity; ``CryptoError/unsupportedKey(_:)`` for a kind that
     ///   omvault does not know; ``CryptoError/unusableAgeRecipient`` for more than ``AgeFile/maximumKeys``.
-    public static func list(in text: borrowing SecretBytes) throws(CryptoError) -> [AgeIdentity] {
+    public static func list(
+        in text: borrowing SecretBytes, skipsUnknown: Bool = false
+    ) throws(CryptoError) -> [AgeIdentity] {
         try text.withBytes { (bytes) throws(CryptoError) in
             let lines = AgeText.lines(bytes)
             guard !lines.isEmpty else { throw .malformedKey(.ageIdentity) }
             guard lines.count <= AgeFile.maximumKeys else { throw .unusableAgeRecipient }
             var identities: [AgeIdentity] = []
-            for line in lines { identities.append(try AgeIdentity(AgeText.privateKey(bytes.extracting(line)))) }
+            var unknown: CryptoError?
+            for line in lines {
+                do throws(CryptoError) {
+                    identities.append(try AgeIdentity(AgeText.privateKey(bytes.extracting(line))))
+                } catch {
+                    guard skipsUnknown, error == .unsupportedKey(.ageIdentity) else { throw error }
+                    unknown = error
+                }
+            }
+            if identities.isEmpty, let unknown { throw unknown }
             return identities
         }
     }

@@ -1,4 +1,4 @@
-// An identity of age inside an age file for a password.
+// A file of age's identities inside an age file for a password.
 
 internal import OMSecrets
 
@@ -37,6 +37,14 @@ struct AgeIdentityFile {
     /// - Throws: ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``; ``CryptoError/malformedKey(_:)`` for an
     ///   age file with another content.
     func privateKey(_ password: borrowing SecretBytes, _ limit: WorkLimit) throws(CryptoError) -> PrivateKey {
+        let list = try list(password, limit)
+        return try list.withBytes { (bytes) throws(CryptoError) in try AgeText.onlyPrivateKey(bytes) }
+    }
+
+    /// The text of the identities.
+    ///
+    /// - Throws: As ``privateKey(_:_:)``.
+    func list(_ password: borrowing SecretBytes, _ limit: WorkLimit) throws(CryptoError) -> SecretBytes {
         guard let password = try? Password(password.duplicate()) else { throw .wrongKeyPassword }
         var text = SecretBuffer()
         var used = 0
@@ -53,9 +61,7 @@ struct AgeIdentityFile {
         } catch CryptoError.outOfMemory {
             throw .outOfMemory
         } catch { throw .wrongKeyPassword }
-        return try text.withBytes { (bytes) throws(CryptoError) in
-            guard AgeText.isIdentities(bytes) else { throw .malformedKey(.encryptedAgeIdentity) }
-            return try AgeText.onlyPrivateKey(bytes)
-        }
+        guard text.withBytes({ AgeText.isIdentities($0) }) else { throw .malformedKey(.encryptedAgeIdentity) }
+        return text.finish()
     }
 }

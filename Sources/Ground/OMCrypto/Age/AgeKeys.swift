@@ -33,7 +33,7 @@ enum AgeKeys {
     /// The key that seals a file key to a password.
     ///
     /// - Parameter logCost: The base-2 logarithm of N.
-    static func wrapKey(
+    static func stretched(
         _ password: borrowing Password, salt: [UInt8], logCost: Int
     ) throws(CryptoError) -> SecretBytes {
         try KeyDerivation.scrypt(

@@ -52,7 +52,11 @@ public final class AgeReader {
     }
 
     private func readBinary(into target: inout MutableSpan<UInt8>, from source: ByteSource) throws -> Int {
-        guard used < buffer.count else { return try source(&target) }
+        if used == buffer.count {
+            guard target.count < Self.pieceCount else { return try source(&target) }
+            // A header is read byte by byte.
+            try fill(from: source)
+        }
         let count = min(target.count, buffer.count - used)
         for index in 0..<count { target[index] = buffer[used + index] }
         used += count

@@ -39,7 +39,10 @@ public struct AgeRecipient: Hashable, Sendable {
     public init(_ key: borrowing PublicKey) throws(CryptoError) {
         try key.uses.requireAsPeer([.wrap, .encrypt, .derive])
         switch key.kind {
-        case .x25519: kind = .x25519(try key.rawBytes)
+        case .x25519:
+            let raw = try key.rawBytes
+            guard Self.isReduced(raw.span) else { throw .unusableAgeRecipient }
+            kind = .x25519(raw)
         case .ed25519:
             let point = EdwardsPoint.onMontgomeryCurve(try key.rawBytes)
             guard let point else { throw .unusableAgeRecipient }
@@ -67,6 +70,20 @@ public struct AgeRecipient: Hashable, Sendable {
             guard let first = AgeText.lines(bytes, atMost: 1).first else { return false }
             return bytes.has("\(prefix)1", at: first) || OpenSSHKey.isPublic(bytes.extracting(first))
         }
+    }
+
+    /// The number of the first line, from 1, that is no recipient. Nil if all are.
+    public static func faultyLine(in text: borrowing SecretBytes) -> Int? {
+        text.withBytes { bytes in
+            AgeText.lines(bytes).first { (try? AgeRecipient(bytes.text($0))) == nil }
+                .map { line in 1 + (0..<line.lowerBound).count(where: { bytes[$0] == UInt8(ascii: "\n") }) }
+        }
+    }
+
+    /// Whether a public key of X25519 is below 2^255 - 19. An agreement takes the others too, but a private key has only one
+    /// public half, and that is in the salt of a stanza: a file for another one would not open.
+    static func isReduced(_ key: Span<UInt8>) -> Bool {
+        key[31] < 0x7F || key[31] == 0x7F && (key[0] < 0xED || (1..<31).contains { key[$0] != 0xFF })
     }
 
     /// `age1…` for X25519; for the others OpenSSH's line, without a comment.
@@ -112,8 +129,8 @@ extension AgeRecipient {
     }
 }
 
-/// The scalar that binds an agreement to an SSH key. It is public, and so is its product with a public key: with X25519 the order
-/// of two multiplications does not matter, so the secret one comes last.
+/// t of docs/formats/age.md, "Stanzas": it binds an agreement to an SSH key. X25519(e, X25519(t, M)) of the writer is
+/// X25519(m, X25519(t, E)) of the reader. t is public, and so is its product with a public key.
 struct AgeSSHTweak: ~Copyable {
     private let scalar: X25519Identity
 

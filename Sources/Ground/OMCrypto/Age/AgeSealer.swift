@@ -21,7 +21,7 @@ public struct AgeSealer: ~Copyable {
         guard Self.logCosts.contains(logCost) else { throw .parameterOutOfRange }
         let fileKey = SecretBytes.random(AgeKeys.fileKeyCount)
         let salt = Random.bytes(AgeStanza.saltCount)
-        let wrapKey = try AgeKeys.wrapKey(password, salt: salt, logCost: logCost)
+        let wrapKey = try AgeKeys.stretched(password, salt: salt, logCost: logCost)
         let stanza = try AgeStanza(
             .password, [Base64.encode(salt, .unpadded), "\(logCost)"], body: AgeKeys.seal(fileKey, under: wrapKey))
         self = try Self.begun([stanza], fileKey)

@@ -24,7 +24,7 @@ enum AgeText {
     }
 
     /// Whether a file begins as a file of age's own recipients does.
-    static func isRecipients(_ bytes: Span<UInt8>) -> Bool {
+    static func isOwnRecipients(_ bytes: Span<UInt8>) -> Bool {
         guard let first = lines(bytes, atMost: 1).first else { return false }
         return bytes.has("\(AgeRecipient.prefix)1", at: first)
     }
@@ -32,7 +32,7 @@ enum AgeText {
     /// The private key of X25519 in one line of text.
     static func privateKey(_ line: Span<UInt8>) throws(CryptoError) -> PrivateKey {
         guard let key = Bech32.decode(line, prefix: identityPrefix) else {
-            // A key after quantum computers, or of a plugin, has another prefix or another length.
+            // A post-quantum key, or one of a plugin, has another prefix or another length.
             let isOther =
                 line.has("\(identityPrefix)PQ-1", at: line.indices) || line.has(pluginPrefix, at: line.indices)
             throw isOther ? .unsupportedKey(.ageIdentity) : .malformedKey(.ageIdentity)
@@ -53,7 +53,10 @@ enum AgeText {
         guard let key = Bech32.decode(line, prefix: AgeRecipient.prefix) else {
             throw isOtherRecipient(line) ? .unsupportedKey(.ageRecipient) : .malformedKey(.ageRecipient)
         }
-        return try key.withBytes { (bytes) throws(CryptoError) in try PublicKey(.x25519, raw: bytes) }
+        return try key.withBytes { (bytes) throws(CryptoError) in
+            guard AgeRecipient.isReduced(bytes) else { throw .malformedKey(.ageRecipient) }
+            return try PublicKey(.x25519, raw: bytes)
+        }
     }
 
     /// The only key of a file of recipients.
@@ -76,7 +79,7 @@ enum AgeText {
     }
 
     /// The file of an identity, as `age-keygen` writes it: its recipient as a comment, then the key.
-    static func identityFile(_ key: borrowing PrivateKey) throws(CryptoError) -> SecretBytes {
+    static func text(ofIdentity key: borrowing PrivateKey) throws(CryptoError) -> SecretBytes {
         guard key.kind == .x25519 else { throw .wrongKeyType }
         let raw = try key.rawBytes()
         var text = SecretBuffer()
@@ -91,7 +94,7 @@ extension PrivateKey {
     /// An identity file of age: `# public key: age1…` and `AGE-SECRET-KEY-1…`. It is not encrypted.
     ///
     /// - Throws: ``CryptoError/wrongKeyType`` unless the key is of X25519.
-    public func unencryptedAgeIdentity() throws(CryptoError) -> SecretBytes { try AgeText.identityFile(self) }
+    public func unencryptedAgeIdentity() throws(CryptoError) -> SecretBytes { try AgeText.text(ofIdentity: self) }
 
     /// An identity file of age inside an age file for a password, as text.
     ///
@@ -99,7 +102,7 @@ extension PrivateKey {
     public func encryptedAgeIdentity(
         password: borrowing Password, logCost: Int = AgeSealer.standardLogCost
     ) throws(CryptoError) -> SecretBytes {
-        let text = try AgeText.identityFile(self)
+        let text = try AgeText.text(ofIdentity: self)
         return try AgeSealer(password: password, logCost: logCost).armored(text)
     }
 }

@@ -32,7 +32,11 @@ enum Bech32 {
         let last = UInt8(truncatingIfNeeded: bits << (5 - count)) & 31
         checksum.add(last)
         text.append(digit(last, isUpperCase: isUpperCase))
-        for value in checksum.finish() { text.append(digit(value, isUpperCase: isUpperCase)) }
+        let sum = checksum.finish()
+        for index in 1...checkCount {
+            let value = UInt8(truncatingIfNeeded: sum >> UInt32(5 * (checkCount - index))) & 31
+            text.append(digit(value, isUpperCase: isUpperCase))
+        }
         return text.finish()
     }
 
@@ -112,11 +116,10 @@ enum Bech32 {
         /// Whether the digits of the checksum, added last, are right.
         var isRight: Bool { state == 1 }
 
-        /// The digits of the checksum.
-        consuming func finish() -> [UInt8] {
+        /// The digits of the checksum, 5 bits each. They say something about the key, so they are in no array.
+        consuming func finish() -> UInt32 {
             for _ in 0..<checkCount { add(0) }
-            let sum = state ^ 1
-            return (0..<UInt32(checkCount)).map { UInt8(truncatingIfNeeded: sum >> (5 * (5 - $0))) & 31 }
+            return state ^ 1
         }
     }
 }

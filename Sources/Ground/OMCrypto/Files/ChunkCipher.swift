@@ -1,4 +1,4 @@
-// The chunks of a container (docs/formats/file-format.md): STREAM over OpenSSL's AES-256-GCM or ChaCha20-Poly1305.
+// The chunks of a container and of an age file (docs/formats/file-format.md): STREAM over OpenSSL's AES-256-GCM or ChaCha20-Poly1305.
 
 internal import COpenSSL
 internal import OMSecrets
@@ -69,7 +69,7 @@ struct ChunkCipher: ~Copyable {
     private mutating func open(
         _ sealed: UnsafePointer<UInt8>, _ count: Int, isLast: Bool, into target: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
-        // Only a container of one chunk can end with an empty chunk: otherwise two containers would hold one message.
+        // Only a file of one chunk can end with an empty chunk: otherwise two files would hold one message.
         guard count > Self.tagCount || count == Self.tagCount && isLast && number == 0 else { throw .damagedContainer }
         let plain = count - Self.tagCount
         let tag = UnsafeMutableRawPointer(mutating: sealed + plain)

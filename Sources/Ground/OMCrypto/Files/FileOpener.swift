@@ -1,6 +1,6 @@
-// The last step of reading a container: header, lock, commitment, chunks. The caller gets authenticated bytes only.
+// The last step of reading a container or an age file: the chunks. The caller gets authenticated bytes only.
 
-/// A container that the right password or key has unlocked.
+/// A container or an age file that the right password or key has unlocked.
 public struct FileOpener: ~Copyable {
     private var cipher: ChunkCipher
 

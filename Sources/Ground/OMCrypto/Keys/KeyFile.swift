@@ -63,7 +63,7 @@ public struct KeyFile: ~Copyable, Sendable {
             self.init(.openSSHPublic, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
         } else if AgeText.isIdentities(bytes) {
             self.init(.ageIdentity, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
-        } else if AgeText.isRecipients(bytes) {
+        } else if AgeText.isOwnRecipients(bytes) {
             self.init(.ageRecipient, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
         } else {
             throw .unknownKeyFormat
@@ -198,6 +198,17 @@ public struct KeyFile: ~Copyable, Sendable {
             if case .unsupportedKey = error { throw error }
             throw .wrongKeyPassword
         }
+    }
+
+    /// The private keys for age files: all that an encrypted file of identities holds. Another file has one.
+    ///
+    /// - Throws: As ``privateKey(password:limit:)`` and ``AgeIdentity/list(in:skipsUnknown:)``.
+    public func ageIdentities(
+        password: borrowing SecretBytes, limit: WorkLimit = .standard
+    ) throws(CryptoError) -> [AgeIdentity] {
+        guard ageLogCost != nil else { return [try AgeIdentity(privateKey(password: password, limit: limit))] }
+        let list = try body.withBytes { (bytes) throws(CryptoError) in try AgeIdentityFile(bytes).list(password, limit) }
+        return try AgeIdentity.list(in: list, skipsUnknown: true)
     }
 
     /// The public key, or the public half of an unencrypted private key.

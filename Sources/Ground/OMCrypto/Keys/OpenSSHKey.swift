@@ -191,7 +191,7 @@ enum OpenSSHKey {
 
     /// The file's one key. The file holds the public half twice, and the private half once.
     ///
-    /// - Parameter otherwise: The error if the two numbers at the start differ, as after a wrong password.
+    /// - Parameter otherwise: The error if the two check numbers at the start differ, as after a wrong password.
     private static func key(
         in section: Span<UInt8>, publicBlob: Span<UInt8>, block: Int, otherwise error: CryptoError
     ) throws(CryptoError) -> PrivateKey {

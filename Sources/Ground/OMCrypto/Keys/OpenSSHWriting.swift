@@ -60,7 +60,7 @@ extension PrivateKey {
             let numbers = try rsaNumbers()
             numbers.values.withBytes { values in
                 // n, e, d, q⁻¹ mod p, p, q.
-                for index in [0, 1, 2, 7, 3, 4] { section.number(values.extracting(numbers.ranges[index])) }
+                for index in [0, 1, 2, 7, 3, 4] { section.mpint(values.extracting(numbers.ranges[index])) }
             }
         case .ed25519:
             let open = try half.rawBytes
@@ -75,7 +75,7 @@ extension PrivateKey {
             let point = try half.point()
             section.string(point.span)
             let scalar = try rawBytes()
-            scalar.withBytes { section.number($0.extracting($0.significant)) }
+            scalar.withBytes { section.mpint($0.extracting($0.significant)) }
         case .x25519: throw .wrongKeyType
         }
         section.text(comment)

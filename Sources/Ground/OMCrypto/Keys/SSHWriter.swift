@@ -20,7 +20,7 @@ struct SSHWriter: ~Copyable {
     mutating func text(_ text: String) { string(Array(text.utf8).span) }
 
     /// A number without zeros in front. One is added before a high bit.
-    mutating func number(_ bytes: Span<UInt8>) {
+    mutating func mpint(_ bytes: Span<UInt8>) {
         let isHigh = !bytes.isEmpty && bytes[0] >= 0x80
         number(bytes.count + (isHigh ? 1 : 0))
         if isHigh { buffer.append(0) }

@@ -53,14 +53,17 @@ final class AnswerDelegate<Caller: WebRequester.Caller>: HTTPClientResponseDeleg
         (self.caller, self.progress, self.note) = (caller, progress, note)
     }
 
+    /// The HTTP library goes on at once. If the connection breaks meanwhile, it drops what it still holds; so the first piece must not
+    /// wait there for the caller to take the head.
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        give { [note, progress] caller in
+        _ = give { [note, progress] caller in
             guard head.headers.count <= WebRequester.mostHeaders else { throw OnlineRefusal.failed(.answerTooLarge) }
             await note(head.headers)
             let fields = head.headers.map { (name: $0.name, value: $0.value) }
             try await caller.take(status: UInt16(clamping: head.status.code), headers: fields)
             progress.headHasCome()
         }
+        return NetworkExecutor.only.loop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
@@ -75,9 +78,13 @@ final class AnswerDelegate<Caller: WebRequester.Caller>: HTTPClientResponseDeleg
     private func give(_ part: @escaping @Sendable (Caller) async throws -> Void) -> EventLoopFuture<Void> {
         let network = NetworkExecutor.only
         let promise = network.loop.makePromise(of: Void.self)
-        given.withLock { $0 = promise.futureResult }
+        let before = given.withLock { given in
+            defer { given = promise.futureResult }
+            return given
+        }
         Task(executorPreference: network) { [caller, progress] in
             do {
+                try await before?.get()
                 try await progress.pausing { try await part(caller) }
                 promise.succeed()
             } catch { promise.fail(error) }
@@ -87,7 +94,7 @@ final class AnswerDelegate<Caller: WebRequester.Caller>: HTTPClientResponseDeleg
     }
 
     /// Waits until the caller has what was given. Two frames would mix if a refusal did not wait for it.
-    func settle() async { _ = try? await given.withLock { $0 }?.get() }
+    func settle() async throws { try await given.withLock { $0 }?.get() }
 }
 
 extension HTTPExchange {
@@ -132,11 +139,12 @@ extension HTTPExchange {
         do {
             try await withTaskCancellationHandler {
                 try await running.futureResult.get()
+                try await delegate.settle()
             } onCancel: {
                 running.cancel()
             }
         } catch {
-            await delegate.settle()
+            try? await delegate.settle()
             if delegate.progress.isGivenUp.load(ordering: .relaxed) { throw OnlineRefusal.unreachable(.timedOut) }
             if Task.isCancelled { throw OnlineRefusal.failed(.cancelled) }
             throw error

@@ -47,7 +47,7 @@ enum AgeTestkitReader {
         }
         // No key of another kind opens a file of omvault's kinds, so a case that must not open can run without it.
         let isOther = check.identities.contains { !AgeCheck.isKnown($0) }
-        if isOther, expected != .noMatch { skip = "age's keys against quantum computers are not supported" }
+        if isOther, expected != .noMatch { skip = "post-quantum keys of age are not supported" }
         check.identities.removeAll { !AgeCheck.isKnown($0) }
         var vectors = ParsedVectors(.ageTestkit)
         vectors.add(

@@ -29,9 +29,11 @@ struct AgeFacts {
         if let logCost = file.passwordLogCost {
             facts += [("kdf", .text("scrypt")), ("kdf_log_n", .number(logCost))]
         } else {
+            var types: [String] = []
+            for type in file.recipientTypes where !types.contains(type) { types.append(type) }
             facts += [
                 ("recipients", .number(file.recipientTypes.count)),
-                ("recipient_types", .text(file.recipientTypes.joined(separator: " ").shown)),
+                ("recipient_types", .text(types.joined(separator: " ").shown)),
             ]
         }
         facts += [

@@ -25,8 +25,12 @@ struct ChosenRecipients {
                 .usage, "--recipient takes a public key, and this is a private one: other users have seen it",
                 hint: "make a new one with omvault crypto keygen --type age")
         }
-        if text.hasPrefix("age1") || Self.isLineOfOpenSSH(text) {
-            age.append(try AgeRecipient(text))
+        if Self.isKey(text) {
+            do throws(CryptoError) { age.append(try AgeRecipient(text)) } catch {
+                let failure = Failure(error)
+                guard failure.status == .corrupt else { throw failure }
+                throw Failure(.usage, failure.message, hints: failure.hints + ["if it is a file: --recipient ./\(text)"])
+            }
         } else if let bytes = (try? Hex.decode(text)) ?? (try? Base64.decode(text)), bytes.count == 32 {
             try add(PublicKey(x25519: bytes))
         } else {
@@ -40,7 +44,10 @@ struct ChosenRecipients {
         if bytes.count == 32 {
             try add(PublicKey(x25519: bytes.publicBytes()))
         } else if AgeRecipient.isList(bytes) {
-            age += try AgeRecipient.list(in: bytes)
+            do throws(CryptoError) { age += try AgeRecipient.list(in: bytes) } catch {
+                guard let line = AgeRecipient.faultyLine(in: bytes) else { throw error }
+                throw Failure(error).inLine(line)
+            }
         } else if AgeIdentity.isList(bytes) {
             age += try AgeIdentity.list(in: bytes).map(\.recipient)
         } else {
@@ -61,8 +68,9 @@ struct ChosenRecipients {
         }
     }
 
-    /// Whether it is a line, and no name of a file.
-    private static func isLineOfOpenSSH(_ text: String) -> Bool {
-        text.contains(" ") && ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { text.hasPrefix($0) }
+    /// Whether it is a key, and no name of a file.
+    private static func isKey(_ text: String) -> Bool {
+        let isOfAge = text.hasPrefix("age1") && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+        return isOfAge || text.contains(" ") && ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { text.hasPrefix($0) }
     }
 }

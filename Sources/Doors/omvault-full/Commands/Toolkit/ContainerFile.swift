@@ -95,9 +95,11 @@ struct ContainerFile {
         do {
             try opener.open(
                 from: { (room) in
-                    let count = try reader.read(into: &room) { try input.read(into: &$0) }
-                    progress.add(count)
-                    return count
+                    try reader.read(into: &room) {
+                        let count = try input.read(into: &$0)
+                        progress.add(count)
+                        return count
+                    }
                 },
                 to: { piece in
                     if try !shown.append(piece) { try target.write(piece) }
@@ -166,9 +168,8 @@ struct ContainerFile {
     /// The private keys for an age file: identities of age, or one key as for a container.
     private func identities(_ secrets: borrowing SecretSources) throws -> [AgeIdentity] {
         let bytes = try options.keyBytes(secrets, field: "private", prompt: "Private key", context)
-        if AgeIdentity.isList(bytes) { return try AgeIdentity.list(in: bytes) }
         guard bytes.count != 32 else { return [try AgeIdentity(PrivateKey(x25519: bytes))] }
-        return [try AgeIdentity(options.key.opening.file.privateKey(bytes, secrets))]
+        return try options.key.opening.file.ageIdentities(bytes, secrets)
     }
 
     private func refuseKey() throws(Failure) {

@@ -41,7 +41,7 @@ struct CryptoConvert: Verb {
             "p12: the file of the certificates, the key's own first; may be repeated.", valueName: "file"), completion: .file())
     var cert: [String] = []
 
-    @Option(help: ArgumentHelp("p12: the friendly name. openssh: the comment.", valueName: "text"))
+    @Option(help: ArgumentHelp("p12: the friendly name. openssh: the comment; an old one is dropped.", valueName: "text"))
     var name: String?
 
     @Flag(help: "Allow an unencrypted private key.")

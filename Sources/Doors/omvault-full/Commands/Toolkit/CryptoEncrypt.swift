@@ -14,8 +14,8 @@ struct CryptoEncrypt: Verb {
             Writes a sealed file that 'omvault crypto decrypt' opens: to a password, a key of 32 bytes (--key-from) or public keys
             (--recipient, or --tag for a key pair in the vault). Every piece of it is authenticated.
 
-            A recipient of age (age1…) or of OpenSSH (ssh-ed25519, ssh-rsa), or a file of them, makes an age file, which age and
-            rage open. --age makes one for a password or for a key pair, --armor makes it text.
+            A recipient of age (age1…) or of OpenSSH (ssh-ed25519, ssh-rsa), or a file of them, makes an age file, which age
+            opens. --age makes one for a password or for a key pair, --armor makes it text.
 
             --raw, --openssl and each algorithm that sealed files do not use write only the IV and the ciphertext. Use them only to
             exchange files with other programs. Most of these ciphers do not detect a changed file (docs/reference/toolkit.md).
@@ -47,7 +47,9 @@ struct CryptoEncrypt: Verb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "An age file for a password: the base-2 logarithm of scrypt's N, 10 to 22; 18 if not given.", valueName: "n"))
+            "An age file for a password: the base-2 logarithm of scrypt's N, 10 to 22; 18 if not given. A reader refuses more "
+                + "than 20 without --max-work.",
+            valueName: "n"))
     var logN: Int?
 
     @OptionGroup var stretch: StretchOptions
@@ -69,6 +71,7 @@ struct CryptoEncrypt: Verb {
         let idle = [
             ("--armor", "omvault's own files, which are not text: add --age", armor && !isAge),
             ("--log-n", "a file that is not an age file for a password", logN != nil && !(isAge && hasPassword)),
+            ("--alg", "age files, which have one algorithm", cipher.alg != nil && isAge),
             ("--kdf-mem and --kdf-time", "age files; --log-n is their work", stretch.isGiven && isAge),
         ]
         guard let option = idle.first(where: { $0.2 }) else { return }

@@ -32,7 +32,8 @@ struct CryptoInspect: Verb {
         let input = try InputFile(path)
         let start = try input.readStart(max(SealedFile.startCount, AgeReader.startCount))
         let isAge = start.withBytes(AgeReader.isAge)
-        guard isAge || start.withBytes(SealedFile.isContainer) else {
+        // An encrypted identity is an age file too: the options for key files ask for the key in it.
+        guard isAge && !source.isForKeyFile || start.withBytes(SealedFile.isContainer) else {
             let bytes = try input.readWhole(after: start, maximum: KeyFile.maximumCount, hint: "a key is a short file")
             return try inspectKey(bytes, secrets, context)
         }

@@ -7,7 +7,7 @@ struct WorkOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Allow a multiple of the usual work limit. The usual limit: 1 GiB of memory filled 4 times, 10,000,000 "
-                + "iterations of PBKDF2, or bcrypt's cost 16.", valueName: "times"))
+                + "iterations of PBKDF2, bcrypt's cost 16, or 500 rounds in a key file of OpenSSH.", valueName: "times"))
     var maxWork: Int?
 
     var limit: WorkLimit { WorkLimit(factor: maxWork ?? 1) }
