@@ -95,7 +95,8 @@ extension Failure {
             self.init(
                 .usage, "the recipient is not a usable X25519 key",
                 hint:
-                    "give an X25519 key file (omvault crypto inspect shows the type) or its 32 bytes, at most 64; or --age, which takes Ed25519 and RSA too"
+                    "give an X25519 key file (omvault crypto inspect shows the type) or its 32 bytes, at most 64; age files (--age) "
+                    + "take Ed25519 and RSA too"
             )
         case .malformedAge:
             self.init(
