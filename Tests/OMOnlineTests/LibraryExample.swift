@@ -256,7 +256,7 @@ func logOut(
     return await logins.provider.end(session, of: request)
 }
 
-/// The token for a partner's service: the one that is kept, or another one in exchange for the company's own ID token.
+/// The token for a partner's service: a kept one, or a new one in exchange for the company's own ID token.
 func partnerToken(
     _ profile: Profile, for idToken: borrowing SecretBytes, _ agent: AgentClient, _ access: ExchangeAccess
 ) throws(AuthError) -> ExchangeState {

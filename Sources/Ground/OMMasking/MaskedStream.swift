@@ -14,7 +14,7 @@ package struct MaskedStream: ~Copyable, Sendable {
 
     package init() {}
 
-    /// - Parameter mask: It may know more values than the one of the piece before.
+    /// - Parameter mask: It may know more values than the mask of the piece before.
     /// - Returns: The text that can be shown now. No value is in it.
     package mutating func add(_ piece: Span<UInt8>, _ mask: Mask) -> [UInt8] {
         guard held.count > 0 else { return take(piece, mask, isLast: false) }

@@ -84,7 +84,7 @@ struct AgeHeader: Sendable {
         return mac
     }
 
-    /// - Throws: ``CryptoError/damagedContainer`` if the header is not the one that the file key's owner wrote.
+    /// - Throws: ``CryptoError/damagedContainer`` if the header was changed without the file key.
     func check(_ fileKey: borrowing SecretBytes) throws(CryptoError) {
         let right = try AgeKeys.mac(of: bytes, fileKey)
         guard ConstantTime.areEqual(right.span, mac.span) else { throw .damagedContainer }

@@ -4,9 +4,9 @@ public import OMAuth
 public struct ExchangeReceipt: ~Copyable, Sendable {
     /// The new token, with its session.
     public let receipt: LoginReceipt
-    /// Whether the agent has it. One that is stored and not held is there after ``AgentClient/loadExchange(_:with:)``.
+    /// Whether the agent has the token. If not, ``AgentClient/loadExchange(_:with:)`` gives it a stored one.
     public let isHeld: Bool
-    /// What became of the one that was stored before.
+    /// What became of the token that was stored before.
     public let before: ExchangeEnd
 
     init(_ receipt: consuming LoginReceipt, isHeld: Bool, before: ExchangeEnd) {

@@ -8,7 +8,7 @@ internal import OMSystem
 extension Authenticator {
     /// Keeps the session of an exchange. It replaces the one before, which stays if this one cannot be kept.
     ///
-    /// - Returns: The one before.
+    /// - Returns: The session that it replaces.
     /// - Throws: ``AuthError/noCredential`` if the session has no token or no end, so that there is nothing to keep.
     @discardableResult
     package func keepExchange(

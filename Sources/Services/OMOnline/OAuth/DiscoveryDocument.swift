@@ -18,7 +18,7 @@ struct DiscoveryDocument {
     /// Whether the client shows a certificate. Then the addresses for such clients count, where the document names some.
     private let usesAliases: Bool
 
-    /// The document of a service: fetched, or the one that the profile has. Nil if the profile names the endpoints itself.
+    /// The document of a service: fetched, or from the profile. Nil if the profile names the endpoints itself.
     ///
     /// - Throws: what ``fetch(_:of:_:)`` throws.
     static func find(_ service: OAuthService, _ exchange: HTTPExchange) async throws(OnlineRefusal) -> DiscoveryDocument? {

@@ -6,7 +6,7 @@ internal import OMOnlineModel
 internal import OMSecrets
 internal import OMShell
 
-/// One login with the assertion in the profile's source, or with one that the client's key signs.
+/// One login with an assertion: from the profile's source, or signed by the client's key.
 struct AssertionLoginRun {
     private let profile: Profile
     private let options: BrowserOptions

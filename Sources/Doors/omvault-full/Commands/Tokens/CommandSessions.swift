@@ -15,7 +15,7 @@ final class CommandSessions: ExchangeSessions {
     /// Why the agent could not be given a token. Nil if it took it, or did not want it.
     private(set) var failure: Failure?
 
-    /// - Parameter provider: The one that was asked. Nil: it is made when it is needed.
+    /// - Parameter provider: It was asked for the token. Nil: it is made when it is needed.
     init(_ profile: Profile, _ access: LoginAccess, _ context: CommandContext, asking provider: OnlineProvider? = nil) {
         (self.profile, self.access, self.context, given) = (profile, access, context, provider)
         agent = AgentSessionClient(context, access)
