@@ -21,14 +21,14 @@ let rooms: [Target] = [
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
             "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "OMSync", "OMRemote", "OMSyncKeys", "OMParcels",
-            "OMMasking", "COMSystem", "CVectors", "CWords",
+            "OMMasking", "OMInterchange", "COMSystem", "CVectors", "CWords",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(
         .doors, "omvault-agent",
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMSync", "OMItems", "OMParcels", "OMOnline", "OMOnlineModel", "OMSecrets",
-            "OMSystem", "OMJSON",
+            "OMInterchange", "OMSystem", "OMJSON",
         ], .callsC),
     room(
         .doors, "omvault-pam-helper",
@@ -57,7 +57,7 @@ let rooms: [Target] = [
         .joiners, "OMAgent",
         imports: [
             "OMAgentProtocol", "OMVault", "OMAuth", "OMRemote", "OMItems", "OMStorage", "OMParcels", "OMRecords", "OMOnlineModel",
-            "OMSecrets", "OMSystem", "COMSystem",
+            "OMInterchange", "OMSecrets", "OMSystem", "COMSystem",
         ],
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
@@ -92,6 +92,9 @@ let rooms: [Target] = [
     room(.services, "OMRemote", imports: ["OMParcels", "OMSystem"], .callsC),
     room(
         .services, "OMServerStore", imports: ["OMStorage", "OMSystem", "CPQ"], .callsC),
+    room(
+        .services, "OMInterchange",
+        imports: ["OMCrypto", "OMItems", "OMRecords", "OMSecrets", "OMSystem", "OMJSON", "CExpat", "CZip", "CZlib"], .callsC),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON", "CZlib"], .callsC),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt", "CBlowfish"], .callsC),
@@ -119,6 +122,8 @@ let cModules: [Target] = [
     library("CSodium", "libsodium", debian: "libsodium-dev"),
     library("CZlib", "zlib", debian: "zlib1g-dev"),
     library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
+    library("CExpat", "expat", debian: "libexpat1-dev"),
+    library("CZip", "libzip", debian: "libzip-dev"),
     // Without pkg-config: only the server needs libpq, and SwiftPM would ask everyone for it.
     library("CPQ", nil, debian: "libpq-dev"),
 ]
@@ -139,6 +144,10 @@ let tests: [Target] = [
     .testTarget(name: "OMMaskingTests", dependencies: ["OMMasking", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMCryptoTests", dependencies: ["TestSupport", "OMCrypto", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
+    .testTarget(
+        name: "OMInterchangeTests",
+        dependencies: ["OMInterchange", "OMCrypto", "OMItems", "OMRecords", "OMSecrets", "OMSystem", "OMJSON", "TestSupport"],
+        swiftSettings: .callsC),
     .testTarget(
         name: "OMVaultTests",
         dependencies: ["TestSupport", "OMVault", "OMCrypto", "OMItems", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
