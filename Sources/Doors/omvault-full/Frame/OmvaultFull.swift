@@ -27,6 +27,7 @@ enum OmvaultFull {
         // Attack: su and `sudo -E` keep the user's variables. With OMVAULT_PASSWORD_FROM=cmd:… a user runs a program as root,
         // or enrols a password that the user knows.
         if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
+        if ClipboardWait.isCalled(by: arguments) { ClipboardWait.run() }
         if arguments.first == CompletionAnswer.question {
             CompletionAnswer.answer(to: Array(arguments.dropFirst()))
             return ExitStatus.ok.rawValue

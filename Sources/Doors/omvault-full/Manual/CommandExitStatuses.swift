@@ -44,7 +44,7 @@ extension CommandPage {
 
     /// Options that bring an exit code, wherever they are.
     private static let ofOptions: KeyValuePairs<String, ExitStatus> = [
-        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "-from <source>": .inputRequired,
+        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "--clip": .clipboard, "-from <source>": .inputRequired,
     ]
 
     /// What the commands themselves bring. That of a group holds for all its commands.
