@@ -17,7 +17,7 @@ enum OmvaultFull {
     }
 
     private static func answer(_ typed: [String]) -> Int32 {
-        do throws(Failure) { return answer(to: try DockerHelper.arguments(typed)) } catch {
+        do throws(Failure) { return answer(to: try DockerHelper.arguments(AskpassHelper.arguments(typed))) } catch {
             error.report(asJSON: false)
             return error.status.rawValue
         }

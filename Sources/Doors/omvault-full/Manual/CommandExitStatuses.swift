@@ -135,6 +135,7 @@ extension CommandPage {
             ]
         ),
         (["helper", "git"], [.aborted]),
+        (["helper", "askpass"], [.aborted, .ambiguous]),
         (["helper", "docker"], [.general, .aborted]),
         (
             ["rest"],

@@ -103,7 +103,7 @@ struct ClipboardProgram {
 
     /// The text in the clipboard. Nil if it has none, or more than any command copies.
     func text() -> SecretBytes? {
-        guard let paste, let pipe = Pipe() else { return nil }
+        guard let paste, let pipe = try? ProgramPipe() else { return nil }
         let child = paste.withCArguments { om_spawn_piped($0, -1, pipe.writing) }
         pipe.closeWriting()
         guard child > 0 else { return nil }
@@ -121,7 +121,7 @@ struct ClipboardProgram {
     /// The program serves the text on after this command has ended. So it gets a session of its own, and no descriptor of the
     /// caller: `omvault get x --clip | cat` would never end.
     private static func run(_ command: [String], writing secret: borrowing SecretBytes) -> Int32 {
-        guard let pipe = Pipe() else { return 127 }
+        guard let pipe = try? ProgramPipe() else { return 127 }
         let child = command.withCArguments { om_spawn_piped($0, pipe.reading, -1) }
         pipe.closeReading()
         guard child > 0 else { return 127 }
@@ -129,32 +129,5 @@ struct ClipboardProgram {
         pipe.closeWriting()
         let code = om_wait(child)
         return code == 0 && failure != nil ? 1 : code
-    }
-}
-
-/// Both ends of a pipe, each closed once.
-private final class Pipe {
-    private(set) var reading: Int32
-    private(set) var writing: Int32
-
-    init?() {
-        var ends: [Int32] = [-1, -1]
-        guard om_pipe(&ends) == 0 else { return nil }
-        (reading, writing) = (ends[0], ends[1])
-    }
-
-    func closeReading() {
-        if reading >= 0 { close(reading) }
-        reading = -1
-    }
-
-    func closeWriting() {
-        if writing >= 0 { close(writing) }
-        writing = -1
-    }
-
-    deinit {
-        closeReading()
-        closeWriting()
     }
 }
