@@ -167,6 +167,14 @@ import Testing
         #expect(throws: InterchangeError.tooMuch("bytes")) {
             try KDBXReader.read(file.span, key: KeePassSamples.key(), limits: limits)
         }
+        // 64 KiB of zeros, and the same twice.
+        let packed = "H4sIAAAAAAACA+3BAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAauuOl9cAAAEA"
+        let value = "<Binary><Key>a</Key><Value Compressed=\"True\">\(packed)</Value></Binary>"
+        limits = KeePassLimits()
+        limits.attachmentBytes = 1 << 16
+        let one = KeePassSamples.xml([], inEntry: value), two = KeePassSamples.xml([], inEntry: value + value)
+        #expect(try KeePassXMLReader.read(one.span, limits: limits).entries[0].fields[0].value.count == 1 << 16)
+        #expect(throws: InterchangeError.tooMuch("bytes")) { try KeePassXMLReader.read(two.span, limits: limits) }
         let reference = "<Binary><Key>a</Key><Value Ref=\"0\"/></Binary>"
         let shared = KeePassSamples.xml(
             [], inEntry: String(repeating: reference, count: 100),
