@@ -168,7 +168,7 @@ import Testing
             try KDBXReader.read(file.span, key: KeePassSamples.key(), limits: limits)
         }
         // 64 KiB of zeros, and the same twice.
-        let packed = "H4sIAAAAAAACA+3BAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAauuOl9cAAAEA"
+        let packed = "H4sIAAAAAAACA+3BAQEAAACAkP6v7ggK" + String(repeating: "A", count: 84) + "auuOl9cAAAEA"
         let value = "<Binary><Key>a</Key><Value Compressed=\"True\">\(packed)</Value></Binary>"
         limits = KeePassLimits()
         limits.attachmentBytes = 1 << 16
