@@ -134,6 +134,7 @@ extension CommandPage {
                 .remoteError, .agent,
             ]
         ),
+        (["helper", "ssh-agent"], [.noVault]),
         (["helper", "git"], [.aborted]),
         (["helper", "docker"], [.general, .aborted]),
         (
