@@ -66,7 +66,8 @@ import Testing
         do {
             let vault = try home.open()
             try Self.add("a", Self.openSSH(.ed25519), to: vault)
-            try Self.add("b", PrivateKey.generate(.ec(.p384)).unencryptedPKCS8(), to: vault, field: "private", tags: ["ssh-confirm"])
+            try Self.add(
+                "b", PrivateKey.generate(.ec(.p384)).unencryptedPKCS8(), to: vault, field: "private", tags: ["ssh-confirm"])
             try Self.add(
                 "c", PrivateKey.generate(.rsa(bits: 2048)).encryptedOpenSSH(password: bytes("pw")), to: vault, password: "pw")
             try Self.add("locked", PrivateKey.generate(.ed25519).encryptedOpenSSH(password: bytes("pw")), to: vault)

@@ -3,7 +3,8 @@
 import OMCrypto
 
 enum SSHTargets {
-    private static let key: [UInt8] = [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 3, count: 32)
+    private static let key: [UInt8] =
+        [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 3, count: 32)
 
     static let all = [
         // A request for a signature is read down to what is signed, and a binding down to its signature.

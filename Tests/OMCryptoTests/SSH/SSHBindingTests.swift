@@ -25,7 +25,9 @@ import Testing
         }
     }
 
-    private let (one, two, three) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32), [UInt8](repeating: 3, count: 64))
+    private let (one, two, three) = (
+        [UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32), [UInt8](repeating: 3, count: 64)
+    )
 
     private func login(_ session: [UInt8], at host: [UInt8]? = nil) -> SSHSignedData {
         .login(.init(session: session, user: "git", hostKey: host))

@@ -39,7 +39,9 @@ package struct SSHBindings: Sendable {
         // Attack: a host forges the key of another host, so that a question names that one. Only that host can sign the session.
         guard SSHSignature.isRight(binding.signature, of: binding.session, by: binding.hostKey) else { return false }
         if bindings.contains(where: { $0.session == binding.session }) {
-            return bindings.contains { ($0.session, $0.hostKey, $0.isForwarding) == (binding.session, binding.hostKey, binding.isForwarding) }
+            return bindings.contains {
+                ($0.session, $0.hostKey, $0.isForwarding) == (binding.session, binding.hostKey, binding.isForwarding)
+            }
         }
         // Attack: a connection that is already used for a login is forwarded, or a host binds without end.
         guard bindings.count < Self.most, bindings.last?.isForwarding != false else { return false }

@@ -20,10 +20,8 @@ package final class SSHAgentServer: Sendable {
     private let listening: ListeningSocket
     private let source: any SSHKeySource
     private let confirmsAll: Bool
-    private let ask: @Sendable (SSHQuestion) -> Bool
+    private let questions: SSHQuestions
     private let clients = Mutex(0)
-    /// One question at a time.
-    private let asking = Guarded(())
 
     /// - Parameters:
     ///   - listening: The socket. It is removed at the end.
@@ -34,7 +32,8 @@ package final class SSHAgentServer: Sendable {
         _ listening: ListeningSocket, _ source: any SSHKeySource, confirmsAll: Bool,
         asking ask: @escaping @Sendable (SSHQuestion) -> Bool
     ) {
-        (self.listening, self.source, self.confirmsAll, self.ask) = (listening, source, confirmsAll, ask)
+        (self.listening, self.source, self.confirmsAll) = (listening, source, confirmsAll)
+        questions = SSHQuestions(ask)
     }
 
     /// Answers until a signal of `signals`, or until the socket is removed.
@@ -83,10 +82,8 @@ package final class SSHAgentServer: Sendable {
     fileprivate func leave() { clients.withLock { $0 -= 1 } }
 
     fileprivate func serve(_ channel: borrowing FrameChannel) {
-        let (ask, asking) = (ask, asking)
-        var conversation = SSHConversation(source, for: AskingProgram(channel), confirmsAll: confirmsAll) { question in
-            asking.withLock { _ in ask(question) }
-        }
+        var conversation = SSHConversation(
+            source, for: AskingProgram(channel), confirmsAll: confirmsAll, asking: questions)
         while let message = try? Self.receive(channel) {
             guard (try? channel.send(conversation.answer(message).bytes, within: AgentProtocol.frameTime)) != nil else { return }
         }

@@ -9,7 +9,7 @@ package struct SSHConversation: ~Copyable {
     private let source: any SSHKeySource
     private let program: AskingProgram
     private let confirmsAll: Bool
-    private let ask: @Sendable (SSHQuestion) -> Bool
+    private let questions: SSHQuestions
     private var bindings = SSHBindings()
     private var isRefused = false
 
@@ -17,12 +17,12 @@ package struct SSHConversation: ~Copyable {
     ///   - source: The keys.
     ///   - program: The program at the other end.
     ///   - confirmsAll: Whether each signature needs a yes.
-    ///   - ask: Asks a person. It can take a minute.
+    ///   - questions: Those of all connections.
     package init(
         _ source: any SSHKeySource, for program: AskingProgram, confirmsAll: Bool,
-        asking ask: @escaping @Sendable (SSHQuestion) -> Bool
+        asking questions: SSHQuestions
     ) {
-        (self.source, self.program, self.confirmsAll, self.ask) = (source, program, confirmsAll, ask)
+        (self.source, self.program, self.confirmsAll, self.questions) = (source, program, confirmsAll, questions)
     }
 
     package mutating func answer(_ message: SSHAgentMessage) -> SSHAgentAnswer {
@@ -55,7 +55,7 @@ package struct SSHConversation: ~Copyable {
         let question = SSHQuestion(
             item: key.item, use: use, program: program, isForwarded: bindings.isForwarded,
             forwardedTo: bindings.forwardingHosts, destination: bindings.destination)
-        isRefused = !ask(question)
+        isRefused = !questions.isAllowed(question)
         return !isRefused
     }
 }

@@ -53,7 +53,9 @@ extension VaultHandle {
     private func publicKey(of item: Item) -> [UInt8]? {
         if let known = sshKeyCache.publicKey(of: item) { return known }
         // An error of this moment is not kept.
-        guard case .success(let text) = readWithoutUse({ (vault) throws(VaultError) in try vault.sshKeyText(of: item) }) else { return nil }
+        guard case .success(let text) = readWithoutUse({ (vault) throws(VaultError) in try vault.sshKeyText(of: item) }) else {
+            return nil
+        }
         let key = text?.open()?.publicKey
         sshKeyCache.note(key, of: item)
         return key
