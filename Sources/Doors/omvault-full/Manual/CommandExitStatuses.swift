@@ -165,6 +165,7 @@ extension CommandPage {
         ),
         (["credential", "get"], [.notFound]),
         (["credential", "rm"], [.notFound]),
+        (["crypto", "hash"], [.notFound, .badSecret, .corrupt]),
         (["crypto", "check"], [.unsupported, .policy, .badSecret]),
         (["crypto", "decrypt"], [.badSecret, .corrupt]),
         (["crypto", "unwrap"], [.corrupt]),
