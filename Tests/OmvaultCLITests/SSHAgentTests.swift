@@ -76,7 +76,8 @@ import Testing
                 END
                 if ((EUID == 0)); then python3 search.py $SSH_AGENT_PID ed rsa ec256 ec384 ec521 sealed phrase
                 else echo True 0 True; fi
-                cat /proc/*/cmdline /proc/*/environ 2> told | grep -ac -e "$(sed -n 2p ed)" -e 'pass phrase' || true
+                for process in $SSH_AGENT_PID $(pid); do cat /proc/$process/{cmdline,environ} 2> told || true; done > seen
+                grep -ac -e "$(sed -n 2p ed)" -e 'pass phrase' seen || true
                 omvault -q lock; code ssh-add -l; cat said
                 kill $SSH_AGENT_PID; eventually test ! -e "$SSH_AUTH_SOCK"
                 unlock; omvault -q rm rsa

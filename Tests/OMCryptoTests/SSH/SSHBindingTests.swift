@@ -1,6 +1,7 @@
-import OMCrypto
 import OMSecrets
 import Testing
+
+@testable import OMCrypto
 
 @Suite struct SSHBindingTests {
     /// A host with a key of its own.
@@ -25,9 +26,9 @@ import Testing
         }
     }
 
-    private let (one, two, three) = (
-        [UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32), [UInt8](repeating: 3, count: 64)
-    )
+    private let one = [UInt8](repeating: 1, count: 32)
+    private let two = [UInt8](repeating: 2, count: 32)
+    private let three = [UInt8](repeating: 3, count: 64)
 
     private func login(_ session: [UInt8], at host: [UInt8]? = nil) -> SSHSignedData {
         .login(.init(session: session, user: "git", hostKey: host))

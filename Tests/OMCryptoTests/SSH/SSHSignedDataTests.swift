@@ -1,6 +1,7 @@
-import OMCrypto
 import OMSecrets
 import Testing
+
+@testable import OMCrypto
 
 @Suite struct SSHSignedDataTests {
     private let key: [UInt8] = SSHBytes.string("ssh-ed25519") + SSHBytes.string([UInt8](repeating: 3, count: 32))

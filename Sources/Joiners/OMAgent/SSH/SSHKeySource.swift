@@ -16,7 +16,13 @@ package struct AgentSSHKeys: SSHKeySource {
 
     package init(_ client: AgentClient, _ paths: VaultPaths) { (self.client, self.paths) = (client, paths) }
 
-    package func keys() throws(AgentError) -> [OfferedSSHKey] { try client.sshKeys(paths) }
+    /// None while no agent runs, as while the vault is locked.
+    package func keys() throws(AgentError) -> [OfferedSSHKey] {
+        do throws(AgentError) { return try client.sshKeys(paths) } catch {
+            guard error == .notRunning else { throw error }
+            return []
+        }
+    }
 
     package func sign(_ data: [UInt8], with key: OfferedSSHKey, flags: UInt32) throws(AgentError) -> [UInt8]? {
         try client.sign(data, with: key, in: paths, flags: flags)

@@ -60,11 +60,21 @@ struct SSHAgentHelper: Verb {
             return server.run(until: signals)
         }
         guard try !Self.isAnswered(path) else { return try Self.announce(path) }
-        let process = try AgentProcess.startInBackground(
-            ["helper", "ssh-agent", "--ready", "--socket", path.path, "--vault", AbsolutePath.absolute(access.location.path)]
-                + (confirm ? ["--confirm"] : []))
+        let process = try start(at: path, access)
         try Self.announce(path)
-        try StandardOutput.write("SSH_AGENT_PID=\(process); export SSH_AGENT_PID;\n")
+        if let process { try StandardOutput.write("SSH_AGENT_PID=\(process); export SSH_AGENT_PID;\n") }
+    }
+
+    /// Starts the front in the background.
+    ///
+    /// - Returns: Its process. Nil if another command has started one meanwhile.
+    private func start(at path: AgentSocket, _ access: VaultAccess) throws(AgentError) -> Int32? {
+        let vault = AbsolutePath.absolute(access.location.path)
+        let words = ["helper", "ssh-agent", "--ready", "--socket", path.path, "--vault", vault]
+        do throws(AgentError) { return try AgentProcess.startInBackground(words + (confirm ? ["--confirm"] : [])) } catch {
+            guard case .cannotStart = error, try Self.isAnswered(path) else { throw error }
+            return nil
+        }
     }
 
     /// The process in the background.
@@ -90,7 +100,7 @@ struct SSHAgentHelper: Verb {
         do throws(RunningProgram.NotStarted) {
             let program = try RunningProgram(
                 command, variables: variables.takeVariables(), isClean: false, files: [], held)
-            // The program's variables are those of before.
+            // After the program's start, so that the program does not have the variable.
             SSHConfirmation.prepare()
             DetachedThread.startOrRunHere { server.run() }
             return ProgramEnd(code: program.end(nil, due: nil) { nil }, failure: nil)
