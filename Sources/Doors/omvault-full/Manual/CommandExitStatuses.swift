@@ -127,15 +127,10 @@ extension CommandPage {
         ),
         (["token", "load"], [.unsupported, .locked, .notFound, .corrupt, .agent]),
         (["token", "clear"], [.unsupported, .corrupt]),
-        (
-            ["helper"],
-            [
-                .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
-                .remoteError, .agent,
-            ]
-        ),
-        (["helper", "git"], [.aborted]),
-        (["helper", "docker"], [.general, .aborted]),
+        (["helper", "git"], tokenHelper + [.aborted]),
+        (["helper", "kubectl"], tokenHelper),
+        (["helper", "docker"], tokenHelper + [.general, .aborted]),
+        (["helper", "ssh-agent"], [.general, .noVault, .permission, .agent]),
         (
             ["rest"],
             [
@@ -177,6 +172,11 @@ extension CommandPage {
 
     private static let tokenQuestion: [ExitStatus] = [
         .unsupported, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError, .agent,
+    ]
+
+    private static let tokenHelper: [ExitStatus] = [
+        .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
+        .remoteError, .agent,
     ]
 
     private static let login: [ExitStatus] = [
