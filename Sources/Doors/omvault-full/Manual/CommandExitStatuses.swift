@@ -127,16 +127,11 @@ extension CommandPage {
         ),
         (["token", "load"], [.unsupported, .locked, .notFound, .corrupt, .agent]),
         (["token", "clear"], [.unsupported, .corrupt]),
-        (
-            ["helper"],
-            [
-                .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
-                .remoteError, .agent,
-            ]
-        ),
-        (["helper", "git"], [.aborted]),
-        (["helper", "askpass"], [.aborted, .ambiguous]),
-        (["helper", "docker"], [.general, .aborted]),
+        (["helper", "git"], tokenHelper + [.aborted]),
+        (["helper", "askpass"], [.aborted, .notFound, .ambiguous]),
+        (["helper", "kubectl"], tokenHelper),
+        (["helper", "docker"], tokenHelper + [.general, .aborted]),
+        (["helper", "ssh-agent"], [.general, .noVault, .permission, .agent]),
         (
             ["rest"],
             [
@@ -165,6 +160,7 @@ extension CommandPage {
         ),
         (["credential", "get"], [.notFound]),
         (["credential", "rm"], [.notFound]),
+        (["crypto", "hash"], [.notFound, .badSecret, .corrupt]),
         (["crypto", "check"], [.unsupported, .policy, .badSecret]),
         (["crypto", "decrypt"], [.badSecret, .corrupt]),
         (["crypto", "unwrap"], [.corrupt]),
@@ -177,6 +173,11 @@ extension CommandPage {
 
     private static let tokenQuestion: [ExitStatus] = [
         .unsupported, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError, .agent,
+    ]
+
+    private static let tokenHelper: [ExitStatus] = [
+        .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
+        .remoteError, .agent,
     ]
 
     private static let login: [ExitStatus] = [
