@@ -19,7 +19,7 @@ struct ClipboardProgram {
     /// How to go on if the copy fails.
     private let hint: String
 
-    /// The one that the environment names. Nil if it names none, or if its program is not installed.
+    /// The program for the clipboard of the environment. Nil if it names none, or if its program is not installed.
     ///
     /// - Throws: ``ExitStatus/config`` for a command that cannot be split into words.
     static func found() throws(Failure) -> ClipboardProgram? {

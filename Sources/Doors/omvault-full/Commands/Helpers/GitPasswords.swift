@@ -72,7 +72,7 @@ struct GitPasswords {
 
     /// Moves the item to the trash whose password the server refused, if `store` made it.
     ///
-    /// Attack, or accident: a server refuses a right password, such as one that is out of order. So an item of the user stays,
+    /// Attack, or accident: a server refuses a right password, for example when it is out of order. So an item of the user stays,
     /// and each item has to have the very password that was refused.
     func erase(_ request: borrowing GitRequest) throws {
         guard let wanted = request.wanted, let refused = request.password?.duplicate() else { return }

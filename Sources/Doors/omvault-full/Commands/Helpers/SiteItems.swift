@@ -84,7 +84,7 @@ struct SiteItems {
         }
     }
 
-    /// The only one. Of two for one user the one that `store` made counts: a server has taken its password.
+    /// The only one. Of two for one user the item of `store` counts: a server has taken its password.
     static func only(_ found: [Found]) -> Found? {
         if found.count == 1 { return found[0] }
         let made = found.filter(\.isOfHelper)
