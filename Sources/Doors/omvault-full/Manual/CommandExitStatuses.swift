@@ -44,7 +44,7 @@ extension CommandPage {
 
     /// Options that bring an exit code, wherever they are.
     private static let ofOptions: KeyValuePairs<String, ExitStatus> = [
-        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "-from <source>": .inputRequired,
+        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "--clip": .clipboard, "-from <source>": .inputRequired,
     ]
 
     /// What the commands themselves bring. That of a group holds for all its commands.
@@ -128,6 +128,7 @@ extension CommandPage {
         (["token", "load"], [.unsupported, .locked, .notFound, .corrupt, .agent]),
         (["token", "clear"], [.unsupported, .corrupt]),
         (["helper", "git"], tokenHelper + [.aborted]),
+        (["helper", "askpass"], [.aborted, .notFound, .ambiguous]),
         (["helper", "kubectl"], tokenHelper),
         (["helper", "docker"], tokenHelper + [.general, .aborted]),
         (["helper", "ssh-agent"], [.general, .noVault, .permission, .agent]),
