@@ -28,7 +28,7 @@ let rooms: [Target] = [
         .doors, "omvault-agent",
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMSync", "OMItems", "OMParcels", "OMOnline", "OMOnlineModel", "OMSecrets",
-            "OMInterchange", "OMSystem", "OMJSON",
+            "OMInterchange", "OMShell", "OMSystem", "OMJSON",
         ], .callsC),
     room(
         .doors, "omvault-pam-helper",

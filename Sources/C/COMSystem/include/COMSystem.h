@@ -207,15 +207,18 @@ enum om_work {
     OM_WORK_BROWSER,
     /// It reads and writes the files of one folder.
     OM_WORK_FOLDER,
+    /// It reads the bytes of a file that it was given open, and opens nothing.
+    OM_WORK_READING,
 };
 
 /// Whether the kernel can filter system calls, and this file has a filter for the processor.
 bool om_has_filters(void);
-/// Online and browser: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder: allows no new socket. Call it before
+/// Online and browser: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder and reading: allows no new socket. Call it before
 /// `om_filter_calls`, which forbids further filters.
 int om_filter_sockets(enum om_work work);
 /// Allows only system calls for memory, time and reading files; online also those for threads and sockets, with a browser also
-/// `accept4`, and in a folder those for writing files. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
+/// `accept4`, and in a folder those for writing files; reading those for
+/// threads, and none that opens a file. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
 int om_filter_calls(enum om_work work);
 
 // The editor's sandbox: a process in namespaces of its own. Every file system is read-only there. The user's home and the folders

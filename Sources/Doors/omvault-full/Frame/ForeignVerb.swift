@@ -51,7 +51,6 @@ struct ForeignVerb {
 
     private static let missing = [
         missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
-        missing(["import"], "add items from a file, one JSON object a line", "add --from-jsonl FILE"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
         missing(["audit"], "see what was changed", "log ls"),
     ]
