@@ -193,7 +193,7 @@ let tests: [Target] = [
         name: "OMAgentTests",
         dependencies: [
             "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMRemote",
-            "OMCrypto", "OMItems", "OMStorage", "OMParcels", "OMRecords",
+            "OMCrypto", "OMInterchange", "OMItems", "OMStorage", "OMParcels", "OMRecords",
             "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),
@@ -347,7 +347,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
             dependencies: [
                 "CFuzz", "OMAgent", "OMAgentProtocol", "OMOnline", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords",
                 "OMOnlineModel",
-                "OMVectors", "OMCrypto", "OMParcels", "OMShell", "OMMasking", "OMSecrets", "OMSystem", "OMJSON",
+                "OMVectors", "OMCrypto", "OMInterchange", "OMParcels", "OMShell", "OMMasking", "OMSecrets", "OMSystem", "OMJSON",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,

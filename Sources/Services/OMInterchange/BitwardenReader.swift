@@ -73,7 +73,7 @@ struct BitwardenReader: ~Copyable {
         var count = 0
         while let range = try Self.reading({ () throws(MalformedJSON) in try tokens.nextElement(in: bytes) }) {
             count += 1
-            guard count <= ForeignFile.maximumEntries else { throw .tooMuch("entries") }
+            guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
             let item = try Self.reading { () throws(MalformedJSON) in try JSONRanges(of: range, in: bytes) }
             try take(BitwardenItem(item, folders: folders, collections: collections).entry(in: bytes))
         }

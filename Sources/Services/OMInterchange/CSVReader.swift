@@ -26,7 +26,7 @@ enum CSVReader {
         var count = 0
         while let cells = try records.next(in: bytes) {
             count += 1
-            guard count <= ForeignFile.maximumEntries else { throw .tooMuch("entries") }
+            guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
             try take(entry(cells, map, in: bytes))
         }
         let skipped = zip(header, map.columns).filter { $0.1 == .skipped && !$0.0.isEmpty }

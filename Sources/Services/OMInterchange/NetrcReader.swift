@@ -19,7 +19,7 @@ enum NetrcReader {
         func finish() throws(InterchangeError) {
             guard let done = entry else { return }
             count += 1
-            guard count <= ForeignFile.maximumEntries else { throw .tooMuch("entries") }
+            guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
             try take(done)
         }
         while let word = try words.next(in: bytes) {

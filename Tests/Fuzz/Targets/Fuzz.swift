@@ -40,6 +40,7 @@ private let targets: [FuzzTarget] =
     + SealedTargets.all
     + SyncTargets.all
     + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
+    + ImportTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

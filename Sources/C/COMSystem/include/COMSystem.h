@@ -176,6 +176,9 @@ int om_event_raise(int event);
 /// Limits this process to no core file, files of `file_bytes`, 64 descriptors, 512 MiB of memory and `seconds` of processor
 /// time. For a process that reads untrusted bytes.
 int om_limit_process(uint64_t file_bytes, uint64_t seconds);
+/// The same for the process that reads a file of an import: no file, 2 GiB of memory, since such a file can ask for 1 GiB to make
+/// its key from a password, and ten minutes.
+int om_limit_reader(void);
 
 /// Kills the child that the descriptor `process` refers to, and waits for it. -1 if this process has already waited for it.
 int om_process_end(int process);

@@ -13,7 +13,7 @@ extension Failure {
         case .helper(.misbehaved):
             self.init(
                 .agent, "the process that reads the file ended before it was done; nothing was imported",
-                hint: "the file may be damaged, or need more than 512 MiB of memory")
+                hint: "the file may be damaged, or need more than 2 GiB of memory")
         case .helper(let error): self.init(error)
         }
     }

@@ -75,7 +75,7 @@ package final class ConfinedImport {
             count += 1
             total += entry.fields.reduce(0) { $0 + $1.value.count }
             // Attack: an attacker has taken over the helper, which sends entries without end.
-            guard count <= ForeignFile.maximumEntries, total <= ForeignFile.maximumTotal else { throw .helper(.misbehaved) }
+            guard count <= ForeignReader.maximumEntries, total <= ForeignReader.maximumTotal else { throw .helper(.misbehaved) }
             take(entry)
         }
     }

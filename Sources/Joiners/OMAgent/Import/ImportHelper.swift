@@ -25,11 +25,11 @@ package enum ImportHelper {
     ) -> Never {
         let channel = ImportChannel(FrameChannel(HelperSocket.take()))
         guard let (opening, descriptor) = try? opening(channel) else { _exit(1) }
-        ForeignReading.prepare()
+        ForeignReader.prepare()
         // No byte of the file has been read yet.
-        guard om_limit_process(0, 600) == 0, Confinement.applyForReading() else { _exit(1) }
+        guard om_limit_reader() == 0, Confinement.applyForReading() else { _exit(1) }
         do throws(InterchangeError) {
-            let file = try ForeignFile(try whole(descriptor), as: opening.format)
+            let file = try ForeignReader(try whole(descriptor), as: opening.format)
             let needsKey = try file.needsKey()
             answer(.recognised(file.format, needsKey: needsKey), channel)
             while let key = key(channel) {
@@ -74,7 +74,7 @@ package enum ImportHelper {
     private static func whole(_ descriptor: Int32) throws(InterchangeError) -> SecretBytes {
         var status = stat()
         let count = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-        guard count <= ForeignFile.maximumCount else { throw .tooMuch("bytes of the file") }
+        guard count <= ForeignReader.maximumCount else { throw .tooMuch("bytes of the file") }
         var buffer = SecretBuffer(capacity: count + (64 << 10) + 1)
         while true {
             let before = buffer.count
@@ -87,21 +87,21 @@ package enum ImportHelper {
                 if got < 0 { _exit(1) }
                 return got
             }
-            guard buffer.count <= ForeignFile.maximumCount else { throw .tooMuch("bytes of the file") }
+            guard buffer.count <= ForeignReader.maximumCount else { throw .tooMuch("bytes of the file") }
             if buffer.count == before { return buffer.finish() }
         }
     }
 
     private static func read(
-        _ file: borrowing ForeignFile, _ key: borrowing ForeignKey, _ map: CSVMap?,
+        _ file: borrowing ForeignReader, _ key: borrowing ForeignKey, _ map: CSVMap?,
         variables: (borrowing SecretBytes) throws(InterchangeError) -> ForeignEntry, _ channel: ImportChannel
     ) throws(InterchangeError) -> ImportReply {
         var (count, total) = (0, 0)
         let summary = try file.read(with: key, map: map, variables: variables) { entry throws(InterchangeError) in
             count += 1
             total += entry.fields.reduce(0) { $0 + $1.value.count }
-            guard count <= ForeignFile.maximumEntries else { throw .tooMuch("entries") }
-            guard total <= ForeignFile.maximumTotal, entry.fields.allSatisfy({ $0.value.count <= Item.maximumFieldCount }) else {
+            guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
+            guard total <= ForeignReader.maximumTotal, entry.fields.allSatisfy({ $0.value.count <= Item.maximumFieldCount }) else {
                 throw .tooMuch("bytes of values")
             }
             try send(entry, channel)

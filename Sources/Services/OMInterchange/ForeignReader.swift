@@ -1,9 +1,10 @@
 // A file of another program, and the reader of its format.
 
+internal import OMCrypto
 package import OMSecrets
 
-/// A whole file in locked memory.
-package struct ForeignFile: ~Copyable {
+/// A reader of a whole file, which is in locked memory.
+package struct ForeignReader: ~Copyable {
     package let format: ForeignFormat
     private let bytes: SecretBytes
 
@@ -55,6 +56,17 @@ package struct ForeignFile: ~Copyable {
             try take(try variables(bytes))
             return ForeignSummary()
         }
+    }
+}
+
+extension ForeignReader {
+    /// Lets OpenSSL load what it needs, for a process that cannot open a file afterwards.
+    package static func prepare() {
+        let key = SecretBytes(count: 32) { _ in }
+        let block = [UInt8](repeating: 0, count: 16)
+        for algorithm in [DigestAlgorithm.sha256, .sha512] { _ = try? HMAC.tag(of: block.span, algorithm, key: key).count }
+        _ = try? KeyDerivation.pbkdf2(.sha256, key, salt: block, iterations: 1, count: 32).count
+        _ = try? BlockCipher(.decrypt, unauthenticated: .aesCBC, key: key, iv: block, padding: .pkcs7).algorithm
     }
 }
 
