@@ -5,6 +5,8 @@ import Testing
 @Suite("CSV of browsers and password managers") struct CSVReaderTests {
     private static func lines(_ text: String) throws -> [String] { try ForeignSamples.read(text, as: .csv).lines }
 
+    private static func map(_ text: String) -> CSVMap? { CSVMap(parsing: text.utf8Span.span) }
+
     @Test("the columns of each program go to their own parts of an entry")
     func programs() throws {
         #expect(
@@ -69,9 +71,8 @@ import Testing
             return
         }
         #expect(remedy.contains("--map"))
-        let latin = SecretBytes(copying: Array("title,password\n".utf8) + [0xE9])
         #expect(throws: InterchangeError.self) {
-            try ForeignReader(latin, as: .csv).read(
+            try ForeignReader(SecretBytes(copying: Array("title,password\n".utf8) + [0xE9]), as: .csv).read(
                 with: ForeignKey(password: nil), variables: { _ throws(InterchangeError) in throw .otherFormat }
             ) { _ in }
         }
@@ -80,7 +81,7 @@ import Testing
     @Test("a map says what the columns are, is written as it is read, and anything else is no map")
     func maps() throws {
         let text = "{\"delimiter\": \";\", \"header\": false, \"columns\": [\"title\", \"-\", \"field:PIN\"]}"
-        let map = try #require(CSVMap(parsing: text.utf8Span.span))
+        let map = try #require(Self.map(text))
         #expect(map.text == text)
         let read = try ForeignSamples.read("a;b;1\n", as: .csv, map: map)
         #expect(read.lines == ["a | other PIN!=1"] && read.summary.map == map)
@@ -91,6 +92,6 @@ import Testing
             "", "[]", "{}", "{\"columns\": []}", "{\"columns\": [\"-\"]}", "{\"columns\": [\"titel\"]}", "{\"columns\": [\"field:\"]}",
             "{\"columns\": [1]}", "{\"columns\": [\"title\"], \"delimiter\": \"|\"}", "{\"columns\": [\"title\"], \"header\": 1}",
             "{\"columns\": [\"title\"], \"more\": 1}",
-        ] { #expect(CSVMap(parsing: wrong.utf8Span.span) == nil, "\(wrong)") }
+        ] { #expect(Self.map(wrong) == nil, "\(wrong)") }
     }
 }
