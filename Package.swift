@@ -94,7 +94,8 @@ let rooms: [Target] = [
         .services, "OMServerStore", imports: ["OMStorage", "OMSystem", "CPQ"], .callsC),
     room(
         .services, "OMInterchange",
-        imports: ["OMCrypto", "OMItems", "OMRecords", "OMSecrets", "OMSystem", "OMJSON", "CExpat", "CZip", "CZlib"], .callsC),
+        imports: ["OMCrypto", "OMItems", "OMRecords", "OMSecrets", "OMSystem", "OMJSON", "CExpat", "CSodium", "CZip", "CZlib"],
+        .callsC),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON", "CZlib"], .callsC),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt", "CBlowfish"], .callsC),

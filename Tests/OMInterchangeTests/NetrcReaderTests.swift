@@ -38,6 +38,8 @@ import Testing
         #expect(format(Array("\u{FEFF} {\"items\":[]}".utf8)) == .bitwarden)
         #expect(format(Array("# x\n\nmachine a".utf8)) == .netrc && format(Array("default login x".utf8)) == .netrc)
         #expect(format(Array("# x\nexport A_1=b,c".utf8)) == .env && format(Array("A=".utf8)) == .env)
+        #expect(format(Array("<?xml version".utf8)) == .keePassXML)
+        #expect(format([0x03, 0xD9, 0xA2, 0x9A, 0x67, 0xFB, 0x4B, 0xB5, 0, 0, 4, 0]) == .kdbx)
         #expect(format(Array("name;password".utf8)) == .csv && format(Array("a\tb".utf8)) == .csv)
         for bytes in [[], Array("\n\n".utf8), Array("hello".utf8), Array("=x".utf8), Array("1=x".utf8)] {
             #expect(throws: InterchangeError.otherFormat) { try ForeignFormat.recognised(in: bytes.span) }

@@ -4,6 +4,8 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
     case bitwarden = 2
     case netrc = 3
     case env = 4
+    case kdbx = 5
+    case keePassXML = 6
 
     /// As `--from` has it.
     package var name: String {
@@ -12,6 +14,8 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
         case .bitwarden: "bitwarden-json"
         case .netrc: "netrc"
         case .env: "env"
+        case .kdbx: "kdbx"
+        case .keePassXML: "keepass-xml"
         }
     }
 
@@ -24,9 +28,7 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
     ///
     /// - Throws: ``InterchangeError/otherFormat``; ``InterchangeError/unsupported(_:remedy:)`` for a known format without a reader.
     package static func recognised(in bytes: Span<UInt8>) throws(InterchangeError) -> ForeignFormat {
-        if bytes.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) {
-            throw .unsupported("KDBX", remedy: "export CSV in KeePassXC, or keepassxc-cli export --format csv FILE")
-        }
+        if KDBXReader.isKDBX(bytes) { return .kdbx }
         if bytes.starts(with: Array("PK".utf8) + [3, 4]) {
             throw .unsupported("a ZIP file, such as 1PUX", remedy: "export CSV in 1Password")
         }
@@ -35,7 +37,7 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
         guard start < bytes.count else { throw .otherFormat }
         switch bytes[start] {
         case UInt8(ascii: "{"): return .bitwarden
-        case UInt8(ascii: "<"): throw .unsupported("XML", remedy: "export CSV instead")
+        case UInt8(ascii: "<"): return .keePassXML
         default: break
         }
         for line in ForeignText.lines(in: bytes, from: start, most: 100) {

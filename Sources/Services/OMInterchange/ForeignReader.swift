@@ -33,7 +33,8 @@ package struct ForeignReader: ~Copyable {
     /// Whether a password or a key file opens it.
     package borrowing func needsKey() throws(InterchangeError) -> Bool {
         switch format {
-        case .csv, .netrc, .env: false
+        case .csv, .netrc, .env, .keePassXML: false
+        case .kdbx: true
         case .bitwarden: try BitwardenReader(bytes).isEncrypted
         }
     }
@@ -55,7 +56,24 @@ package struct ForeignReader: ~Copyable {
         case .env:
             try take(try variables(bytes))
             return ForeignSummary()
+        case .kdbx:
+            let contents = try bytes.withBytes { (bytes: Span<UInt8>) throws(InterchangeError) in
+                try KDBXReader.read(bytes, key: key)
+            }
+            return try Self.pass(contents, take)
+        case .keePassXML:
+            let contents = try bytes.withBytes { (bytes: Span<UInt8>) throws(InterchangeError) in
+                try KeePassXMLReader.read(bytes)
+            }
+            return try Self.pass(contents, take)
         }
+    }
+
+    private static func pass(
+        _ contents: ForeignContents, _ take: (ForeignEntry) throws(InterchangeError) -> Void
+    ) throws(InterchangeError) -> ForeignSummary {
+        for entry in contents.entries { try take(entry) }
+        return ForeignSummary(losses: contents.losses)
     }
 }
 
@@ -66,6 +84,9 @@ extension ForeignReader {
         let block = [UInt8](repeating: 0, count: 16)
         for algorithm in [DigestAlgorithm.sha256, .sha512] { _ = try? HMAC.tag(of: block.span, algorithm, key: key).count }
         _ = try? KeyDerivation.pbkdf2(.sha256, key, salt: block, iterations: 1, count: 32).count
+        _ = try? KeyDerivation.argon2(
+            .argon2id, key, salt: block, Argon2.Parameters(memoryKiB: 8, passes: 1, lanes: 1), count: 32
+        ).count
         _ = try? BlockCipher(.decrypt, unauthenticated: .aesCBC, key: key, iv: block, padding: .pkcs7).algorithm
     }
 }

@@ -39,8 +39,7 @@ private let targets: [FuzzTarget] =
     + MarkTargets.all
     + SealedTargets.all
     + SyncTargets.all
-    + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
-    + ImportTargets.all
+    + InterchangeTargets.all + ImportTargets.all + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

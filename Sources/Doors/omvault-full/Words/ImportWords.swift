@@ -27,7 +27,8 @@ extension Failure {
         case .unsupported(let words, let remedy):
             self.init(.unsupported, "omvault does not read this: \(words)", hint: remedy.isEmpty ? "see omvault import --help" : remedy)
         case .wrongKey:
-            self.init(.badSecret, "the password does not open the file", hint: "give the password that the export was made with")
+            self.init(.badSecret, "the password, or the key file, does not open the file",
+                hint: "give the password of this file; --key-file names a key file, if it has one")
         case .needsPassword:
             self.init(.inputRequired, "the file is encrypted, and no password was given", hint: "--password-from tty")
         case .damagedKeyFile:

@@ -13,12 +13,15 @@ struct ImportCommand: Verb {
         commandName: "import",
         abstract: "Add the entries of another program's file.",
         discussion: """
-            Formats: csv of browsers and password managers, bitwarden-json (plain, or protected by a password), netrc, and env, a
-            file of NAME=VALUE lines. Without --from the first bytes tell. A process without keys and without files reads the file.
+            Formats: kdbx and keepass-xml of KeePass and KeePassXC, csv of browsers and password managers, bitwarden-json (plain,
+            or protected by a password), netrc, and env, a file of NAME=VALUE lines. Without --from the first bytes tell. A process
+            without keys and without other files reads the file.
 
               omvault import --dry-run passwords.csv
               omvault import passwords.csv --into browser --delete-source
               omvault import --from bitwarden-json export.json --password-from tty
+              omvault import Passwords.kdbx
+              omvault import Passwords.kdbx --key-file my.keyx
               omvault import .env --into app
 
             The report says what was renamed, and what was not taken over; it never has a value. The same import again adds only
@@ -62,6 +65,12 @@ struct ImportCommand: Verb {
     @Option(help: ArgumentHelp("Where the file's password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "The key file of a kdbx file. Without --password-from it alone opens the file.", valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
     @Flag(help: "Print the report, and change nothing.")
     var dryRun = false
 
@@ -100,7 +109,8 @@ struct ImportCommand: Verb {
         let source = try SourceFile.open(file, deletes: deleteSource)
         // Everything foreign is read, and fitted, before this process has a key of the vault.
         let reading = try ImportReading(
-            source, as: from.flatMap { ForeignFormat(named: $0) }, map: try givenMap(), secrets, context, file: file)
+            source, as: from.flatMap { ForeignFormat(named: $0) }, map: try givenMap(), secrets, context, file: file,
+            keyFile: keyFile, asksForPassword: keyFile == nil || passwordFrom != nil)
         var fitter = EntryFitter(prefix: try prefix(), fallback: Self.stem(of: file), tags: tags)
         let items = reading.entries.flatMap { entry in entry.isTrashed && !withTrash ? [] : fitter.items(for: entry) }
         let trashed = withTrash ? [] : reading.entries.filter(\.isTrashed)

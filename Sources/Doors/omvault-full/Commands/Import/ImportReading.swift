@@ -14,10 +14,12 @@ struct ImportReading {
     let entries: [ForeignEntry]
     let summary: ForeignSummary
 
-    /// - Parameter file: Its name, for messages.
+    /// - Parameters:
+    ///   - file: Its name, for messages.
+    ///   - keyFile: The path of the file's key file.
     init(
         _ source: borrowing SourceFile, as format: ForeignFormat?, map: CSVMap?, _ secrets: borrowing SecretSources,
-        _ context: CommandContext, file: String
+        _ context: CommandContext, file: String, keyFile: String?, asksForPassword: Bool
     ) throws {
         let reader = try Self.running(file) { () throws(ConfinedImport.Failure) in
             try ConfinedImport((try? AgentLauncher.program()) ?? AgentProcess.programName)
@@ -34,9 +36,22 @@ struct ImportReading {
         }
         let tries = SecretTries(.password, of: "--password-from", secrets, context) { Failure($0, vault: nil) }
         (entries, summary) = try tries.run { _ throws(Failure) in
-            let password = try secrets.read("--password-from", prompt: "Password of the file", canBeEmpty: true)
-            return try Self.read(reader, ForeignKey(password: password), context, file)
+            let key = try Self.key(secrets, keyFile: keyFile, asksForPassword: asksForPassword)
+            return try Self.read(reader, key, context, file)
         }
+    }
+
+    private static func key(
+        _ secrets: borrowing SecretSources, keyFile: String?, asksForPassword: Bool
+    ) throws(Failure) -> ForeignKey {
+        var password: SecretBytes? = nil
+        if asksForPassword {
+            password = try secrets.read("--password-from", prompt: "Password of the file", canBeEmpty: true)
+        }
+        guard let keyFile else { return ForeignKey(password: password) }
+        // Opaque bytes here: the confined process finds out what they are.
+        let bytes = try InputFile(keyFile).readWhole(maximum: 1 << 20, hint: "a key file is short")
+        return ForeignKey(password: password, keyFile: bytes)
     }
 
     private static func read(
