@@ -28,7 +28,7 @@ let rooms: [Target] = [
         .doors, "omvault-agent",
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMSync", "OMItems", "OMParcels", "OMOnline", "OMOnlineModel", "OMSecrets",
-            "OMInterchange", "OMSystem", "OMJSON",
+            "OMInterchange", "OMShell", "OMSystem", "OMJSON",
         ], .callsC),
     room(
         .doors, "omvault-pam-helper",
@@ -194,7 +194,7 @@ let tests: [Target] = [
         name: "OMAgentTests",
         dependencies: [
             "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMRemote",
-            "OMCrypto", "OMItems", "OMStorage", "OMParcels", "OMRecords",
+            "OMCrypto", "OMInterchange", "OMItems", "OMStorage", "OMParcels", "OMRecords",
             "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),

@@ -142,8 +142,9 @@ import Testing
                 chmod 700 ask
                 asked() {
                     if [[ ! -e asked ]]; then echo not asked; return; fi
-                    sed -E "s,$(ssh-keygen -lf far.pub | cut -d' ' -f2),FAR,; s,$(ssh-keygen -lf near.pub | cut -d' ' -f2),NEAR,
-                        s/process [0-9]+/process N/; s/\"$(id -un)\"/\"me\"/" asked
+                    text=$(< asked)
+                    for host in near far; do text=${text//"$(ssh-keygen -lf $host.pub | cut -d' ' -f2)"/$host}; done
+                    sed -E "s/process [0-9]+/process N/; s/\"$(id -un)\"/\"me\"/" <<< "$text"
                     rm asked
                 }
                 export SSH_ASKPASS=$HOME/ask
@@ -167,7 +168,7 @@ import Testing
                 not asked
                 not in with asks
                 Use the SSH key "asks"?
-                It logs in as "me" at the host NEAR.
+                It logs in as "me" at the host near.
                 Asked by /usr/bin/ssh, process N.
                 confirm
                 in with asks
@@ -175,8 +176,8 @@ import Testing
                 3
                 refused
                 Use the SSH key "ed"?
-                It logs in as "me" at the host FAR.
-                The request comes from another machine, the host NEAR.
+                It logs in as "me" at the host far.
+                The request comes from another machine, the host near.
                 Asked by /usr/bin/ssh, process N.
                 confirm
                 reached

@@ -39,7 +39,7 @@ private let targets: [FuzzTarget] =
     + MarkTargets.all
     + SealedTargets.all
     + SyncTargets.all
-    + InterchangeTargets.all + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
+    + InterchangeTargets.all + ImportTargets.all + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

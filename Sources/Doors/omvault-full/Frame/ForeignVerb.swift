@@ -51,7 +51,6 @@ struct ForeignVerb {
         ] + missing
 
     private static let missing = [
-        missing(["import"], "add items from a file, one JSON object a line", "add --from-jsonl FILE"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
         missing(["audit"], "see what was changed", "log ls"),
     ]
