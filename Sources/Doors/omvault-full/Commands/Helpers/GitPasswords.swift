@@ -42,7 +42,7 @@ struct GitPasswords {
     /// Nil if the vault is locked, or if there is none: git calls `store` and `erase` after each command.
     private func itemsIfUnlocked() throws(Failure) -> SiteItems? {
         do throws(Failure) { return try SiteItems(context, unlock) } catch {
-            guard error.status == .locked || error.status == .noVault else { throw error }
+            guard [.locked, .inputRequired, .noVault].contains(error.status) else { throw error }
             return nil
         }
     }
