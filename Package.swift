@@ -57,7 +57,7 @@ let rooms: [Target] = [
         .joiners, "OMAgent",
         imports: [
             "OMAgentProtocol", "OMVault", "OMAuth", "OMRemote", "OMItems", "OMStorage", "OMParcels", "OMRecords", "OMOnlineModel",
-            "OMInterchange", "OMSecrets", "OMSystem", "COMSystem",
+            "OMInterchange", "OMCrypto", "OMSecrets", "OMSystem", "COMSystem",
         ],
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),

@@ -13,6 +13,7 @@ import Testing
         .argon2(.argon2d, .init(memoryKiB: 64, passes: 1, lanes: 2)),
         .scrypt(logCost: 4, blockSize: 8, parallelism: 2), .pbkdf2(.sha256, iterations: 10),
         .pbkdf2(.sha3_512, iterations: 3), .bcrypt(cost: 4),
+        .crypt(.sha256crypt, cost: 1000), .crypt(.sha512crypt, cost: 1001), .crypt(.yescrypt, cost: 1),
     ]
 
     @Test("a hash string is read with its parameters, and verifies only its password")
@@ -86,7 +87,13 @@ import Testing
             "$2b$32$" + String(repeating: "a", count: 53), "$2b$4$" + String(repeating: "a", count: 54),
             "$2b$04$" + String(repeating: "a", count: 52) + "*", "$2b$04$" + String(repeating: "a", count: 54),
             "$2c$04$" + String(repeating: "a", count: 53), "$2x$04$" + String(repeating: "a", count: 53),
-            "$6$salt$hash", "$" + String(repeating: "a", count: 5000),
+            "$6$salt$hash", "$5$", "$6$", "$y$", "$y$j9T", "$6$rounds=5000",
+            "$6$rounds=$salt$" + String(repeating: "a", count: 86),
+            "$6$salt:$" + String(repeating: "a", count: 86), "$6$saltsaltsaltsalts$" + String(repeating: "a", count: 86),
+            "$5$salt$" + String(repeating: "a", count: 42), "$5$rounds=+5000$salt$" + String(repeating: "a", count: 43),
+            "$5$rounds=1000000000$salt$" + String(repeating: "a", count: 43), "$y$j9T$salt$" + String(repeating: "a", count: 44),
+            "$y$j9T/$salt$" + String(repeating: "a", count: 43), "$y$jzT$salt$" + String(repeating: "a", count: 43),
+            "$" + String(repeating: "a", count: 5000),
         ]
         for text in texts {
             #expect(throws: CryptoError.self, "\(text.debugDescription)") { try PasswordHash(parsing: text) }
@@ -138,14 +145,17 @@ import Testing
                     .argon2(.argon2id, .init(memoryKiB: one, passes: other, lanes: one)),
                     .scrypt(logCost: 40, blockSize: one, parallelism: other),
                     .scrypt(logCost: one, blockSize: other, parallelism: one),
-                    .pbkdf2(.sha256, iterations: one), .bcrypt(cost: one),
+                    .pbkdf2(.sha256, iterations: one), .bcrypt(cost: one), .crypt(.sha512crypt, cost: one),
+                    .crypt(.yescrypt, cost: one),
                 ]
                 for function in functions {
                     let isWeak = function.isWeak
                     let isAllowed = (try? WorkLimit.standard.check(function, count: other)) != nil
                     #expect(
                         isWeak || one > 0 && other > 0 || function == .pbkdf2(.sha256, iterations: one)
-                            || function == .bcrypt(cost: one))
+                            || [.bcrypt(cost: one), .crypt(.sha512crypt, cost: one), .crypt(.yescrypt, cost: one)]
+                                .contains(function)
+                    )
                     if one == .max { #expect(!isAllowed, "\(function)") }
                 }
             }

@@ -89,14 +89,14 @@ import Testing
         let blocks = zip(starts, starts.dropFirst()).map { Array(file[$0..<$1]) }
         let head = Array(file[..<starts[0]])
         let fault = InterchangeError.damaged("the check value of a block")
-        let isSame = try KeePassSamples.read(head + blocks.joined()).entries[0].fields[0].value.isEqual(to: entry.fields[0].value)
+        let isSame = try KeePassSamples.read(blocks.reduce(head, +)).entries[0].fields[0].value.isEqual(to: entry.fields[0].value)
         #expect(isSame)
         for order in [[1, 0, 2], [0, 2], [0, 0, 1, 2], [2, 1, 0]] {
             let others = order.map { blocks[$0] } + blocks[3...]
-            #expect(throws: fault, "\(order)") { try KeePassSamples.read(head + others.joined()) }
+            #expect(throws: fault, "\(order)") { try KeePassSamples.read(others.reduce(head, +)) }
         }
         // All but the last block that has content.
-        #expect(throws: fault) { try KeePassSamples.read(head + (blocks.dropLast(2) + blocks.suffix(1)).joined()) }
+        #expect(throws: fault) { try KeePassSamples.read((blocks.dropLast(2) + blocks.suffix(1)).reduce(head, +)) }
     }
 
     @Test("a file of KDBX 3 is read, and its protected values with it")
@@ -167,6 +167,14 @@ import Testing
         #expect(throws: InterchangeError.tooMuch("bytes")) {
             try KDBXReader.read(file.span, key: KeePassSamples.key(), limits: limits)
         }
+        // 64 KiB of zeros, and the same twice.
+        let packed = "H4sIAAAAAAACA+3BAQEAAACAkP6v7ggK" + String(repeating: "A", count: 84) + "auuOl9cAAAEA"
+        let value = "<Binary><Key>a</Key><Value Compressed=\"True\">\(packed)</Value></Binary>"
+        limits = KeePassLimits()
+        limits.attachmentBytes = 1 << 16
+        let one = KeePassSamples.xml([], inEntry: value), two = KeePassSamples.xml([], inEntry: value + value)
+        #expect(try KeePassXMLReader.read(one.span, limits: limits).entries[0].fields[0].value.count == 1 << 16)
+        #expect(throws: InterchangeError.tooMuch("bytes")) { try KeePassXMLReader.read(two.span, limits: limits) }
         let reference = "<Binary><Key>a</Key><Value Ref=\"0\"/></Binary>"
         let shared = KeePassSamples.xml(
             [], inEntry: String(repeating: reference, count: 100),

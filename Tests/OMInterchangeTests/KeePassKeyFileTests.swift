@@ -98,6 +98,20 @@ import Testing
         { try KeyStream.ofValues(1, key: key) }
     }
 
+    @Test("AES-KDF encrypts each half as often as the file says, also over the end of a piece", arguments: [1, 2, 3, 4097, 4098])
+    func aes(rounds: UInt64) throws {
+        let seed = SecretBytes(copying: [UInt8](repeating: 9, count: 32)), key = SecretBytes(copying: Self.key)
+        var blocks = key.duplicate()
+        for _ in 0..<rounds {
+            let next = try BlockCipher.encrypt(
+                blocks, unauthenticated: BlockAlgorithm(.aes, Insecure.ecb), key: seed, iv: [], padding: .none)
+            blocks = SecretBytes(copying: next)
+        }
+        let derived = try KDBXDerivation.aes(rounds: rounds, seed: [UInt8](repeating: 9, count: 32)).key(from: key, .standard)
+        let isRight = try derived.isEqual(to: Digest.of(blocks, .sha256))
+        #expect(isRight)
+    }
+
     @Test("the stream of values is one stream, however it is cut", arguments: [2, 3] as [UInt32])
     func stream(id: UInt32) throws {
         let key = secret("key"), message = [UInt8](repeating: 0, count: 1000)

@@ -148,7 +148,7 @@ import Testing
         let read = try KeePassXMLReader.read(Array(xml.utf8).span)
         #expect(read.entries.map(\.folders) == [[], ["a", "b/c"], [], ["was"]])
         #expect(read.entries.map(\.isTrashed) == [false, false, true, true])
-        #expect(read.losses == [.icon, .member("CustomData/own"), .member("Notes of the group a")])
+        #expect(read.losses == [.member("CustomData/own"), .member("Notes of the group a"), .icon])
     }
 
     @Test(

@@ -46,7 +46,7 @@ import Testing
                 flips += count
             }
         }
-        #expect(flips == 1186)
+        #expect(flips == 1212)
     }
 
     /// Changes the last digit of `field`, or of the first element of a list, in every valid test that has the field.

@@ -16,7 +16,7 @@ func report(_ paths: [String]) throws -> RunReport {
 
 @Suite struct VectorFolderTests {
     /// Golden: raise it with every case that is added to vectors/.
-    static let ownCases = 1520
+    static let ownCases = 1561
 
     @Test("every case of the repository's vectors passes, and none is skipped or missing")
     func own() throws {

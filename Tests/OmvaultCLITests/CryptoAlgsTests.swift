@@ -47,7 +47,7 @@ import Testing
             while read -r name _; do
                 omvault -q crypto password-hash --alg $name --value-from file:data $(case $name in
                     argon2*) echo --memory 64 --passes 1 ;; scrypt) echo --log-n 4 ;; pbkdf2) echo --iterations 1 ;;
-                    bcrypt) echo --cost 4 ;; esac) > /dev/null
+                    bcrypt) echo --cost 4 ;; yescrypt) echo --cost 1 ;; *crypt) echo --iterations 1000 ;; esac) > /dev/null
             done < <(names password-hash)
             while read -r name _; do
                 omvault -q crypto kdf --alg $name --salt-from file:key --length 16 --value-from file:data \

@@ -18,13 +18,14 @@ import Testing
             for alg in sha1 sha256 sha512; do
                 omvault -q crypto hash --alg $alg --encoding ldap --salt-bits 64 pw >> ours
             done
-            for arguments in "scrypt --log-n 10" "bcrypt --cost 5"; do
+            for arguments in "scrypt --log-n 10" "bcrypt --cost 5" "sha256crypt --iterations 1000" "sha512crypt --iterations 1001"; do
                 omvault -q crypto password-hash --alg $arguments --value-from file:pw >> ours
             done
             cat > check.py <<'END'
             from passlib.hash import ldap_salted_sha1, ldap_salted_sha256, ldap_salted_sha512, scrypt, bcrypt
-            from passlib.hash import pbkdf2_sha1, pbkdf2_sha256, pbkdf2_sha512
-            schemes = [ldap_salted_sha1, ldap_salted_sha256, ldap_salted_sha512, scrypt, bcrypt]
+            from passlib.hash import pbkdf2_sha1, pbkdf2_sha256, pbkdf2_sha512, sha256_crypt, sha512_crypt
+            cheap = [sha256_crypt.using(rounds=1000), sha512_crypt.using(rounds=5000)]
+            schemes = [ldap_salted_sha1, ldap_salted_sha256, ldap_salted_sha512, scrypt, bcrypt] + cheap
             ours = open("ours").read().splitlines()
             assert len(ours) == len(schemes)
             for scheme, text in zip(schemes, ours):
@@ -39,7 +40,53 @@ import Testing
             END
             /usr/bin/python3 -W ignore check.py
             omvault -q crypto check --batch theirs > answers && exit 1
-            [[ $(grep -c '^match$' answers) == 8 && $(grep -c '^mismatch$' answers) == 8 && $(wc -l < answers) == 16 ]]
+            [[ $(grep -c '^match$' answers) == 10 && $(grep -c '^mismatch$' answers) == 10 && $(wc -l < answers) == 20 ]]
+            """)
+    }
+
+    @Test("lists of sha256sum, sha512sum --tag and openssl are checked, and sha256sum checks those of omvault")
+    func lists() async throws {
+        try await expectSuccess(
+            #"""
+            mkdir d; printf 1 > 'd/a b'; printf 2 > $'d/new\nline'; printf 3 > 'd/b(1) = c'
+            sha256sum d/* > plain; sha512sum --tag d/* > tagged; openssl dgst -sha256 'd/a b' 'd/b(1) = c' > dgst
+            omvault crypto hash 'd/a b' 'd/b(1) = c' > ours; sha256sum --quiet -c ours
+            omvault crypto hash --check plain tagged dgst ours > out; [[ $(grep -c ': OK$' out) == 10 && $(wc -l < out) == 10 ]]
+            status() { local got=0; "${@:2}" > out 2> errors || got=$?; [[ $got == $1 ]] || { cat out errors; exit 1; }; }
+            printf x > 'd/a b'
+            status 20 omvault --quiet crypto hash --check plain; [[ $(cat out) == 'd/a b: FAILED' ]]
+            status 20 omvault crypto hash --check plain --json; grep -q '"failed":1' out; grep -q '"ok":2' out
+            printf 1 > 'd/a b'; rm 'd/b(1) = c'
+            status 60 omvault crypto hash --check plain; grep -qF 'd/b(1) = c: FAILED open or read' out
+            status 0 omvault crypto hash --check --ignore-missing plain
+            echo 'Hash: SHA256' >> ours
+            status 0 omvault crypto hash --check --ignore-missing ours; grep -q 'warning: 1 line is no hash' errors
+            status 30 omvault crypto hash --check --ignore-missing --strict ours
+            echo 'no list' > none; status 30 omvault crypto hash --check none; status 30 omvault crypto hash --check --alg sha1 plain
+            : > empty; status 10 omvault crypto hash --check empty
+            status 2 omvault crypto hash --check --encoding hex plain; status 2 omvault crypto hash --strict plain
+            """#)
+    }
+
+    @Test("data and keys are named as arguments too, and a file of certificates is described")
+    func namedFiles() async throws {
+        try await expectSuccess(
+            """
+            head -c 16 /dev/urandom > data
+            omvault crypto encrypt data --password-from file:pw -o sealed
+            omvault crypto decrypt sealed --password-from file:pw | cmp - data
+            omvault crypto encrypt data -i data --password-from file:pw -o no 2> errors && exit 1; grep -q 'FILE or -i' errors
+            openssl req -x509 -newkey ed25519 -nodes -keyout key -out cert -days 9 -subj /CN=db.example.org \
+                -addext subjectAltName=DNS:db.example.org 2> /dev/null
+            openssl x509 -in cert -outform DER -out cert.der
+            omvault crypto pubkey key | cmp - <(openssl pkey -in key -pubout)
+            omvault crypto convert key --to der --encrypt-from file:pw -o k.der
+            for file in cert cert.der; do
+                omvault crypto inspect $file > facts
+                grep -qP '^subject\tCN=db.example.org$' facts; grep -qP '^names\tDNS:db.example.org$' facts
+                grep -q "$(openssl x509 -in cert -noout -fingerprint -sha256 | sed 's/.*=//; s/://g' | tr A-F a-f)" facts
+            done
+            cat cert cert > two; omvault crypto inspect two --json | grep -o '"subject"' | wc -l | grep -qx 2
             """)
     }
 

@@ -23,8 +23,8 @@ import Testing
         #expect(ran.status == 0)
         #expect(
             ran.output == """
-                omvault: there is no folder "vectors" here: these are the 39 files that are built into omvault
-                39
+                omvault: there is no folder "vectors" here: these are the 40 files that are built into omvault
+                40
                 same
                 1
                 1

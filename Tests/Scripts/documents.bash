@@ -144,6 +144,8 @@ shows crypto\ hash v --salt-bits 64
 shows crypto\ hash v --alg md5 --no-base64 --encoding sdk
 omvault -q crypto hash v --salt-bits 64 --encoding ldap > stored
 shows crypto\ check --hash-from file:stored --value-from file:v
+sha256sum v > sums
+shows crypto\ hash --check sums
 printf 'a value\n' > values
 shows crypto\ check --hash-from file:stored --batch values
 shows crypto\ password-hash --value-from file:v --memory 8192 --passes 1
@@ -161,6 +163,8 @@ shows crypto\ inspect --in c.age
 shows crypto\ inspect --in age.pub
 shows crypto\ keygen --type ed25519 --no-password --insecure --out id.pem --pub id.pub
 shows crypto\ inspect --in id.pem
+openssl req -x509 -key id.pem -days 1 -subj /CN=a -out a.crt
+shows crypto\ inspect a.crt
 shows crypto\ convert --in id.pem --out om://personal/moved --password-from file:pw
 omvault -q crypto sign --key-from file:id.pem --signature signature v
 shows crypto\ verify --key-from file:id.pub --signature signature v

@@ -95,6 +95,9 @@ static const unsigned char otp_rfc6238[] = {
 static const unsigned char password_hash_bcrypt[] = {
 #embed "../../../vectors/password-hash-bcrypt.json"
 };
+static const unsigned char password_hash_crypt[] = {
+#embed "../../../vectors/password-hash-crypt.json"
+};
 static const unsigned char password_hash_phc[] = {
 #embed "../../../vectors/password-hash-phc.json"
 };
@@ -156,6 +159,7 @@ static const omv_core_vector files[] = {
     CORE("otp-rfc4226.json", otp_rfc4226),
     CORE("otp-rfc6238.json", otp_rfc6238),
     CORE("password-hash-bcrypt.json", password_hash_bcrypt),
+    CORE("password-hash-crypt.json", password_hash_crypt),
     CORE("password-hash-phc.json", password_hash_phc),
     CORE("pbkdf2-sha1.json", pbkdf2_sha1),
     CORE("pbkdf2-sha2.json", pbkdf2_sha2),

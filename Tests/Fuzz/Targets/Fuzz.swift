@@ -30,7 +30,7 @@ private let targets: [FuzzTarget] =
     + SymmetricTargets.all + AgeTargets.all
     + KeyTargets.all
     + TokenTargets.all
-    + AgentTargets.all
+    + AgentTargets.all + SSHTargets.all
     + OnlineTargets.all + BrowserTargets.all
     + VaultTargets.all
     + ProfileTargets.all

@@ -18,7 +18,8 @@ enum InterchangeTargets {
             default:
                 // The file is the least that is read with a key file.
                 let key = ForeignKey(password: nil, keyFile: SecretBytes(copying: rest))
-                _ = try? KDBXReader.read(seeds[0].span.extracting(1..<seeds[0].count), key: key, limits: limits)
+                let file = Array(seeds[0].dropFirst())
+                _ = try? KDBXReader.read(file.span, key: key, limits: limits)
             }
         },
         // What is read must be written, and read again as the same.

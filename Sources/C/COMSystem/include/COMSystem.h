@@ -87,6 +87,9 @@ pid_t om_spawn(char *const arguments[], int output, int error);
 /// /dev/null as its standard files and no other descriptor. `arguments[0]` is a path, or a name that PATH has. Returns the
 /// child's id, or -1.
 pid_t om_spawn_apart(char *const arguments[]);
+/// Starts a program, found along PATH, in a session of its own. Standard input is `input` and standard output `output`, each
+/// /dev/null if it is -1; standard error is /dev/null, and every other descriptor is closed. Returns the child's id, or -1.
+pid_t om_spawn_piped(char *const arguments[], int input, int output);
 /// Waits for the child. Returns its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 

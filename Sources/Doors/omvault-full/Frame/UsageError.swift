@@ -31,10 +31,7 @@ enum UsageError {
     }
 
     /// The option that takes a word which a user types as an argument.
-    private static let options = [
-        ["crypto", "encrypt"]: "-i", ["crypto", "decrypt"]: "-i", ["crypto", "inspect"]: "-i",
-        ["unlock"]: "--vault", ["lock"]: "--vault", ["status"]: "--vault",
-    ]
+    private static let options = [["unlock"]: "--vault", ["lock"]: "--vault", ["status"]: "--vault"]
 
     /// Refuses an unknown letter, and several letters after one dash, since no option here has those. The parser would read
     /// each letter as an option: it answers `add -dash`, which contains an h, with help and exit 0. Then a script believes that

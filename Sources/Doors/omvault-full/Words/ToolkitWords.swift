@@ -46,7 +46,9 @@ extension Failure {
                 .general, "there is not enough free memory for this work factor or message",
                 hint: "close other programs, or take a smaller work factor")
         case .passwordNotSupported:
-            self.init(.usage, "bcrypt takes passwords of at most 72 bytes, without a NUL", hint: "--alg argon2id")
+            self.init(
+                .usage, "bcrypt takes at most 72 bytes of a password, and crypt(3) 511; neither takes a NUL",
+                hint: "--alg argon2id")
         case .keyLength:
             self.init(usage: "the key does not have the length that the cipher needs")
         case .ivLength:

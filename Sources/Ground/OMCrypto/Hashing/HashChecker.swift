@@ -140,8 +140,8 @@ extension HashSchemes {
         else { return false }
         let name = name(upTo: end)
         guard PHCString.isName(name), HashScheme.phc[name] == nil else { return false }
-        // A list has `bcrypt`, and its strings have `2a`, `2b` and `2y`.
-        return !PasswordHash.isFunction(name) || !name.hasPrefix("2") && (try? HashSchemes(list: name)) == nil
+        // A list has `bcrypt` and `sha512crypt`, and their strings have `2b` and `6`.
+        return !PasswordHash.isFunction(name) || !PasswordHash.isOfCrypt(name) && (try? HashSchemes(list: name)) == nil
     }
 
     /// The fast hash in `text`, if its scheme is allowed. For data that is too long for one value.

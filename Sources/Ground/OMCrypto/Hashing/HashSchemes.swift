@@ -7,7 +7,8 @@ public struct HashSchemes: Hashable, Sendable {
     public static let standard = HashSchemes(saltedNames.union(passwordNames))
 
     /// - Parameter list: Names as stored strings spell them, in any case, and the groups `salted`, `unsalted`, `password`
-    ///   (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`. Commas separate them; blanks around them are ignored.
+    ///   (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt, sha256crypt, sha512crypt, yescrypt) and `all`. Commas separate
+    ///   them; blanks around them are ignored.
     /// - Throws: ``CryptoError/unknownAlgorithm`` for any other word.
     public init(list: String) throws(CryptoError) {
         var names: Set<String> = []
@@ -28,8 +29,7 @@ public struct HashSchemes: Hashable, Sendable {
     public func allows(_ scheme: HashScheme) -> Bool { names.contains(scheme.name.lowercased()) }
 
     public func allows(_ function: PasswordFunction) -> Bool {
-        if case .bcrypt = function { return names.contains("bcrypt") }
-        return names.contains(function.name)
+        names.contains(function.scheme)
     }
 
     private init(_ names: Set<String>) { self.names = names }
@@ -39,6 +39,7 @@ public struct HashSchemes: Hashable, Sendable {
     private static let unsaltedNames = Set(fast.filter { !$0.value.isSalted }.map(\.key))
     private static let pbkdf2Names = Set(
         DigestAlgorithm.allCases.map { PasswordFunction.pbkdf2($0, iterations: 1).name })
-    private static let passwordNames = pbkdf2Names.union(["argon2id", "argon2i", "argon2d", "scrypt", "bcrypt"])
+    private static let passwordNames = pbkdf2Names.union(
+        ["argon2id", "argon2i", "argon2d", "scrypt", "bcrypt"] + CryptMethod.allCases.map(\.rawValue))
     private static let knownNames = saltedNames.union(unsaltedNames).union(passwordNames)
 }

@@ -1,7 +1,5 @@
 // bcrypt (Provos and Mazières 1999) in its `$2b$` form, through the system's libcrypt.
 
-internal import CCrypt
-internal import Glibc
 internal import OMSecrets
 
 /// `$2b$12$` + 22 digits of salt + 31 of hash. crypt(3) makes and checks all of it.
@@ -13,49 +11,22 @@ enum BCrypt {
     /// - Parameter salt: 16 bytes.
     /// - Throws: ``CryptoError/parameterOutOfRange``, ``CryptoError/passwordNotSupported``.
     static func make(_ password: borrowing SecretBytes, cost: Int, salt: [UInt8]) throws(CryptoError) -> String {
-        guard costs.contains(cost), salt.count == 16 else { throw .parameterOutOfRange }
+        guard costs.contains(cost) else { throw .parameterOutOfRange }
         guard password.count <= longestPassword else { throw .passwordNotSupported }
-        var setting = [CChar](repeating: 0, count: Int(CRYPT_GENSALT_OUTPUT_SIZE))
-        let made = salt.withUnsafeBytes { salt in
-            crypt_gensalt_rn(
-                "$2b$", UInt(cost), salt.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(salt.count), &setting,
-                Int32(setting.count))
-        }
-        guard made != nil else { throw .parameterOutOfRange }
-        let text = String(decoding: setting.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return try crypt(password, setting: text)
+        return try SystemCrypt.string(password, setting: SystemCrypt.setting("$2b$", cost: cost, salt: salt))
     }
 
-    /// The string of this password with the salt and cost of `stored`, which was parsed before.
+    /// The cost of a `$2b$12$…` string. Nil for another kind of string.
     ///
-    /// Only the first 72 bytes of a longer password count, as in the program that made the string.
-    static func recompute(_ password: borrowing SecretBytes, stored: String) throws(CryptoError) -> String {
-        try crypt(password, setting: stored)
-    }
-
-    private static func crypt(_ password: borrowing SecretBytes, setting: String) throws(CryptoError) -> String {
-        // For C the password would end at its first NUL.
-        guard password.withBytes({ bytes in !bytes.indices.contains { bytes[$0] == 0 } }) else {
-            throw .passwordNotSupported
-        }
-        var phrase = SecretBuffer(capacity: password.count + 1)
-        phrase.append(password)
-        phrase.append(0)
-        var result: String?
-        // crypt(3)'s working memory holds the expanded key, so it is locked and wiped like a secret.
-        _ = SecretBytes(count: MemoryLayout<crypt_data>.size) { memory in
-            unsafe memory.withPointer { memory, _ in
-                let data = UnsafeMutableRawPointer(memory).bindMemory(to: crypt_data.self, capacity: 1)
-                phrase.withBytes { phrase in
-                    unsafe phrase.withPointer { phrase, _ in
-                        let text = UnsafeRawPointer(phrase).assumingMemoryBound(to: CChar.self)
-                        result = crypt_r(text, setting, data).map { String(cString: $0) }
-                    }
-                }
-            }
-        }
-        // A failure is a string too: "*0", or "*1".
-        guard let result, result.hasPrefix("$2") else { throw .parameterOutOfRange }
-        return result
+    /// - Throws: ``CryptoError/malformedHash``.
+    static func cost(of text: String) throws(CryptoError) -> Int? {
+        let bytes = Array(text.utf8)
+        guard bytes.starts(with: "$2".utf8) else { return nil }
+        guard bytes.count == 60, "aby".utf8.contains(bytes[2]), bytes[3] == UInt8(ascii: "$"),
+            bytes[6] == UInt8(ascii: "$"), bytes[7...].allSatisfy({ CryptDigit.value($0) != nil }),
+            let cost = Int(String(decoding: bytes[4..<6], as: UTF8.self)), costs.contains(cost),
+            bytes[4..<6].allSatisfy({ (0x30...0x39).contains($0) })
+        else { throw .malformedHash }
+        return cost
     }
 }

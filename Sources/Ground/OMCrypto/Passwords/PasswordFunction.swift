@@ -12,10 +12,12 @@ public enum PasswordFunction: Hashable, Sendable {
     case pbkdf2(DigestAlgorithm, iterations: Int)
     /// 2^cost rounds, cost 4 to 31. It uses 72 bytes of a password.
     case bcrypt(cost: Int)
+    /// A method of crypt(3). The cost is the rounds of SHA-crypt, 1000 to 999,999,999, or yescrypt's cost, 1 to 11.
+    case crypt(CryptMethod, cost: Int)
 
     /// The function's family.
     public enum Family: String, CaseIterable, Hashable, Sendable {
-        case argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt
+        case argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt, sha256crypt, sha512crypt, yescrypt
     }
 
     /// The function of a family with the work factors for a new hash. They take about 100 ms of one core in 2025, and are not
@@ -28,6 +30,9 @@ public enum PasswordFunction: Hashable, Sendable {
         case .scrypt: .scrypt(logCost: 17, blockSize: 8, parallelism: 1)
         case .pbkdf2: .pbkdf2(.sha256, iterations: 600_000)
         case .bcrypt: .bcrypt(cost: 12)
+        case .sha256crypt: .crypt(.sha256crypt, cost: 500_000)
+        case .sha512crypt: .crypt(.sha512crypt, cost: 500_000)
+        case .yescrypt: .crypt(.yescrypt, cost: 6)
         }
     }
 
@@ -38,6 +43,16 @@ public enum PasswordFunction: Hashable, Sendable {
         case .scrypt: "scrypt"
         case .pbkdf2(let algorithm, _): "pbkdf2-\(algorithm.name)"
         case .bcrypt: "2b"
+        case .crypt(let method, _): method.id
+        }
+    }
+
+    /// The name in a list of schemes.
+    var scheme: String {
+        switch self {
+        case .bcrypt: "bcrypt"
+        case .crypt(let method, _): method.rawValue
+        case .argon2, .scrypt, .pbkdf2: name
         }
     }
 
@@ -57,17 +72,20 @@ public enum PasswordFunction: Hashable, Sendable {
             algorithm == .insecureMD5
                 || iterations < (algorithm == .insecureSHA1 ? 1_300_000 : algorithm.count >= 48 ? 210_000 : 600_000)
         case .bcrypt(let cost): cost < 10
+        // The sheet does not name these. The minimum is what PBKDF2 and scrypt need, and Debian's own default of yescrypt.
+        case .crypt(.yescrypt, let cost): cost < 5
+        case .crypt(_, let rounds): rounds < 210_000
         }
     }
 }
 
 extension KeyDerivation {
-    /// The key bytes of every function except bcrypt, which gives a string and no bytes.
+    /// The key bytes of every function except bcrypt and those of crypt(3), which give a string and no bytes.
     ///
     /// - Parameters:
     ///   - secret: Argon2's K.
     ///   - associatedData: Argon2's X.
-    /// - Throws: ``CryptoError/noSuchForm`` for bcrypt, and for a secret or associated data with a function other than
+    /// - Throws: ``CryptoError/noSuchForm`` for bcrypt and crypt(3), and for a secret or associated data with a function other than
     ///   Argon2; else the errors of the function.
     public static func derive(
         _ function: PasswordFunction, _ password: borrowing SecretBytes, salt: [UInt8],
@@ -87,7 +105,7 @@ extension KeyDerivation {
                 password, salt: salt, cost: 1 << logCost, blockSize: blockSize, parallelism: parallelism, count: count)
         case .pbkdf2(let algorithm, let iterations):
             return try pbkdf2(algorithm, password, salt: salt, iterations: iterations, count: count)
-        case .argon2, .bcrypt: throw .noSuchForm
+        case .argon2, .bcrypt, .crypt: throw .noSuchForm
         }
     }
 }

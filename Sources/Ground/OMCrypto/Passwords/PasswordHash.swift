@@ -1,4 +1,5 @@
-// Stored password hashes, written and read: PHC strings of Argon2, scrypt and PBKDF2, crypt(3) strings of bcrypt.
+// Stored password hashes, written and read: PHC strings of Argon2, scrypt and PBKDF2, crypt(3) strings of bcrypt, SHA-crypt
+// and yescrypt.
 
 public import OMSecrets
 
@@ -13,6 +14,8 @@ public import OMSecrets
 /// | scrypt | `$scrypt$ln=17,r=8,p=1$salt$hash` |
 /// | PBKDF2 | `$pbkdf2-sha256$i=600000,l=32$salt$hash`; read too: passlib's `$pbkdf2-sha256$600000$salt$hash` |
 /// | bcrypt | `$2b$12$…`; read too: `$2a$`, `$2y$` |
+/// | sha256crypt, sha512crypt | `$5$rounds=500000$salt$hash`, `$6$…`; 5000 rounds if none are named |
+/// | yescrypt | `$y$jAT$salt$hash` |
 public struct PasswordHash: Hashable, Sendable {
     public let function: PasswordFunction
     /// The string, as it was parsed or made.
@@ -26,8 +29,8 @@ public struct PasswordHash: Hashable, Sendable {
     /// - Throws: ``CryptoError/malformedHash``, ``CryptoError/unknownAlgorithm``, ``CryptoError/workTooHigh``.
     public init(parsing text: String, limit: WorkLimit = .standard) throws(CryptoError) {
         self.text = text
-        if let cost = try Self.bcryptCost(text) {
-            function = .bcrypt(cost: cost)
+        if let function = try Self.cryptFunction(of: text) {
+            self.function = function
             (salt, hash, version, associatedData) = ([], [], .v19, [])
         } else {
             let fields = try PHCFields(text)
@@ -44,10 +47,10 @@ public struct PasswordHash: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - function: By default Argon2id with 64 MiB and 3 passes.
-    ///   - salt: For tests and other systems: 8 to 64 bytes, for bcrypt 16.
+    ///   - salt: For tests and other systems: 8 to 64 bytes, for bcrypt and crypt(3) 16.
     ///   - secret: Argon2's K. The string does not hold it, so a check needs it again.
     ///   - associatedData: Argon2's X, at most 32 bytes. The string holds it.
-    ///   - count: The hash's length, 16 to 64 bytes. bcrypt has its own length.
+    ///   - count: The hash's length, 16 to 64 bytes. bcrypt and crypt(3) have their own lengths.
     /// - Throws: ``CryptoError/parameterOutOfRange``, ``CryptoError/workTooHigh``, ``CryptoError/outOfMemory``,
     ///   ``CryptoError/passwordNotSupported``, ``CryptoError/noSuchForm`` for a secret or associated data with a function
     ///   other than Argon2.
@@ -58,9 +61,9 @@ public struct PasswordHash: Hashable, Sendable {
     ) throws(CryptoError) -> PasswordHash {
         try limit.check(function, count: count)
         let salt = salt ?? Random.bytes(16)
-        if case .bcrypt(let cost) = function {
+        if function.isOfCrypt {
             guard secret.count == 0, associatedData.isEmpty else { throw .noSuchForm }
-            return try PasswordHash(parsing: BCrypt.make(password, cost: cost, salt: salt), limit: limit)
+            return try PasswordHash(parsing: Self.cryptString(password, function, salt: salt), limit: limit)
         }
         guard (8...64).contains(salt.count), (16...64).contains(count), associatedData.count <= 32 else {
             throw .parameterOutOfRange
@@ -80,9 +83,10 @@ public struct PasswordHash: Hashable, Sendable {
     public func matches(
         _ password: borrowing SecretBytes, secret: borrowing SecretBytes = SecretBytes(copying: [])
     ) throws(CryptoError) -> Bool {
-        if case .bcrypt = function {
+        if function.isOfCrypt {
             guard secret.count == 0 else { throw .noSuchForm }
-            let computed = try BCrypt.recompute(password, stored: text)
+            // With bcrypt only the first 72 bytes of a longer password count, as in the program that made the string.
+            let computed = try SystemCrypt.string(password, setting: text)
             return ConstantTime.areEqual(Array(computed.utf8).span, Array(text.utf8).span)
         }
         let computed = try KeyDerivation.derive(
@@ -91,28 +95,40 @@ public struct PasswordHash: Hashable, Sendable {
         return computed.withBytes { ConstantTime.areEqual($0, hash.span) }
     }
 
+    /// Nil for a string that crypt(3) does not make.
+    private static func cryptFunction(of text: String) throws(CryptoError) -> PasswordFunction? {
+        if let cost = try BCrypt.cost(of: text) { return .bcrypt(cost: cost) }
+        return try CryptMethod.function(of: text)
+    }
+
+    private static func cryptString(
+        _ password: borrowing SecretBytes, _ function: PasswordFunction, salt: [UInt8]
+    ) throws(CryptoError) -> String {
+        switch function {
+        case .bcrypt(let cost): try BCrypt.make(password, cost: cost, salt: salt)
+        case .crypt(let method, let cost): try method.make(password, cost: cost, salt: salt)
+        case .argon2, .scrypt, .pbkdf2: throw .noSuchForm
+        }
+    }
+
     /// Whether `id`, which follows the first `$` of a string, belongs to one of our functions.
     static func isFunction(_ id: some StringProtocol) -> Bool {
-        Argon2.Variant(rawValue: String(id)) != nil || ["scrypt", "pbkdf2", "2a", "2b", "2y"].contains(String(id))
-            || id.hasPrefix("pbkdf2-")
+        Argon2.Variant(rawValue: String(id)) != nil || ["scrypt", "pbkdf2"].contains(String(id)) || id.hasPrefix("pbkdf2-")
+            || isOfCrypt(id)
     }
 
-    /// The cost of a `$2b$12$…` string. Nil for another kind of string.
-    private static func bcryptCost(_ text: String) throws(CryptoError) -> Int? {
-        let bytes = Array(text.utf8)
-        guard bytes.starts(with: "$2".utf8) else { return nil }
-        guard bytes.count == 60, "aby".utf8.contains(bytes[2]), bytes[3] == UInt8(ascii: "$"),
-            bytes[6] == UInt8(ascii: "$"), bytes[7...].allSatisfy(isBCryptDigit),
-            let cost = Int(String(decoding: bytes[4..<6], as: UTF8.self)), BCrypt.costs.contains(cost),
-            bytes[4..<6].allSatisfy({ (0x30...0x39).contains($0) })
-        else { throw .malformedHash }
-        return cost
+    /// Whether crypt(3) makes the strings with this `id`.
+    static func isOfCrypt(_ id: some StringProtocol) -> Bool {
+        ["2a", "2b", "2y"].contains(String(id)) || CryptMethod.allCases.contains { $0.id == id }
     }
+}
 
-    private static func isBCryptDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "/"): true
-        default: false
+extension PasswordFunction {
+    /// Whether crypt(3) makes its strings.
+    fileprivate var isOfCrypt: Bool {
+        switch self {
+        case .bcrypt, .crypt: true
+        case .argon2, .scrypt, .pbkdf2: false
         }
     }
 }
@@ -199,7 +215,7 @@ private struct PHCFields {
         case .scrypt(let logCost, let blockSize, let parallelism):
             string.parameters = [("ln", "\(logCost)"), ("r", "\(blockSize)"), ("p", "\(parallelism)")]
         case .pbkdf2(_, let iterations): string.parameters = [("i", "\(iterations)"), ("l", "\(hash.count)")]
-        case .bcrypt: preconditionFailure("bcrypt's string is crypt(3)'s")
+        case .bcrypt, .crypt: preconditionFailure("crypt(3) makes this string")
         }
         return string.text
     }

@@ -8,7 +8,8 @@ public struct WorkLimit: Hashable, Sendable {
     public let factor: Int
 
     /// 1 GiB of memory, filled up to 4 times, in at most 64 lanes (Argon2) or 65,536 blocks (scrypt's r · p);
-    /// 10,000,000 iterations for each digest's length of output (PBKDF2); cost 16 (bcrypt). Each takes some seconds.
+    /// 10,000,000 iterations for each digest's length of output (PBKDF2); cost 16 (bcrypt); 10,000,000 rounds (SHA-crypt).
+    /// Each takes some seconds.
     public static let standard = WorkLimit(factor: 1)
 
     /// - Parameter factor: 1 to 2^20; other numbers count as the nearest of these.
@@ -37,6 +38,10 @@ public struct WorkLimit: Hashable, Sendable {
             let rounds = max(1, count / algorithm.count + (count % algorithm.count > 0 ? 1 : 0))
             isWithin = Self.product(iterations, rounds) <= 10_000_000 * factor
         case .bcrypt(let cost): isWithin = cost <= 16 + (Int.bitWidth - 1 - factor.leadingZeroBitCount)
+        case .crypt(.yescrypt, let cost):
+            isWithin =
+                CryptMethod.yescrypt.costs.contains(cost) && isWithinMemory(YescryptParameters(cost: cost).memoryKiB, passes: 2)
+        case .crypt(_, let rounds): isWithin = rounds <= 10_000_000 * factor
         }
         guard isWithin else { throw .workTooHigh }
     }

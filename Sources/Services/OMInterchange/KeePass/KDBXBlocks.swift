@@ -50,7 +50,7 @@ enum KDBXBlocks {
     /// The payload of KDBX 2 and 3. The cipher is around the blocks, and only their digests are checked: the format has no
     /// more.
     static func olderPayload(
-        _ file: Span<UInt8>, _ header: KDBXHeader, _ older: KDBXHeader.Older, _ keys: borrowing KDBXKeys
+        _ file: Span<UInt8>, _ header: KDBXHeader, _ older: KDBXHeader.Older, keys: borrowing KDBXKeys
     ) throws(InterchangeError) -> SecretBytes {
         let encrypted = file.extracting(header.count..<file.count)
         guard encrypted.count > 0 else { throw .damaged(missingEnd) }

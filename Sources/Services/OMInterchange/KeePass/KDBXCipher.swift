@@ -1,6 +1,5 @@
 // The ciphers around a KDBX file's payload.
 
-internal import CSodium
 internal import OMCrypto
 internal import OMSecrets
 

@@ -18,7 +18,7 @@ package enum KDBXReader {
         let keys = try KDBXKeys(key, seed: header.seed, header.derivation, limits)
         let payload: SecretBytes
         if let older = header.older {
-            payload = try KDBXBlocks.olderPayload(file, header, older, keys)
+            payload = try KDBXBlocks.olderPayload(file, header, older, keys: keys)
         } else {
             payload = try KDBXBlocks.payload(file, header, keys)
         }

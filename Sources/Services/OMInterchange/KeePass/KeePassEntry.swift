@@ -12,6 +12,7 @@ struct KeePassEntry {
     var references: [(name: String, content: String)] = []
     /// Whether a field refers to another entry's field.
     var refers = false
+    private var losses: Set<ForeignLoss> = []
     private var hasOneTimePassword = false
     private var canExpire = false
     private var end: Int64?
@@ -28,7 +29,7 @@ struct KeePassEntry {
         switch name {
         case "Title":
             entry.title = value.withBytes { KeePassText.string($0) }
-            if refers { entry.losses.append(.member("reference in Title")) }
+            if refers { lose(.member("reference in Title")) }
             return
         case "UserName": role = .username
         case "Password": role = .password
@@ -74,7 +75,7 @@ struct KeePassEntry {
     }
 
     mutating func lose(_ loss: ForeignLoss) {
-        if !entry.losses.contains(loss) { entry.losses.append(loss) }
+        if losses.insert(loss).inserted { entry.losses.append(loss) }
     }
 
     /// - Parameter versions: How many older versions the entry has.

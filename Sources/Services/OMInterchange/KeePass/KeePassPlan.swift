@@ -71,9 +71,8 @@ final class KeePassPlan {
         if isTitleProtected { note(number, .concealed("Title")) }
         let tags = entry.tags.map { plain($0, number, without: [UInt8(ascii: ";"), UInt8(ascii: ",")]) }
         var made = Entry(entry: entry, isTitleProtected: isTitleProtected, tags: tags)
-        var used = Set(Self.standardNames.values)
-        used.insert("Title")
-        var usedOfAttachments: Set<String> = [], roles: Set<ForeignField.Role> = []
+        var used = Names(Self.standardNames.values + ["Title"]), usedOfAttachments = Names([])
+        var roles: Set<ForeignField.Role> = []
         for field in entry.fields {
             let isText = field.role != .attachment && field.value.withBytes { (try? UTF8Span(validating: $0)) != nil }
             guard isText else {
@@ -86,7 +85,7 @@ final class KeePassPlan {
             if let standard = Self.standardNames[field.role], roles.insert(field.role).inserted {
                 name = standard
             } else if field.role == .url {
-                name = nextURL(&used)
+                name = used.take(KeePassEntry.moreURLs, from: 1) { "\(KeePassEntry.moreURLs)_\($0)" }
             } else {
                 name = free(field.name.isEmpty ? Self.standardNames[field.role] ?? "" : field.name, number, &used)
             }
@@ -100,23 +99,12 @@ final class KeePassPlan {
 
     private func note(_ entry: Int, _ kind: ForeignChange.Kind) { changes.append(ForeignChange(entry: entry, kind: kind)) }
 
-    private func nextURL(_ used: inout Set<String>) -> String {
-        var name = KeePassEntry.moreURLs, count = 0
-        while !used.insert(name).inserted {
-            count += 1
-            name = "\(KeePassEntry.moreURLs)_\(count)"
-        }
-        return name
-    }
-
     /// The name, or the first of `name (2)`, `name (3)` that is free.
-    private func free(_ name: String, _ entry: Int, _ used: inout Set<String>) -> String {
+    private func free(_ name: String, _ entry: Int, _ used: inout Names) -> String {
         let plain = plain(name.isEmpty ? "field" : name, entry)
-        guard !used.insert(plain).inserted else { return plain }
-        var count = 2
-        while !used.insert("\(plain) (\(count))").inserted { count += 1 }
-        note(entry, .renamed(name, to: "\(plain) (\(count))"))
-        return "\(plain) (\(count))"
+        let free = used.take(plain, from: 2) { "\(plain) (\($0))" }
+        if free != plain { note(entry, .renamed(name, to: free)) }
+        return free
     }
 
     /// The name without the characters that XML, or a list of tags, cannot have.
@@ -153,5 +141,23 @@ final class KeePassPlan {
             }
             return true
         }
+    }
+}
+
+/// The names that an entry has so far.
+private struct Names {
+    private var used: Set<String>
+    /// The number to try next, by name.
+    private var next: [String: Int] = [:]
+
+    init(_ used: [String]) { self.used = Set(used) }
+
+    /// The name if it is free, else the first free one with a number.
+    mutating func take(_ name: String, from first: Int, _ numbered: (Int) -> String) -> String {
+        if used.insert(name).inserted { return name }
+        var number = next[name] ?? first
+        while !used.insert(numbered(number)).inserted { number += 1 }
+        next[name] = number + 1
+        return numbered(number)
     }
 }

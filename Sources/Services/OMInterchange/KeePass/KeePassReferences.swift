@@ -8,6 +8,8 @@ struct KeePassReferences {
     private static let mostSteps = 8
 
     private let places: [String: Int]
+    /// The first field of each role, of the entries that were referred to. Attack: many references to an entry of many fields.
+    private var known: [Int: [ForeignField.Role: Int]] = [:]
     /// Bytes that may still be copied.
     private var left: Int
 
@@ -49,13 +51,19 @@ struct KeePassReferences {
                 source = ForeignField("Title", .other, isConcealed: false, title)
                 continue
             }
-            guard let role = Self.roles[wanted], let found = entries[place].fields.first(where: { $0.role == role }) else {
-                return nil
-            }
-            source = found
-            isConcealed = isConcealed || found.isConcealed
+            guard let role = Self.roles[wanted], let index = fields(of: place, entries)[role] else { return nil }
+            source = entries[place].fields[index]
+            isConcealed = isConcealed || source.isConcealed
         }
         return nil
+    }
+
+    private mutating func fields(of place: Int, _ entries: [ForeignEntry]) -> [ForeignField.Role: Int] {
+        if let fields = known[place] { return fields }
+        var fields: [ForeignField.Role: Int] = [:]
+        for (index, field) in entries[place].fields.enumerated() where fields[field.role] == nil { fields[field.role] = index }
+        known[place] = fields
+        return fields
     }
 
     private static let roles: [Character: ForeignField.Role] = ["U": .username, "P": .password, "A": .url, "N": .notes]

@@ -47,6 +47,8 @@ final class KeePassXML: XMLHandler {
     private var isProtected = false
 
     private var hasRoot = false
+    private var hasRootGroup = false
+    private var hasIcons = false
     private var recycleBin: String?
     private var groups: [Group] = []
     private var entry = KeePassEntry()
@@ -120,7 +122,7 @@ final class KeePassXML: XMLHandler {
             guard element == "Binary", let id = attributes["ID"] else { return .skipped }
             return .leaf(.content(id, isCompressed: attributes.isTrue("Compressed")))
         case .icons:
-            contents.losses = contents.losses.contains(.icon) ? contents.losses : contents.losses + [.icon]
+            hasIcons = true
             return .skipped
         case .root:
             guard element == "Group" else { return .skipped }
@@ -172,8 +174,6 @@ final class KeePassXML: XMLHandler {
         case .leaf, .skipped: return .skipped
         }
     }
-
-    private var hasRootGroup = false
 
     private func inFile(_ element: String) throws(InterchangeError) -> Place {
         switch element {
@@ -349,8 +349,12 @@ extension KeePassXML {
     private func finishGroup() {
         guard let group = groups.popLast() else { return }
         for member in group.members.sorted() {
-            let path = (groups.filter(\.isFolder).map(\.name) + [group.name]).joined(separator: "/")
-            contents.losses.append(member == "CustomIconUUID" ? .icon : .member("\(member) of the group \(path)"))
+            if member == "CustomIconUUID" {
+                hasIcons = true
+            } else {
+                // Not the whole path: with long names it would take far more memory than the file.
+                contents.losses.append(.member("\(member) of the group \(group.name)"))
+            }
         }
     }
 
@@ -371,6 +375,7 @@ extension KeePassXML {
     /// The file, after its last byte was read.
     func finished() throws(InterchangeError) -> ForeignContents {
         guard hasRootGroup else { throw .damaged("its root, which is missing") }
+        if hasIcons { contents.losses.append(.icon) }
         for (number, references) in withAttachments {
             for (name, id) in references {
                 guard let content = attachments[id] else {

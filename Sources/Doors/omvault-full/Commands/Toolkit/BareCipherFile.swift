@@ -78,7 +78,7 @@ struct BareCipherFile {
         guard case .sealed(let algorithm, let count) = choice else { return }
         try requireSealedOptions()
         if options.zeroIV, !allowsInsecure { throw Self.unsafeZeroIV }
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: options.encoding == .base64)
         let key = try options.key(
@@ -106,7 +106,7 @@ struct BareCipherFile {
         }
         guard case .sealed(let algorithm, let count) = choice else { return }
         try requireSealedOptions()
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: true)
         let key = try options.key(
@@ -138,7 +138,7 @@ struct BareCipherFile {
 
     private func encrypt(_ algorithm: BlockAlgorithm, _ count: Int?, allowsInsecure: Bool) throws {
         let encoding = options.encoding ?? .raw
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: encoding != .raw)
         let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, context)
@@ -173,7 +173,7 @@ struct BareCipherFile {
         guard encoding != .sdkAndroid || options.padding == nil else {
             throw Failure(.usage, "the text of sdk-android already names its padding", hint: "leave out --padding")
         }
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: true)
         let key = try options.key(secrets, name(named, count), count: count, allowed: named.keyCounts, context)

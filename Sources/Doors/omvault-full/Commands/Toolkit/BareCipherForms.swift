@@ -15,7 +15,7 @@ extension BareCipherFile {
                 .usage, "the SDK's string does not carry the IV",
                 hint: "--encoding sdk-android carries it; or give --iv-from, or --zero-iv with --insecure")
         }
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: true)
         let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, context)
@@ -36,7 +36,7 @@ extension BareCipherFile {
         guard options.zeroIV || givesIV || !algorithm.usesIV else {
             throw Failure(.usage, "the SDK's string does not carry the IV", hint: "give --iv-from or --zero-iv")
         }
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: true)
         let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, context)
@@ -81,7 +81,7 @@ extension BareCipherFile {
 extension BareCipherFile {
     func encryptLikeOpenSSL(_ enc: OpenSSLEnc, _ algorithm: BlockAlgorithm, _ count: Int?) throws {
         let isText = options.encoding == .base64
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: isText)
         let password = try secrets.readPassword("--password-from", prompt: "New password", isNew: true)
@@ -102,7 +102,7 @@ extension BareCipherFile {
     }
 
     func decryptLikeOpenSSL(_ enc: OpenSSLEnc, _ algorithm: BlockAlgorithm, _ count: Int?) throws {
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: true)
         let password = try secrets.readPassword("--password-from", prompt: "Password")

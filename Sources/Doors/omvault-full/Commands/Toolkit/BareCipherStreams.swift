@@ -23,7 +23,7 @@ extension BareCipherFile {
         }
         if let aadFrom = options.aadFrom { given.append(("--aad-from", aadFrom)) }
         return try SecretSources(
-            context, given, standardInputIsDataOf: InputFile.isStandardInput(options.input) ? "-i" : nil)
+            context, given, standardInputIsDataOf: InputFile.isStandardInput(options.data) ? "-i" : nil)
     }
 
     func target(isText: Bool) throws(Failure) -> OutputFile {

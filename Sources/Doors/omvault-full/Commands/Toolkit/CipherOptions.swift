@@ -37,6 +37,9 @@ struct CipherOptions: ParsableArguments {
         help: ArgumentHelp("The file for the result; it appears when it is whole.", valueName: "file"), completion: .file())
     var output: String?
 
+    @Argument(help: "The data, instead of -i.", completion: .file())
+    var file: String?
+
     @Flag(help: "Replace the file of -o.")
     var force = false
 
@@ -81,7 +84,11 @@ struct CipherOptions: ParsableArguments {
 
     @OptionGroup var key: ChosenKey
 
+    /// A path, `-` or nil for standard input.
+    var data: String? { file ?? input }
+
     func validate() throws {
+        if file != nil, input != nil { throw ValidationError("give FILE or -i, not both") }
         if zeroIV, ivFrom != nil { throw ValidationError("--zero-iv and --iv-from contradict each other") }
         if openssl != nil, ivFrom != nil || zeroIV || aadFrom != nil || key.isGiven {
             throw ValidationError("--openssl derives the key and the IV from the password: leave out the options for them")

@@ -14,7 +14,7 @@ struct ContainerFile {
     }
 
     func encrypt(_ command: CryptoEncrypt, _ algorithm: FileAlgorithm) throws {
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         var target = try OutputFile(options.output, replacing: options.force)
         guard command.armor || !target.isStandardOutput || !StandardOutput.isTerminal else {
             throw Failure(.usage, "a container is not text, and standard output is a terminal", hint: "give -o FILE")
@@ -81,7 +81,7 @@ struct ContainerFile {
     }
 
     func decrypt() throws {
-        let input = try InputFile(options.input)
+        let input = try InputFile(options.data)
         var target = try OutputFile(options.output, replacing: options.force)
         let secrets = try SecretSources(
             context, options.key.sources, standardInputIsDataOf: input.isStandardInput ? "-i" : nil)

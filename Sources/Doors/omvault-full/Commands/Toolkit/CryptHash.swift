@@ -1,4 +1,4 @@
-// Stored hashes that `crypto check` does not read: those of crypt(3), as in /etc/shadow, and those of unknown schemes.
+// Stored hashes that `crypto check` does not read: those of some methods of crypt(3), and those of unknown schemes.
 
 internal import OMCrypto
 internal import OMShell
@@ -6,10 +6,9 @@ internal import OMShell
 /// These hashes differ from a scheme that `--schemes` could allow: no option makes them readable.
 enum CryptHash {
     private static let schemes = [
-        (prefix: "$6$", name: "sha512crypt", openssl: "-6"), (prefix: "$5$", name: "sha256crypt", openssl: "-5"),
         (prefix: "$1$", name: "md5crypt", openssl: "-1"), (prefix: "$apr1$", name: "Apache's md5crypt", openssl: "-apr1"),
-        (prefix: "$y$", name: "yescrypt", openssl: nil), (prefix: "$gy$", name: "gost-yescrypt", openssl: nil),
-        (prefix: "$7$", name: "scrypt of crypt(3)", openssl: nil), (prefix: "$sha1$", name: "sha1crypt", openssl: nil),
+        (prefix: "$gy$", name: "gost-yescrypt", openssl: nil), (prefix: "$7$", name: "scrypt of crypt(3)", openssl: nil),
+        (prefix: "$sha1$", name: "sha1crypt", openssl: nil),
     ]
 
     /// - Throws: ``ExitStatus/unsupported`` if the stored hash is one of them.

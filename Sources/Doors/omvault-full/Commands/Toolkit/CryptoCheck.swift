@@ -17,9 +17,10 @@ struct CryptoCheck: Verb {
               omvault crypto check --batch pairs.txt
 
             The stored string names its scheme, and --schemes says which schemes are allowed: names as they stand in the strings
-            (SaltedSHA-256, SSHA512, salted-sha256, argon2id, pbkdf2-sha256, bcrypt …) and the groups salted, unsalted, password
-            and all. Without --schemes it is salted,password. Another scheme is exit 13, and so is more work than --max-work
-            allows. A scheme that omvault does not have is exit 4, and so are hashes of crypt(3), such as $6$.
+            (SaltedSHA-256, SSHA512, salted-sha256, argon2id, pbkdf2-sha256, bcrypt …), for crypt(3)'s $5$, $6$ and $y$ sha256crypt,
+            sha512crypt and yescrypt, and the groups salted, unsalted, password and all. Without --schemes it is salted,password.
+            Another scheme is exit 13, and so is more work than --max-work allows. A scheme that omvault does not have is exit 4,
+            and so are other hashes of crypt(3), such as $1$.
 
             Names: \(CryptoCheck.schemeNames).
 

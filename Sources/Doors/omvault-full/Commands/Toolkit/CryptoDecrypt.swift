@@ -6,8 +6,8 @@ struct CryptoDecrypt: Verb {
         commandName: "decrypt",
         abstract: "Decrypt a file or standard input.",
         discussion: """
-              omvault crypto decrypt -i plan.pdf.omvf -o plan.pdf
-              omvault crypto decrypt --key-from file:key.txt -i plan.pdf.age -o plan.pdf
+              omvault crypto decrypt plan.pdf.omvf -o plan.pdf
+              omvault crypto decrypt --key-from file:key.txt plan.pdf.age -o plan.pdf
 
             A sealed file says what opens it: a password, a key of 32 bytes (--key-from) or a private key of X25519 (--key-from with
             a key file or its 32 bytes, or --tag for a pair in the vault). Only authenticated bytes are written, and the file of -o

@@ -7,9 +7,9 @@ struct CryptoEncrypt: Verb {
         commandName: "encrypt",
         abstract: "Encrypt a file or standard input.",
         discussion: """
-              omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf        # asks for a password
-              omvault crypto encrypt --recipient ada.pub --recipient bob.pub -i plan.pdf -o plan.pdf.omvf
-              omvault crypto encrypt --recipient age1… -i plan.pdf -o plan.pdf.age
+              omvault crypto encrypt plan.pdf -o plan.pdf.omvf        # asks for a password
+              omvault crypto encrypt --recipient ada.pub --recipient bob.pub plan.pdf -o plan.pdf.omvf
+              omvault crypto encrypt --recipient age1… plan.pdf -o plan.pdf.age
 
             Writes a sealed file that 'omvault crypto decrypt' opens: to a password, a key of 32 bytes (--key-from) or public keys
             (--recipient, or --tag for a key pair in the vault). Every piece of it is authenticated.

@@ -24,6 +24,12 @@ struct CryptoHash: Verb {
 
             If one of several files cannot be read, the others are still hashed.
 
+            --check reads lists in the forms of sha256sum, sha256sum --tag and openssl dgst, and compares the files in them. It prints
+            a line for each file (with --quiet only for those that fail). A file with another hash is exit 20, a file that cannot be
+            read 60, and a list without a hash 30.
+
+              omvault crypto hash --check SHA256SUMS
+
             Salted or not, these hashes are fast. Use them only to read or write such strings. To protect a password, use
             'omvault crypto password-hash'.
             """)
@@ -59,10 +65,26 @@ struct CryptoHash: Verb {
     @Flag(help: "Hash every line by itself, each with a salt of its own, and print one hash a line.")
     var batch = false
 
+    @Flag(help: "Read lists of hashes from FILES, and check the files in them.")
+    var check = false
+
+    @Flag(help: "--check: leave out files that are not there.")
+    var ignoreMissing = false
+
+    @Flag(help: "--check: a line that is no hash with a file's name is exit 30.")
+    var strict = false
+
     @Argument(help: "Files; - is standard input.", completion: .file())
     var files: [String] = ["-"]
 
     func validate() throws {
+        if check {
+            guard encoding == nil, saltBits == nil, saltFrom == nil, !noAppendSalt, !noBase64, !noPrefix, !batch else {
+                throw ValidationError("--check compares plain hashes: leave out --encoding, --batch and the options of salts")
+            }
+            return
+        }
+        if ignoreMissing || strict { throw ValidationError("--ignore-missing and --strict belong to --check") }
         if saltFrom != nil, saltBits != nil {
             throw ValidationError("--salt-from and --salt-bits contradict each other")
         }
@@ -83,6 +105,10 @@ struct CryptoHash: Verb {
         let algorithm = try AlgorithmName.digest(alg)
         if algorithm.isInsecure {
             context.output.notice("warning: an attacker can make two files with the same \(algorithm.sdkName) hash")
+        }
+        if check {
+            var check = ChecksumCheck(context, algorithm, ignoresMissing: ignoreMissing, isStrict: strict)
+            return try check.run(files)
         }
         let given = try givenSalt(context)
         if batch { return try hashLines(context, algorithm, given) }

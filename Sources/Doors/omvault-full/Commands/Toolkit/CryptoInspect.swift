@@ -7,16 +7,17 @@ internal import OMShell
 struct CryptoInspect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Describe a key file or an encrypted file, without its secret.",
+        abstract: "Describe a key, certificate or encrypted file.",
         discussion: """
             Tells the kind of an encrypted key file without its password. With --key-password-from it describes the key too.
             Fingerprints are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. For a file of 'omvault crypto encrypt', and an age
             file, it tells what opens it, the algorithm, the cost of its password and its sizes. Only 'omvault crypto decrypt' shows whether
             these are genuine.
 
-              omvault crypto inspect --in id.pem
-              omvault crypto inspect --in id.p12 --key-password-from tty --json
-              omvault crypto inspect --in notes.omv
+              omvault crypto inspect id.pem
+              omvault crypto inspect id.p12 --key-password-from tty --json
+              omvault crypto inspect notes.omvf
+              omvault crypto inspect server.crt
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -26,7 +27,7 @@ struct CryptoInspect: Verb {
 
     func run(_ context: CommandContext) throws {
         let secrets = try source.sources(context)
-        guard case .file(let path) = try KeyOrigin(file: source.input, tag: source.tag) else {
+        guard case .file(let path) = try KeyOrigin(file: source.data, tag: source.tag) else {
             return try inspectKey(source.bytes("public", secrets, context), secrets, context)
         }
         let input = try InputFile(path)
@@ -49,7 +50,12 @@ struct CryptoInspect: Verb {
         _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources, _ context: CommandContext
     ) throws {
         if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, context) }
-        let file = try KeyFile(bytes)
+        let file: KeyFile
+        do throws(CryptoError) { file = try KeyFile(bytes) } catch {
+            // Whatever it is, it is no key; certificates are described too.
+            guard let chain = try? Certificate.all(in: bytes) else { throw error }
+            return try inspect(chain, context)
+        }
         var facts: [(String, JSONValue)] = [
             ("format", .text(file.format.rawValue)), ("pem", .flag(file.isPEM)),
             ("holds", .text(file.isPrivate ? "private key" : "public key")), ("encrypted", .flag(file.isEncrypted)),
@@ -74,20 +80,26 @@ struct CryptoInspect: Verb {
         facts.append(("keys", .number(contents.identities.count)))
         facts.append(("certificates", .number(contents.certificates.count)))
         if contents.otherSecrets > 0 { facts.append(("other_secrets", .number(contents.otherSecrets))) }
-        guard context.output.format == .json else {
-            try print(facts, context)
-            for (index, identity) in contents.identities.enumerated() {
-                try print(Self.facts(identity, index), context, continues: true)
-            }
-            return
-        }
-        var document = Self.document(facts)
-        var lists: [[(String, JSONValue)]] = []
-        for (index, identity) in contents.identities.enumerated() { lists.append(try Self.facts(identity, index)) }
-        document.objects("identities", lists) { facts, entry in
-            for (name, value) in facts { entry.field(name, value) }
-        }
-        try context.output.document(document)
+        let identities = try contents.identities.enumerated().map { index, identity in try Self.facts(identity, index) }
+        try print(facts, named: "identities", identities, context)
+    }
+
+    private func inspect(_ chain: [Certificate], _ context: CommandContext) throws {
+        let certificates = try chain.map { try Self.facts($0.description()) }
+        let facts: [(String, JSONValue)] = [("format", .text("certificate"))]
+        try print(facts, named: "chain", certificates, context)
+    }
+
+    /// What a certificate says of itself. Nothing of it is checked.
+    private static func facts(_ certificate: CertificateDescription) -> [(String, JSONValue)] {
+        [
+            ("subject", .text(certificate.subject)), ("issuer", .text(certificate.issuer)), ("serial", .text(certificate.serial)),
+            ("not_before", .time(certificate.notBefore)), ("not_after", .time(certificate.notAfter)),
+            ("names", .text(certificate.names.map(\.text).joined(separator: ", "))),
+            ("authority", .flag(certificate.isAuthority)),
+            ("type", .text(certificate.keyKind.name)), ("bits", .number(certificate.keyKind.bits)),
+            ("certificate_sha256", .text(Hex.encode(certificate.fingerprint))),
+        ]
     }
 
     private static func facts(_ identity: PKCS12Identity, _ index: Int) throws -> [(String, JSONValue)] {
@@ -114,6 +126,22 @@ struct CryptoInspect: Verb {
         var document = JSONDocument()
         for (name, value) in facts { document.field(name, value) }
         return document
+    }
+
+    /// Prints the facts of a file, then those of the things in it.
+    private func print(
+        _ facts: [(String, JSONValue)], named name: String, _ parts: [[(String, JSONValue)]], _ context: CommandContext
+    ) throws {
+        guard context.output.format == .json else {
+            try print(facts, context)
+            for part in parts { try print(part, context, continues: true) }
+            return
+        }
+        var document = Self.document(facts)
+        document.objects(name, parts) { part, entry in
+            for (name, value) in part { entry.field(name, value) }
+        }
+        try context.output.document(document)
     }
 
     private func print(_ facts: [(String, JSONValue)], _ context: CommandContext, continues: Bool = false) throws {

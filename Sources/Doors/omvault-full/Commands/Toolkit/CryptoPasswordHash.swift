@@ -15,7 +15,10 @@ struct CryptoPasswordHash: Verb {
               omvault crypto password-hash --alg argon2id --memory 131072 --lanes 2 --value-from file:password
               omvault crypto password-hash --alg pbkdf2 --hash sha512 --iterations 300000
 
-            The string is a PHC string, or crypt(3)'s $2b$ for bcrypt. 'omvault crypto check' takes it.
+              omvault crypto password-hash --alg yescrypt        # as /etc/shadow has it
+
+            The string is a PHC string. For bcrypt it is crypt(3)'s $2b$, and for sha256crypt, sha512crypt and yescrypt crypt(3)'s
+            $5$, $6$ and $y$. 'omvault crypto check' takes it.
             """)
 
     @OptionGroup var global: GlobalOptions

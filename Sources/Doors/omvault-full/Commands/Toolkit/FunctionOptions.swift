@@ -22,13 +22,17 @@ struct FunctionOptions: ParsableArguments {
     @Option(name: .customLong("p"), parsing: .unconditional, help: ArgumentHelp("scrypt: the parallelism.", valueName: "number"))
     var parallelism: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("PBKDF2: iterations.", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("PBKDF2: iterations. sha256crypt and sha512crypt: rounds.", valueName: "number"))
     var iterations: Int?
 
     @Option(help: ArgumentHelp("PBKDF2 and HKDF: the hash function.", valueName: "name"))
     var hash: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("bcrypt: the rounds are 2 to this power; 4 to 31.", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("bcrypt: the rounds are 2 to this power; 4 to 31. yescrypt: 1 to 11.", valueName: "number"))
     var cost: Int?
 
     func function(_ family: PasswordFunction.Family) throws -> PasswordFunction {
@@ -60,6 +64,12 @@ struct FunctionOptions: ParsableArguments {
         case .bcrypt(let standard):
             own = ["--cost"]
             function = .bcrypt(cost: cost ?? standard)
+        case .crypt(.yescrypt, let standard):
+            own = ["--cost"]
+            function = .crypt(.yescrypt, cost: cost ?? standard)
+        case .crypt(let method, let standard):
+            own = ["--iterations"]
+            function = .crypt(method, cost: iterations ?? standard)
         }
         if let (foreign, _) = given.first(where: { $0.1 && !own.contains($0.0) }) {
             throw Failure(usage: "\(foreign) is not a parameter of \(family.rawValue)")
