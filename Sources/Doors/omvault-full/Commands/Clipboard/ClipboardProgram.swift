@@ -21,7 +21,7 @@ struct ClipboardProgram {
     /// Whether ``copy`` makes a /tmp of its own first.
     private var isApart = false
 
-    /// How long a program may take, in seconds. One that hangs, and its children, are killed.
+    /// How long a program may take, in seconds. Then it is killed, with its children.
     private static let time = 30
     private static let limit = ["timeout", "--signal=KILL", "\(time)"]
     /// The exit code of a wl-copy that got its /tmp, and failed.

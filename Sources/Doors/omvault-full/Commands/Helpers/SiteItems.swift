@@ -40,7 +40,7 @@ struct SiteItems {
         let path: String
 
         /// Whether `helper git store` made it. Accident: a copy of such an item has the tag too, and is the user's. So the name
-        /// has to be one that `store` gives.
+        /// has to be a name of `store`.
         var isOfHelper: Bool {
             guard let user, item.details.tags.contains(SiteItems.tag) else { return false }
             return SiteItems.names(url, user).contains(item.name)
