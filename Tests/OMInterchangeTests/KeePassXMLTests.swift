@@ -233,7 +233,7 @@ import Testing
         #expect(throws: error) { try KeePassXMLReader.read(Array(xml.utf8).span) }
     }
 
-    @Test("more entries, fields, tags or plug-ins' data than the limits are refused; older versions do not count")
+    @Test("more entries, fields, tags or plug-ins' data than the limits are refused")
     func limits() throws {
         let old = "<History><Entry/><Entry/><Entry/></History>"
         let xml = KeePassSamples.xml([("a", ""), ("b", "")], inEntry: old)
