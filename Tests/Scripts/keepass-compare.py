@@ -1,8 +1,10 @@
 # KeePass's XML, made for keepassxc-cli and compared as it prints it, without any code of omvault.
 #
-# `make N` prints the XML of N entries. `compare A B` compares two exports entry by entry: group, title, each field and whether it
-# is protected, tags, expiry, and the bytes of attachments.
+# `make N` prints the XML of N entries. `compare A B FOLDER` compares two exports entry by entry: group, title, each field and
+# whether it is protected, tags, expiry, and attachments. keepassxc-cli leaves the attachments of KDBX 4 out of its XML. So
+# `commands A FOLDER` prints lines for `keepassxc-cli open`, which write those of B into the folder.
 import base64
+import datetime
 import gzip
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -60,6 +62,14 @@ def make(count):
     )
 
 
+def seconds(time):
+    """Seconds since the year 1, which KDBX 4 has in base64."""
+    if time.endswith("Z"):
+        since = datetime.datetime.strptime(time, "%Y-%m-%dT%H:%M:%SZ") - datetime.datetime(1, 1, 1)
+        return since.days * 86400 + since.seconds
+    return int.from_bytes(base64.b64decode(time), "little")
+
+
 def read(path):
     root = ElementTree.parse(path).getroot()
     binaries = {}
@@ -78,9 +88,9 @@ def read(path):
                     name = text.find("Key").text
                     # omvault conceals notes always.
                     fields[name] = (value.text, name == "Notes" or value.get("ProtectInMemory") == "True")
-            files = {binary.find("Key").text: binaries[binary.find("Value").get("Ref")] for binary in one.iterfind("Binary")}
+            files = {binary.findtext("Key"): binaries.get(binary.find("Value").get("Ref")) for binary in one.iterfind("Binary")}
             times = one.find("Times")
-            expires = times.find("ExpiryTime").text if times.find("Expires").text == "True" else None
+            expires = seconds(times.findtext("ExpiryTime")) if times.findtext("Expires") == "True" else None
             tags = tuple(sorted(t for t in (one.findtext("Tags") or "").replace(",", ";").split(";") if t))
             key = (path, fields["Title"][0])
             assert key not in found, key
@@ -92,9 +102,23 @@ def read(path):
     return found
 
 
-def compare(one, other):
+def attachments(found):
+    """The entry, the attachment and the number of each attachment."""
+    names = [(key, name) for key, value in sorted(found.items()) for name in sorted(value[1])]
+    return [(key, name, number) for number, (key, name) in enumerate(names)]
+
+
+def commands(one, folder):
+    for (path, title), name, number in attachments(read(one)):
+        print(f'attachment-export "{"/".join(path + (title,))}" "{name}" {folder}/{number}')
+
+
+def compare(one, other, folder):
     one, other = read(one), read(other)
     assert one.keys() == other.keys(), list(one.keys() ^ other.keys())[:5]
+    for key, name, number in attachments(one):
+        with open(f"{folder}/{number}", "rb") as file:
+            other[key][1][name] = file.read()
     for key, value in one.items():
         assert value == other[key], (key, value, other[key])
     fields = sum(len(value[0]) for value in one.values())
@@ -105,5 +129,7 @@ def compare(one, other):
 
 if sys.argv[1] == "make":
     make(int(sys.argv[2]))
+elif sys.argv[1] == "commands":
+    commands(*sys.argv[2:])
 else:
     compare(*sys.argv[2:])
