@@ -32,8 +32,9 @@ import Testing
             try Self.lines("url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,text,memo,a\\b,0\n")
                 == ["a/b/memo | (note) | notes=text"], "LastPass")
         #expect(
-            try Self.lines("\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Created\"\n"
-                + "\"Root/Mail\",\"a\",\"ada\",\"tulip\",\"u\",\"\",\"\",\"0\",\"2024\"\n")
+            try Self.lines(
+                "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Created\"\n"
+                    + "\"Root/Mail\",\"a\",\"ada\",\"tulip\",\"u\",\"\",\"\",\"0\",\"2024\"\n")
                 == ["Mail/a | username=ada | password!=tulip | url=u"], "KeePassXC")
         #expect(
             try Self.lines("username,username2,title,password,note,url,category,otpSecret\nada,eve,a,tulip,,u,Mail,\n")
@@ -89,7 +90,8 @@ import Testing
         #expect(chosen.map?.text == "{\"delimiter\": \",\", \"header\": true, \"columns\": [\"title\", \"-\", \"password\"]}")
         #expect(chosen.losses == [.member("guid")])
         for wrong in [
-            "", "[]", "{}", "{\"columns\": []}", "{\"columns\": [\"-\"]}", "{\"columns\": [\"titel\"]}", "{\"columns\": [\"field:\"]}",
+            "", "[]", "{}", "{\"columns\": []}", "{\"columns\": [\"-\"]}", "{\"columns\": [\"titel\"]}",
+            "{\"columns\": [\"field:\"]}",
             "{\"columns\": [1]}", "{\"columns\": [\"title\"], \"delimiter\": \"|\"}", "{\"columns\": [\"title\"], \"header\": 1}",
             "{\"columns\": [\"title\"], \"more\": 1}",
         ] { #expect(Self.map(wrong) == nil, "\(wrong)") }

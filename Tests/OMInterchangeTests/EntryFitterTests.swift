@@ -25,7 +25,8 @@ import Testing
         let long = String(repeating: "é", count: 200)
         let entries = [
             Self.entry("a"), Self.entry("a"), Self.entry("a (2)"), Self.entry("b", ["x", "y"]), Self.entry("x\u{1}\u{9F}y\n"),
-            Self.entry("https://a.example/"), Self.entry(""), Self.entry("", [], [Self.field("", .url, "https://u@b.example:1/x?y")]),
+            Self.entry("https://a.example/"), Self.entry(""),
+            Self.entry("", [], [Self.field("", .url, "https://u@b.example:1/x?y")]),
             Self.entry(long), Self.entry(long), Self.entry("///"), Self.entry("host:22"),
         ]
         func names() -> [(String, Bool)] {
@@ -50,7 +51,8 @@ import Testing
         let entry = Self.entry(
             "a", [],
             [
-                Self.field("password"), Self.field("URL:1/a=b"), Self.field("PIN:"), Self.field(""), Self.field(""), Self.field(long),
+                Self.field("password"), Self.field("URL:1/a=b"), Self.field("PIN:"), Self.field(""), Self.field(""),
+                Self.field(long),
                 Self.field(long), Self.field("", .password), Self.field("", .url, "u", concealed: false),
                 Self.field("", .url, "v", concealed: false), Self.field("", .username, "", concealed: false),
                 Self.field("", .notes, "n", concealed: false), Self.field("a.pdf", .attachment),

@@ -19,14 +19,16 @@ import Testing
         #expect(
             read.lines == [
                 "a.example | (login) | username=ada | password!=#tulip | other account!=staff",
-                "b.example | (login) | username=eve | password!=a \"b\" \\", "default | (login) | username=anonymous | password!=x@y",
+                "b.example | (login) | username=eve | password!=a \"b\" \\",
+                "default | (login) | username=anonymous | password!=x@y",
             ])
         #expect(read.summary.losses == [.member("macdef")])
     }
 
     @Test("a word that is no keyword, and a file that ends early, are refused without a value")
     func refusals() {
-        #expect(ForeignSamples.error("machine a\nlogin ada tulip", as: .netrc) == .damaged("line 2 has a word that is no keyword"))
+        #expect(
+            ForeignSamples.error("machine a\nlogin ada tulip", as: .netrc) == .damaged("line 2 has a word that is no keyword"))
         #expect(ForeignSamples.error("machine a password", as: .netrc) == .damaged("the file ends behind password"))
         #expect(ForeignSamples.error("machine a password \"x", as: .netrc) == .damaged("line 1 has a quote without an end"))
         #expect(ForeignSamples.error("login a password b", as: .netrc) == .otherFormat)

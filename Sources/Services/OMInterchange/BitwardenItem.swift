@@ -39,7 +39,9 @@ struct BitwardenItem {
         }
         add(item["notes"], "", .notes, to: &entry, in: bytes)
         for field in item["fields"]?.elements ?? [] { add(custom: field, to: &entry, in: bytes) }
-        if let history = item["passwordHistory"]?.elements, !history.isEmpty { entry.losses.append(.olderVersions(history.count)) }
+        if let history = item["passwordHistory"]?.elements, !history.isEmpty {
+            entry.losses.append(.olderVersions(history.count))
+        }
         for (name, value) in item.members where !Self.known.contains(name) && !value.isNothing {
             // 0 is the usual value of flags such as `reprompt`.
             guard value.number(in: bytes) != 0 else { continue }
@@ -121,7 +123,8 @@ struct BitwardenItem {
         }
         let nameParts = ["title", "firstName", "middleName", "lastName"]
         let placeParts = ["address1", "address2", "address3", "postalCode", "city", "state", "country"]
-        for (name, text) in [("name", joined(nameParts, by: " ")), ("address", joined(placeParts, by: "\n"))] where !text.isEmpty {
+        for (name, text) in [("name", joined(nameParts, by: " ")), ("address", joined(placeParts, by: "\n"))] where !text.isEmpty
+        {
             entry.fields.append(ForeignField(name, .other, isConcealed: false, ForeignText.value(text)))
         }
         add(identity?["email"], "", .email, to: &entry, in: bytes)

@@ -171,7 +171,8 @@ package struct EntryFitter {
             if field.value.count == 0, field.role != .other { continue }
             let name = names[index] ?? free(fieldName(field.name), &taken)
             if names[index] == nil, name.text != field.name { changes.append(.field(from: field.name, to: name)) }
-            let isShown = !field.isConcealed && field.role.canBeShown && field.value.withBytes { Item.Field.shownValue($0) != nil }
+            let isShown =
+                !field.isConcealed && field.role.canBeShown && field.value.withBytes { Item.Field.shownValue($0) != nil }
             fields.append(FittedItem.Field(name: name, isShown: isShown, field: field))
         }
         return (fields, changes)

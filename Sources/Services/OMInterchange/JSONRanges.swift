@@ -15,7 +15,9 @@ indirect enum JSONRanges {
     /// - Parameter range: The range of one whole value.
     init(of range: Range<Int>, in bytes: Span<UInt8>) throws(MalformedJSON) {
         var tokens = JSONTokenizer(range)
-        guard let first = try tokens.token(in: bytes) else { throw MalformedJSON(position: range.lowerBound, problem: "no value") }
+        guard let first = try tokens.token(in: bytes) else {
+            throw MalformedJSON(position: range.lowerBound, problem: "no value")
+        }
         self = try Self.value(first, &tokens, bytes)
         _ = try tokens.token(in: bytes)
     }

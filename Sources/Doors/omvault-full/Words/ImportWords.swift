@@ -25,9 +25,11 @@ extension Failure {
                 .usage, "the file is not of this format, or of none that omvault knows",
                 hint: "--from names the format: \(ForeignFormat.allCases.map(\.name).joined(separator: ", "))")
         case .unsupported(let words, let remedy):
-            self.init(.unsupported, "omvault does not read this: \(words)", hint: remedy.isEmpty ? "see omvault import --help" : remedy)
+            self.init(
+                .unsupported, "omvault does not read this: \(words)", hint: remedy.isEmpty ? "see omvault import --help" : remedy)
         case .wrongKey:
-            self.init(.badSecret, "the password, or the key file, does not open the file",
+            self.init(
+                .badSecret, "the password, or the key file, does not open the file",
                 hint: "give the password of this file; --key-file names a key file, if it has one")
         case .needsPassword:
             self.init(.inputRequired, "the file is encrypted, and no password was given", hint: "--password-from tty")

@@ -127,7 +127,9 @@ package final class ConfinedImport {
         do throws(ChannelError) {
             let frame = try helper.channel.receive(
                 start: Self.longest, frame: AgentProtocol.answerTime, maximum: ImportReply.maximumCount)
-            guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue else { throw .malformed }
+            guard let frame, frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue else {
+                throw .malformed
+            }
             return frame
         } catch { throw .helper(error == .deadline ? .deadline : .misbehaved) }
     }

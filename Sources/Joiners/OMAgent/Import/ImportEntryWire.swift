@@ -64,7 +64,8 @@ struct ImportEntryHead {
             let name = try cursor.shortText(in: bytes)
             let size = Int(try cursor.number(UInt32.self, in: bytes))
             total += size
-            guard code < ForeignField.Role.allCases.count, size <= Item.maximumFieldCount, total <= ForeignReader.maximumTotal else {
+            guard code < ForeignField.Role.allCases.count, size <= Item.maximumFieldCount, total <= ForeignReader.maximumTotal
+            else {
                 throw MalformedBytes()
             }
             fields.append((name, ForeignField.Role.allCases[code], isConcealed, size))

@@ -34,7 +34,7 @@ package enum ImportHelper {
             answer(.recognised(file.format, needsKey: needsKey), channel)
             while let key = key(channel) {
                 do throws(InterchangeError) {
-                    answer(try read(file, key, opening.map, variables: variables, channel), channel)
+                    answer(try read(file, key, opening.map, variables: variables, to: channel), channel)
                 } catch {
                     // Only a wrong key gets another try.
                     guard error == .wrongKey else { throw error }
@@ -62,7 +62,8 @@ package enum ImportHelper {
     /// Nil at the end. The process ends after bytes that are no request.
     private static func key(_ channel: ImportChannel) -> ForeignKey? {
         do throws(ChannelError) {
-            let frame = try channel.frames.receive(start: longest, frame: AgentProtocol.frameTime, maximum: ImportKey.maximumCount)
+            let frame = try channel.frames.receive(
+                start: longest, frame: AgentProtocol.frameTime, maximum: ImportKey.maximumCount)
             guard let frame else { return nil }
             guard frame.version == AgentProtocol.version, frame.kind == FrameKind.question.rawValue else { _exit(1) }
             return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
@@ -94,14 +95,15 @@ package enum ImportHelper {
 
     private static func read(
         _ file: borrowing ForeignReader, _ key: borrowing ForeignKey, _ map: CSVMap?,
-        variables: (borrowing SecretBytes) throws(InterchangeError) -> ForeignEntry, _ channel: ImportChannel
+        variables: (borrowing SecretBytes) throws(InterchangeError) -> ForeignEntry, to channel: ImportChannel
     ) throws(InterchangeError) -> ImportReply {
         var (count, total) = (0, 0)
         let summary = try file.read(with: key, map: map, variables: variables) { entry throws(InterchangeError) in
             count += 1
             total += entry.fields.reduce(0) { $0 + $1.value.count }
             guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
-            guard total <= ForeignReader.maximumTotal, entry.fields.allSatisfy({ $0.value.count <= Item.maximumFieldCount }) else {
+            guard total <= ForeignReader.maximumTotal, entry.fields.allSatisfy({ $0.value.count <= Item.maximumFieldCount })
+            else {
                 throw .tooMuch("bytes of values")
             }
             try send(entry, channel)

@@ -76,5 +76,7 @@ enum ImportKey {
 
 extension SecretBuffer {
     /// The number in big-endian order.
-    mutating func append(number: UInt32) { for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: number >> shift)) } }
+    mutating func append(number: UInt32) {
+        for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
 }

@@ -31,13 +31,13 @@ struct ImportReading {
         }
         (self.format, isEncrypted) = (found.format, found.needsKey)
         guard isEncrypted else {
-            (entries, summary) = try Self.read(reader, ForeignKey(password: nil), context, file)
+            (entries, summary) = try Self.read(reader, ForeignKey(password: nil), context, file: file)
             return
         }
         let tries = SecretTries(.password, of: "--password-from", secrets, context) { Failure($0, vault: nil) }
         (entries, summary) = try tries.run { _ throws(Failure) in
             let key = try Self.key(secrets, keyFile: keyFile, asksForPassword: asksForPassword)
-            return try Self.read(reader, key, context, file)
+            return try Self.read(reader, key, context, file: file)
         }
     }
 
@@ -55,7 +55,7 @@ struct ImportReading {
     }
 
     private static func read(
-        _ reader: ConfinedImport, _ key: consuming ForeignKey, _ context: CommandContext, _ file: String
+        _ reader: ConfinedImport, _ key: consuming ForeignKey, _ context: CommandContext, file: String
     ) throws(Failure) -> ([ForeignEntry], ForeignSummary) {
         var line = ProgressLine(isQuiet: context.output.isQuiet)
         defer { line.end() }

@@ -79,7 +79,9 @@ struct ImportReport {
             switch change {
             case .name: break
             case .field(let old, let new):
-                changes.append(old.isEmpty ? "a field without a name is called \"\(new.text)\"" : "the field \"\(old)\" is called \"\(new.text)\"")
+                changes.append(
+                    old.isEmpty
+                        ? "a field without a name is called \"\(new.text)\"" : "the field \"\(old)\" is called \"\(new.text)\"")
             case .tag(let old, let new): changes.append("the tag \"\(old)\" is called \"\(new.text)\"")
             case .further(let name): changes.append("has more fields than an item can have: the others are in \"\(name.text)\"")
             }

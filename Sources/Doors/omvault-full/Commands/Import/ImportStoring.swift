@@ -23,7 +23,8 @@ struct ImportStoring {
         for entry in new {
             let count = entry.item.fields.reduce(0) { $0 + $1.field.value.count }
             // A large value is a file of its own, which goes with a change of its item alone.
-            let isAlone = entry.item.fields.contains { $0.field.value.count > Item.maximumWholeCount } || count > Self.maximumCount
+            let isAlone =
+                entry.item.fields.contains { $0.field.value.count > Item.maximumWholeCount } || count > Self.maximumCount
             if !batch.isEmpty, isAlone || batch.count == NewItem.maximumAtOnce || size + count > Self.maximumCount {
                 try add(&batch, &done, of: new.count)
                 size = 0
