@@ -20,6 +20,7 @@ struct AskpassHelper: Verb {
               omvault add laptop-key --type login --plain url=file://$HOME/.ssh/id_ed25519 --field password=tty
               SSH_ASKPASS=~/bin/omvault-askpass SSH_ASKPASS_REQUIRE=force ssh-add
               OMVAULT_ASKPASS_ITEM=host SUDO_ASKPASS=~/bin/omvault-askpass sudo -A true
+              omvault helper askpass --item host '[sudo] password for ada: '
             """)
 
     /// The variable that names the item, for programs that give no option.
