@@ -28,7 +28,7 @@ let rooms: [Target] = [
         .doors, "omvault-agent",
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMSync", "OMItems", "OMParcels", "OMOnline", "OMOnlineModel", "OMSecrets",
-            "OMInterchange", "OMSystem", "OMJSON",
+            "OMInterchange", "OMShell", "OMSystem", "OMJSON",
         ], .callsC),
     room(
         .doors, "omvault-pam-helper",
@@ -57,7 +57,7 @@ let rooms: [Target] = [
         .joiners, "OMAgent",
         imports: [
             "OMAgentProtocol", "OMVault", "OMAuth", "OMRemote", "OMItems", "OMStorage", "OMParcels", "OMRecords", "OMOnlineModel",
-            "OMInterchange", "OMSecrets", "OMSystem", "COMSystem",
+            "OMInterchange", "OMCrypto", "OMSecrets", "OMSystem", "COMSystem",
         ],
         // Values of logins that are read by the protocol's reader: Frames/SessionWire.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
@@ -94,7 +94,8 @@ let rooms: [Target] = [
         .services, "OMServerStore", imports: ["OMStorage", "OMSystem", "CPQ"], .callsC),
     room(
         .services, "OMInterchange",
-        imports: ["OMCrypto", "OMItems", "OMRecords", "OMSecrets", "OMSystem", "OMJSON", "CExpat", "CZip", "CZlib"], .callsC),
+        imports: ["OMCrypto", "OMItems", "OMRecords", "OMSecrets", "OMSystem", "OMJSON", "CExpat", "CSodium", "CZip", "CZlib"],
+        .callsC),
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON", "CZlib"], .callsC),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt", "CBlowfish"], .callsC),
@@ -193,7 +194,7 @@ let tests: [Target] = [
         name: "OMAgentTests",
         dependencies: [
             "TestSupport", "OMAgent", "OMAgentProtocol", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMRemote",
-            "OMCrypto", "OMItems", "OMStorage", "OMParcels", "OMRecords",
+            "OMCrypto", "OMInterchange", "OMItems", "OMStorage", "OMParcels", "OMRecords",
             "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),
@@ -347,7 +348,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
             dependencies: [
                 "CFuzz", "OMAgent", "OMAgentProtocol", "OMOnline", "OMVault", "OMAuth", "OMItems", "OMStorage", "OMRecords",
                 "OMOnlineModel",
-                "OMVectors", "OMCrypto", "OMParcels", "OMShell", "OMMasking", "OMSecrets", "OMSystem", "OMJSON",
+                "OMVectors", "OMCrypto", "OMInterchange", "OMParcels", "OMShell", "OMMasking", "OMSecrets", "OMSystem", "OMJSON",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,

@@ -272,6 +272,11 @@ private let later = [UInt8](16..<32)
         ("forget-any-token", { .forgetToken(try login(), refused: nil) }),
         ("compare-session", { .compareSession(try login()) }),
         ("end-session-plain", { .endSession(try login(), waits: false, inBrowser: false, password: nil) }),
+        ("ssh-keys", { .sshKeys(paths) }),
+        (
+            "sign-ssh",
+            { .signSSH(paths, SSHSigning(item: try ItemName("git"), publicKey: [1, 2], data: [3, 4, 5], flags: 4)) }
+        ),
         ("user-info", { .claims(try login(), .userInfo) }), ("introspection", { .claims(try login(), .introspection) }),
         ("id-token", { .token(try login(), TokenQuestion(atLeast: 0, isForIDToken: true)) }),
         ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
@@ -372,6 +377,7 @@ private let later = [UInt8](16..<32)
         ("token-of-other-scopes", { .tokenRefused(.otherScopes(given: try #require(ScopeSet(["x"])))) }),
         ("signed", { .signed(secret("signature")) }), ("not-signed", { .notSigned(.lockedClientKey) }),
         ("bound-token", { .tokenRefused(.bound) }),
+        ("ssh-keys-given", { .sshKeys([OfferedSSHKey(try ItemName("git"), asks: true, publicKey: [1, 2])]) }),
         ("no-id-token", { .tokenRefused(.noIDToken) }), ("claims", { .claims(secret("{}")) }),
         ("token-lacks-scopes", { .tokenRefused(.scopes(held: try #require(ScopeSet(["x"])))) }),
     ]

@@ -61,6 +61,9 @@ shows expire typed 2031-01-31
 omvault show typed --reveal --json | sed 's/typed/bulk/' > lines
 shows add --from-jsonl lines --dry-run
 shows add --from-jsonl lines
+printf "title,password,icon\nimported,x,1\nimported,y,2\n" > table
+shows import table --dry-run
+shows import table --into csv
 shows mv typed retyped
 shows cp retyped copied
 shows ls

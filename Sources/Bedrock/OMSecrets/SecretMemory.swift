@@ -83,6 +83,8 @@ private struct Chunk {
     let size: Int
     /// One bit for each granule, set while the granule is taken.
     var taken: [UInt64]
+    /// All granules before this one are taken. Without it, thousands of secrets would make each new one look at all of them.
+    private var lowest = 0
 
     init(base: UnsafeMutableRawPointer, size: Int) {
         unsafe self.base = base
@@ -91,13 +93,15 @@ private struct Chunk {
     }
 
     mutating func take(_ granules: Int) -> UnsafeMutableRawPointer? {
-        var start = 0
-        while let free = first(isTaken: false, from: start), free + granules <= taken.count * 64 {
+        lowest = first(isTaken: false, from: lowest) ?? taken.count * 64
+        var free = lowest
+        while free + granules <= taken.count * 64 {
             guard let next = first(isTaken: true, from: free), next < free + granules else {
                 mark(free..<free + granules, taken: true)
                 return unsafe base + free * Arena.granule
             }
-            start = next
+            guard let after = first(isTaken: false, from: next) else { return nil }
+            free = after
         }
         return nil
     }
@@ -107,6 +111,7 @@ private struct Chunk {
         guard offset >= 0, offset < size else { return false }
         let first = offset / Arena.granule
         mark(first..<first + granules, taken: false)
+        lowest = min(lowest, first)
         return true
     }
 

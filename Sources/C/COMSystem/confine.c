@@ -211,7 +211,7 @@ enum { WHOLE = -1, REFUSED = SECCOMP_RET_ERRNO | EPERM, UNKNOWN = SECCOMP_RET_ER
 // The flags that write, create or empty a file. O_TMPFILE is here without O_DIRECTORY's bit.
 #define OF_WRITING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY))
 
-// What every confined process needs: memory, its own signals, time, waiting, reading files.
+// What every confined process needs: memory, its own signals, time, waiting, reading open files.
 static const struct rule common[] = {
     // Memory.
     {SYS_brk}, {SYS_mmap}, {SYS_munmap}, {SYS_mremap}, {SYS_mprotect}, {SYS_madvise}, {SYS_mlock}, {SYS_mlock2}, {SYS_munlock},
@@ -225,8 +225,7 @@ static const struct rule common[] = {
     {SYS_clock_gettime}, {SYS_clock_getres}, {SYS_clock_nanosleep}, {SYS_nanosleep}, {SYS_gettimeofday},
     // Waiting.
     {SYS_ppoll},
-    // Files, for reading only. Landlock limits which ones.
-    {SYS_openat, {{2, OF_WRITING, O_RDONLY}}},
+    // Files that are open.
     {SYS_read}, {SYS_pread64}, {SYS_readv}, {SYS_write}, {SYS_writev}, {SYS_close}, {SYS_lseek}, {SYS_fstat}, {SYS_newfstatat},
     {SYS_statx}, {SYS_statfs}, {SYS_fstatfs}, {SYS_readlinkat}, {SYS_faccessat},
 #ifdef SYS_faccessat2
@@ -238,8 +237,24 @@ static const struct rule common[] = {
     {SYS_sendto}, {SYS_recvfrom},
 #ifdef __x86_64__
     // Calls that newer architectures lack.
-    {SYS_open, {{1, OF_WRITING, O_RDONLY}}},
     {SYS_time}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_poll},
+#endif
+};
+
+// Files, for reading only. Landlock limits which ones.
+static const struct rule of_opening[] = {
+    {SYS_openat, {{2, OF_WRITING, O_RDONLY}}},
+#ifdef __x86_64__
+    {SYS_open, {{1, OF_WRITING, O_RDONLY}}},
+#endif
+};
+
+// What the reader of a file needs beside the common calls: threads, for a slow key derivation.
+static const struct rule of_reading[] = {
+    {SYS_clone, {{0, OF_THREAD, CLONE_THREAD}}},
+    {SYS_set_robust_list}, {SYS_sched_getaffinity}, {SYS_membarrier},
+#ifdef SYS_rseq
+    {SYS_rseq},
 #endif
 };
 
@@ -285,6 +300,8 @@ static void put_rules(struct filter *filter, const struct rule *rules, size_t co
     for (size_t i = 0; i < count; i++) put_rule(filter, &rules[i], SECCOMP_RET_ALLOW);
 }
 
+static bool asks_servers(enum om_work work) { return work == OM_WORK_ONLINE || work == OM_WORK_BROWSER; }
+
 int om_filter_calls(enum om_work work) {
     // The last call of Linux 6.1. After ENOSYS a library goes on without a newer call, as it does on that kernel.
     enum { LAST_KNOWN = 450 };
@@ -292,7 +309,9 @@ int om_filter_calls(enum om_work work) {
     put_head(&filter);
     put_rules(&filter, common, sizeof common / sizeof *common);
     if (work == OM_WORK_FOLDER) put_rules(&filter, of_folder, sizeof of_folder / sizeof *of_folder);
-    if (work != OM_WORK_FOLDER) put_rules(&filter, of_online, sizeof of_online / sizeof *of_online);
+    if (work == OM_WORK_READING) put_rules(&filter, of_reading, sizeof of_reading / sizeof *of_reading);
+    if (work != OM_WORK_READING) put_rules(&filter, of_opening, sizeof of_opening / sizeof *of_opening);
+    if (asks_servers(work)) put_rules(&filter, of_online, sizeof of_online / sizeof *of_online);
     // It has no socket that listens but those that it was given, and it can make none. NIO calls `listen` for them once more: the
     // call does nothing, and returns 0.
     // Attack: an allowed `listen` binds a new socket to a free port of every address.
@@ -314,7 +333,7 @@ int om_filter_calls(enum om_work work) {
 }
 
 // Attack: this process asks the agent over AF_UNIX, and the agent gives out every item. Only IPv4 and IPv6 pass,
-// and for a folder's files no socket at all.
+// and for files no socket at all.
 // Attack: a connection by another protocol number than TCP's own (MPTCP), or with data in the first packet (TCP fast open),
 // goes around Landlock's ports, as on Linux 6.18. Neither passes.
 int om_filter_sockets(enum om_work work) {
@@ -335,7 +354,7 @@ int om_filter_sockets(enum om_work work) {
     static const long judged[] = {SYS_socket, SYS_socketpair, SYS_sendto, SYS_sendmsg, SYS_sendmmsg};
     struct filter filter = {.count = 0};
     put_head(&filter);
-    if (work != OM_WORK_FOLDER) put_rules(&filter, sockets, sizeof sockets / sizeof *sockets);
+    if (asks_servers(work)) put_rules(&filter, sockets, sizeof sockets / sizeof *sockets);
     put_rules(&filter, sending, sizeof sending / sizeof *sending);
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) put_rule(&filter, &(struct rule){judged[i]}, REFUSED);
     put_answer(&filter, SECCOMP_RET_ALLOW);

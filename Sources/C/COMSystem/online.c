@@ -81,12 +81,12 @@ int om_process_end(int process) {
     return 0;
 }
 
-int om_limit_process(uint64_t file_bytes, uint64_t seconds) {
+static int limit(uint64_t file_bytes, uint64_t seconds, uint64_t memory) {
     const struct {
         int resource;
         rlim_t limit;
     } limits[] = {
-        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, file_bytes}, {RLIMIT_NOFILE, 64}, {RLIMIT_DATA, 512 << 20}, {RLIMIT_CPU, seconds},
+        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, file_bytes}, {RLIMIT_NOFILE, 64}, {RLIMIT_DATA, memory}, {RLIMIT_CPU, seconds},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit now;
@@ -97,4 +97,12 @@ int om_limit_process(uint64_t file_bytes, uint64_t seconds) {
         if (setrlimit(limits[i].resource, &wanted) != 0) return -1;
     }
     return 0;
+}
+
+int om_limit_process(uint64_t file_bytes, uint64_t seconds) {
+    return limit(file_bytes, seconds, 512 << 20);
+}
+
+int om_limit_reader(void) {
+    return limit(0, 600, (uint64_t)2 << 30);
 }

@@ -277,6 +277,16 @@ pid_t om_spawn_apart(char *const arguments[]) {
     return spawn(arguments[0], arguments, NULL, &files, failure, true);
 }
 
+pid_t om_spawn_piped(char *const arguments[], int input, int output) {
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    int failure = silence(&files);
+    if (!failure && input >= 0) failure = posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+    if (!failure && output >= 0) failure = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    return spawn(arguments[0], arguments, NULL, &files, failure, true);
+}
+
 pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);

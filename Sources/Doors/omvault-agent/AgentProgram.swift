@@ -1,7 +1,7 @@
 // The agent's door: its arguments, its hardening and its exit code. OMAgent does the rest. With `--online` the program is the
 // online helper, which joins OMOnline to OMAgent in OnlineHelperProgram. With `--request` it is the helper of requests, joined in
 // RequestHelperProgram, with `--folder` that of a remote's folder, and with `--server` that of a remote on a server, joined in
-// ServerHelperProgram.
+// ServerHelperProgram. With `--import` it reads a file of another program.
 
 internal import Glibc
 internal import OMAgent
@@ -17,6 +17,7 @@ enum AgentProgram {
         if CommandLine.arguments.dropFirst() == ["--request"] { RequestHelperProgram.run() }
         if CommandLine.arguments.dropFirst() == ["--folder"] { FolderHelperProgram.run() }
         if CommandLine.arguments.dropFirst() == ["--server"] { ServerHelperProgram.run() }
+        if CommandLine.arguments.dropFirst() == ["--import"] { ImportHelperProgram.run() }
         let options = AgentArguments(Array(CommandLine.arguments.dropFirst()))
         if options?.reportsReady == true { AgentProcess.leaveParent() }
         guard AgentProcess.harden(hidesMemory: options?.hidesMemory ?? true) else {
@@ -25,7 +26,7 @@ enum AgentProgram {
         guard let options else {
             let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--sync-every SEC] [--no-sync] [--no-memfd-secret]"
             say("usage: omvault-agent \(options) [--ready] [--json]")
-            say("or omvault-agent --online, --request, --folder or --server with a socket as descriptor 3")
+            say("or omvault-agent --online, --request, --folder, --server or --import with a socket as descriptor 3")
             exit(2)
         }
         signal(SIGPIPE, SIG_IGN)

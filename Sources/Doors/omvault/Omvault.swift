@@ -10,8 +10,8 @@ internal import OMShell
 enum Omvault {
     static func main() {
         ProcessStart.protect()
-        // docker's verbs are no verbs of omvault.
-        guard !ProcessStart.isOfDocker else { FullProgram.become() }
+        // docker's verbs are no verbs of omvault, and a prompt is none.
+        guard !ProcessStart.isOfDocker, !ProcessStart.isOfAskpass else { FullProgram.become() }
         // A name that is not UTF-8 would be repaired to another name. omvault-full refuses it.
         guard let arguments = arguments() else { FullProgram.become() }
         do throws(Failure) {

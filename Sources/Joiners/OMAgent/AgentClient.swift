@@ -85,6 +85,31 @@ public struct AgentClient: Sendable {
         }
     }
 
+    /// The keys of a vault that SSH programs may use now. None while the vault is locked there, or if it cannot be read.
+    package func sshKeys(_ paths: VaultPaths) throws(AgentError) -> [OfferedSSHKey] {
+        switch try ask(.sshKeys(paths)) {
+        case .sshKeys(let keys): return keys
+        case .locked: return []
+        // The vault's error is reported to the process that opens the vault next.
+        case .failure: return []
+        default: throw .misbehaved
+        }
+    }
+
+    /// Has the agent sign for an SSH program.
+    ///
+    /// - Returns: nil if it does not: the key's level is locked, or no SSH program has such bytes signed.
+    package func sign(
+        _ data: [UInt8], with key: OfferedSSHKey, in paths: VaultPaths, flags: UInt32
+    ) throws(AgentError) -> [UInt8]? {
+        let signing = SSHSigning(item: key.item, publicKey: key.publicKey, data: data, flags: flags)
+        switch try ask(.signSSH(paths, signing)) {
+        case .signed(let signature): return signature.withBytes { [UInt8](copying: $0) }
+        case .notSigned: return nil
+        default: throw .misbehaved
+        }
+    }
+
     /// Deletes the ticket of one vault, or all tickets if `vault` is nil. A ticket outlives an agent that was killed.
     package func deleteTickets(of vault: [UInt8]?) {
         let tickets = VaultTickets(socket.folder)

@@ -100,10 +100,30 @@ public enum AgentProcess {
         guard child > 0 else { throw .io(failure) }
         // The child continues as another process and ends. Without this wait it would stay as a zombie.
         _ = om_wait(child)
-        let words = readWords(ends[0])
+        try awaitReady(ends[0])
+    }
+
+    private static func awaitReady(_ descriptor: Int32) throws(AgentError) {
+        let words = readWords(descriptor)
         guard words == ready else {
             throw .cannotStart(words.isEmpty ? "it ended without a word" : words)
         }
+    }
+
+    /// Starts this program again in a session of its own, with the variables of this process and a pipe as descriptor 3. Returns
+    /// when the new process has reported that it listens.
+    ///
+    /// - Returns: The id of the new process, which nothing in this process waits for.
+    package static func startInBackground(_ options: [String]) throws(AgentError) -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard om_pipe(&ends) == 0 else { throw .io(errno) }
+        defer { close(ends[0]) }
+        let child = AgentFile.spawnInBackground(ownProgram, options, ends[1])
+        let failure = errno
+        close(ends[1])
+        guard child > 0 else { throw .io(failure) }
+        try awaitReady(ends[0])
+        return child
     }
 
     /// Starts the program in its own session, with `descriptor` as descriptor 3. Returns its id, or -1 with `errno`.

@@ -332,6 +332,12 @@ package final class AgentServer: Sendable {
             } catch {
                 return .notSigned(error.signingProblem)
             }
+        case .sshKeys(let paths):
+            guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
+            return handle.sshKeys()
+        case .signSSH(let paths, let signing):
+            guard let handle = vaults.handleOrResume(at: paths) else { return .notSigned(.lockedClientKey) }
+            return handle.sign(signing)
         case .request(let question):
             expireDue()
             return requesters.start(question, in: sessions) { OpenVaultSigner(vaults, $0) }

@@ -77,6 +77,11 @@ package final class ListeningSocket: Sendable {
         close(descriptor)
     }
 
+    /// Removes the names of a socket that only this process has. It does not close it.
+    func remove() {
+        for name in [name, "\(name).lock"] { unlink(folder.descriptorPath(name)) }
+    }
+
     private static func takeLock(_ socket: AgentSocket) throws(AgentError) -> Int32 {
         let path = socket.folder.descriptorPath("\(socket.name).lock")
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -118,7 +118,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .remoteError: "the server gave no usable answer, or its certificate is not trusted"
         case .io: "reading or writing failed, or the disk is full"
         case .agent: "the agent cannot be reached"
-        case .clipboard: "(reserved)"
+        case .clipboard: "there is no clipboard, or its program failed; nothing was copied"
         case .editor: "the editor failed or was killed; nothing was changed"
         }
     }

@@ -15,10 +15,15 @@ package enum ProcessStart {
     }
 
     /// Whether docker started this program, as a credential helper. docker adds the last word, which its configuration names.
-    package static var isOfDocker: Bool {
+    package static var isOfDocker: Bool { isCalled("docker-credential-omvault") }
+
+    /// Whether another program started this one to answer a prompt. It gives no word but the prompt.
+    package static var isOfAskpass: Bool { isCalled("omvault-askpass") }
+
+    private static func isCalled(_ name: String) -> Bool {
         guard CommandLine.argc > 0, let typed = CommandLine.unsafeArgv[0] else { return false }
-        let name = strrchr(typed, Int32(UInt8(ascii: "/"))).map { $0 + 1 } ?? typed
-        return strcmp(name, "docker-credential-omvault") == 0
+        let own = strrchr(typed, Int32(UInt8(ascii: "/"))).map { $0 + 1 } ?? typed
+        return strcmp(own, name) == 0
     }
 
     /// Attack: an attacker starts omvault with a closed standard output. The next file that it opens, such as a vault,

@@ -41,6 +41,11 @@ package enum AgentFile {
         }
     }
 
+    /// The same with the variables of this process.
+    package static func spawnInBackground(_ program: String, _ options: [String], _ descriptor: Int32) -> Int32 {
+        withStrings([program] + options) { om_spawn_detached(program, $0, environ, descriptor) }
+    }
+
     /// Checks that only root and this user can have changed the program and every folder above it.
     ///
     /// Attack: another user writes the program, or renames another file over it or over a folder above it. That user

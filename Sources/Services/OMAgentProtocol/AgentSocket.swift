@@ -16,12 +16,17 @@ public struct AgentSocket: Sendable {
             self = try AgentSocket(path: path)
             return
         }
+        try self.init(named: "agent.sock", variable, makes: makes)
+    }
+
+    /// The socket of this name in `$XDG_RUNTIME_DIR/omvault`.
+    package init(named name: String, _ variable: (String) -> String?, makes: Bool) throws(AgentError) {
         guard let runtime = variable("XDG_RUNTIME_DIR"), FilePath.isAbsolute(runtime) else { throw .noRuntimeFolder }
         do throws(AgentError) { _ = try RuntimeFolder(runtime) } catch {
             throw error == .notRunning ? .noRuntimeFolder : error
         }
         let path = "\(runtime)/omvault"
-        self = AgentSocket(makes ? try RuntimeFolder.make(path) : try RuntimeFolder(path), "agent.sock")
+        self = AgentSocket(makes ? try RuntimeFolder.make(path) : try RuntimeFolder(path), name)
     }
 
     private init(_ folder: RuntimeFolder, _ name: String) { (self.folder, self.name) = (folder, name) }

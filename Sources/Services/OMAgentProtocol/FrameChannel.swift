@@ -166,6 +166,25 @@ package struct FrameChannel: ~Copyable {
         return true
     }
 
+    /// Receives until `bytes` holds `total` of another protocol than this. They are no secret, and are kept in ordinary memory.
+    ///
+    /// - Parameter end: In milliseconds since boot.
+    /// - Returns: false at the end of the stream.
+    package func receive(_ total: Int, into bytes: inout [UInt8], until end: Int64) throws(ChannelError) -> Bool {
+        while bytes.count < total {
+            var piece = [UInt8](repeating: 0, count: min(total - bytes.count, 16 << 10))
+            let got = om_socket_receive(descriptor, &piece, piece.count)
+            if got == 0 { return false }
+            if got > 0 { bytes += piece.prefix(got) } else { try waitUnless(errno, POLLIN, until: end) }
+        }
+        return true
+    }
+
+    /// Sends bytes of another protocol.
+    package func send(_ bytes: [UInt8], within time: Int) throws(ChannelError) {
+        try sendAll(bytes.span, until: bootMilliseconds() + Int64(time))
+    }
+
     /// Sends one frame. The other end accepts all of it or nothing.
     ///
     /// - Parameter descriptors: Go with the frame's first bytes. They stay open here.

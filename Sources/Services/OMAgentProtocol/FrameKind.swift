@@ -9,6 +9,8 @@ package enum FrameKind: UInt8 {
     case lockOpened = 0x06
     case syncStatus = 0x07
     case syncNow = 0x08
+    case sshKeys = 0x09
+    case signSSH = 0x0A
     // From the client, for logins
     case rememberingKey = 0x40
     // About sessions
@@ -47,6 +49,7 @@ package enum FrameKind: UInt8 {
     case full = 0x88
     case unlocked = 0x89
     case sync = 0x8A
+    case sshKeysGiven = 0x8B
     case session = 0xD0
     case noSession = 0xD1
     case sessionRefused = 0xD2

@@ -61,6 +61,11 @@ package final class ReceivedDescriptors: Sendable {
         }
     }
 
+    /// The only one, of any kind. The caller closes it.
+    package func takeOnly() -> Int32? {
+        held.withLock { $0.waiting.count == 1 ? $0.waiting.removeFirst() : nil }
+    }
+
     /// Whether all files that were taken are on the file system of the file at `path` or of its folder. Some file systems
     /// give files and folders different devices.
     package func areAllOnFileSystem(of path: String) -> Bool {

@@ -4,6 +4,7 @@
 //   confined-worker try FOLDER [LAYER…]   makes all attempts in FOLDER as the online helper, and prints a line for each: name and
 //                                         errno, or 0
 //   confined-worker try-remote FOLDER [LAYER…]   the same as the helper of the folder FOLDER/remote, with attempts there
+//   confined-worker try-reading FOLDER [LAYER…]   makes all attempts as the reader of an import's file
 //   confined-worker resolve NAME…         prints the first address of each name, under all layers
 //   confined-worker accept [plain]        takes a connection at a listening socket that it had before, and tries to make one; with
 //                                         `plain` confined as for a question without a browser
@@ -28,6 +29,10 @@ enum ConfinedWorker {
             attempts_prepare(words[1])
             guard Confinement.apply(layers(words), folder: words[1] + "/remote") else { return print("not confined") }
             attempts_run_remote()
+        case "try-reading" where words.count > 1:
+            attempts_prepare(words[1])
+            guard Confinement.applyForReading(layers(words)) else { return print("not confined") }
+            attempts_run()
         case "resolve":
             guard Confinement.apply(ports: []) else { return print("not confined") }
             for name in words.dropFirst() { attempt_address(name) }

@@ -30,7 +30,7 @@ private let targets: [FuzzTarget] =
     + SymmetricTargets.all + AgeTargets.all
     + KeyTargets.all
     + TokenTargets.all
-    + AgentTargets.all
+    + AgentTargets.all + SSHTargets.all
     + OnlineTargets.all + BrowserTargets.all
     + VaultTargets.all
     + ProfileTargets.all
@@ -39,7 +39,7 @@ private let targets: [FuzzTarget] =
     + MarkTargets.all
     + SealedTargets.all
     + SyncTargets.all
-    + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
+    + InterchangeTargets.all + ImportTargets.all + FolderTargets.all + ServerTargets.all + ReferenceTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

@@ -87,6 +87,9 @@ pid_t om_spawn(char *const arguments[], int output, int error);
 /// /dev/null as its standard files and no other descriptor. `arguments[0]` is a path, or a name that PATH has. Returns the
 /// child's id, or -1.
 pid_t om_spawn_apart(char *const arguments[]);
+/// Starts a program, found along PATH, in a session of its own. Standard input is `input` and standard output `output`, each
+/// /dev/null if it is -1; standard error is /dev/null, and every other descriptor is closed. Returns the child's id, or -1.
+pid_t om_spawn_piped(char *const arguments[], int input, int output);
 /// Waits for the child. Returns its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 
@@ -176,6 +179,9 @@ int om_event_raise(int event);
 /// Limits this process to no core file, files of `file_bytes`, 64 descriptors, 512 MiB of memory and `seconds` of processor
 /// time. For a process that reads untrusted bytes.
 int om_limit_process(uint64_t file_bytes, uint64_t seconds);
+/// The same for the process that reads a file of an import: no file, 2 GiB of memory, since such a file can ask for 1 GiB to make
+/// its key from a password, and ten minutes.
+int om_limit_reader(void);
 
 /// Kills the child that the descriptor `process` refers to, and waits for it. -1 if this process has already waited for it.
 int om_process_end(int process);
@@ -207,15 +213,18 @@ enum om_work {
     OM_WORK_BROWSER,
     /// It reads and writes the files of one folder.
     OM_WORK_FOLDER,
+    /// It reads the bytes of a file that it was given open, and opens nothing.
+    OM_WORK_READING,
 };
 
 /// Whether the kernel can filter system calls, and this file has a filter for the processor.
 bool om_has_filters(void);
-/// Online and browser: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder: allows no new socket. Call it before
+/// Online and browser: allows only sockets of TCP and UDP over IPv4 and IPv6. Folder and reading: allows no new socket. Call it before
 /// `om_filter_calls`, which forbids further filters.
 int om_filter_sockets(enum om_work work);
 /// Allows only system calls for memory, time and reading files; online also those for threads and sockets, with a browser also
-/// `accept4`, and in a folder those for writing files. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
+/// `accept4`, and in a folder those for writing files; reading those for
+/// threads, and none that opens a file. Any other call fails with EPERM; a call newer than Linux 6.1 fails with ENOSYS.
 int om_filter_calls(enum om_work work);
 
 // The editor's sandbox: a process in namespaces of its own. Every file system is read-only there. The user's home and the folders

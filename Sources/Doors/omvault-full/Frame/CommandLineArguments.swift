@@ -17,8 +17,9 @@ struct CommandLineArguments {
     init(_ typed: [String], root: any ParsableCommand.Type) throws(Failure) {
         var walk = Walk(rest: typed[...], command: root, isQuestion: typed.isEmpty)
         while try walk.step() {}
-        arguments = try walk.finish()
+        let typed = try walk.finish()
         (verb, command, group) = (walk.verb, walk.command, walk.impliedGroup)
+        arguments = ClipOption.spelled(typed, of: verb)
         try UsageError.refuseClusters(arguments, of: verb)
     }
 

@@ -42,6 +42,7 @@ struct ForeignVerb {
             here("inject", ["template", "render"]),
             here("redact", ["mask"]),
             here("helper git", ["git-credential"]),
+            ForeignVerb(names: ["clip"], hint: "to copy a secret to the clipboard: omvault get ITEM --clip", isHere: true),
             ForeignVerb(
                 names: ["item", "items", "entry", "document"],
                 hint: "the commands for items have no word before them: omvault get ITEM, omvault ls, omvault add ITEM",
@@ -50,8 +51,6 @@ struct ForeignVerb {
         ] + missing
 
     private static let missing = [
-        missing(["clip"], "hand a secret to the clipboard's own program", "get ITEM:FIELD | wl-copy"),
-        missing(["import"], "add items from a file, one JSON object a line", "add --from-jsonl FILE"),
         missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
         missing(["audit"], "see what was changed", "log ls"),
     ]

@@ -17,7 +17,7 @@ enum OmvaultFull {
     }
 
     private static func answer(_ typed: [String]) -> Int32 {
-        do throws(Failure) { return answer(to: try DockerHelper.arguments(typed)) } catch {
+        do throws(Failure) { return answer(to: try DockerHelper.arguments(AskpassHelper.arguments(typed))) } catch {
             error.report(asJSON: false)
             return error.status.rawValue
         }
@@ -27,6 +27,7 @@ enum OmvaultFull {
         // Attack: su and `sudo -E` keep the user's variables. With OMVAULT_PASSWORD_FROM=cmd:… a user runs a program as root,
         // or enrols a password that the user knows.
         if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
+        if ClipboardWait.isCalled(by: arguments) { ClipboardWait.run() }
         if arguments.first == CompletionAnswer.question {
             CompletionAnswer.answer(to: Array(arguments.dropFirst()))
             return ExitStatus.ok.rawValue

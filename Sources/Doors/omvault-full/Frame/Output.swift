@@ -135,7 +135,8 @@ struct Output: Sendable {
         try self.document(document)
     }
 
-    private static func isPrintable(_ bytes: Span<UInt8>) -> Bool {
+    /// Whether a terminal obeys none of it.
+    static func isPrintable(_ bytes: Span<UInt8>) -> Bool {
         guard let text = try? UTF8Span(validating: bytes) else { return false }
         var scalars = text.makeUnicodeScalarIterator()
         while let scalar = scalars.next() {

@@ -9,7 +9,8 @@ struct InputFile: ~Copyable {
     /// Whether the data comes from standard input. Then no secret can come from there.
     let isStandardInput: Bool
     private let name: String
-    private let descriptor: Int32
+    /// Open while this value lives.
+    let descriptor: Int32
 
     /// - Parameter path: Nil or `-` for standard input.
     init(_ path: String?) throws(Failure) {

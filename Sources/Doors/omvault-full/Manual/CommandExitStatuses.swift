@@ -44,7 +44,7 @@ extension CommandPage {
 
     /// Options that bring an exit code, wherever they are.
     private static let ofOptions: KeyValuePairs<String, ExitStatus> = [
-        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "-from <source>": .inputRequired,
+        "--if-rev": .conflict, "--insecure": .unsafeAlgorithm, "--clip": .clipboard, "-from <source>": .inputRequired,
     ]
 
     /// What the commands themselves bring. That of a group holds for all its commands.
@@ -62,6 +62,7 @@ extension CommandPage {
         (["vault", "default"], [.noVault, .permission, .corrupt]),
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
+        (["import"], [.unsupported, .exists, .notFound, .policy, .badSecret, .corrupt, .agent]),
         (["get"], [.notFound, .ambiguous, .conflict]),
         (["inject"], [.exists, .notFound, .ambiguous, .conflict]),
         (["redact"], [.exists]),
@@ -127,15 +128,11 @@ extension CommandPage {
         ),
         (["token", "load"], [.unsupported, .locked, .notFound, .corrupt, .agent]),
         (["token", "clear"], [.unsupported, .corrupt]),
-        (
-            ["helper"],
-            [
-                .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
-                .remoteError, .agent,
-            ]
-        ),
-        (["helper", "git"], [.aborted]),
-        (["helper", "docker"], [.general, .aborted]),
+        (["helper", "git"], tokenHelper + [.aborted]),
+        (["helper", "askpass"], [.aborted, .notFound, .ambiguous]),
+        (["helper", "kubectl"], tokenHelper),
+        (["helper", "docker"], tokenHelper + [.general, .aborted]),
+        (["helper", "ssh-agent"], [.general, .noVault, .permission, .agent]),
         (
             ["rest"],
             [
@@ -177,6 +174,11 @@ extension CommandPage {
 
     private static let tokenQuestion: [ExitStatus] = [
         .unsupported, .notFound, .ambiguous, .policy, .network, .remoteAuth, .remoteError, .agent,
+    ]
+
+    private static let tokenHelper: [ExitStatus] = [
+        .unsupported, .inputRequired, .config, .notFound, .ambiguous, .policy, .permission, .network, .remoteAuth,
+        .remoteError, .agent,
     ]
 
     private static let login: [ExitStatus] = [

@@ -58,8 +58,9 @@ extension ExitStatus {
         case .network, .remoteAuth, .remoteError: "50-51-and-52-the-server"
         case .io: "60-reading-or-writing-failed"
         case .agent: "61-the-agent"
+        case .clipboard: "62-the-clipboard"
         case .editor: "63-the-editor"
-        case .ok, .general, .unchanged, .auditFindings, .clipboard: nil
+        case .ok, .general, .unchanged, .auditFindings: nil
         }
     }
 }

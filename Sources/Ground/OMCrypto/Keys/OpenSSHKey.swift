@@ -2,51 +2,6 @@
 
 internal import OMSecrets
 
-/// A position in SSH's binary encoding. A length of four bytes comes before each string.
-private struct SSHCursor {
-    private var position: Int
-    private let end: Int
-    let blame: CryptoError
-
-    init(_ range: Range<Int>, blame: CryptoError) {
-        (position, end, self.blame) = (range.lowerBound, range.upperBound, blame)
-    }
-
-    mutating func number(_ bytes: Span<UInt8>) throws(CryptoError) -> Int {
-        guard end - position >= 4 else { throw blame }
-        defer { position += 4 }
-        return (position..<position + 4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
-    }
-
-    mutating func string(_ bytes: Span<UInt8>) throws(CryptoError) -> Range<Int> {
-        let count = try number(bytes)
-        guard count <= end - position else { throw blame }
-        defer { position += count }
-        return position..<position + count
-    }
-
-    mutating func text(_ bytes: Span<UInt8>) throws(CryptoError) -> String {
-        let range = try string(bytes)
-        guard range.count <= 64 else { throw blame }
-        return bytes.text(range)
-    }
-
-    /// A number above 0 in the fewest bytes, with a zero before a high bit (RFC 4251 section 5).
-    mutating func mpint(_ bytes: Span<UInt8>) throws(CryptoError) -> Range<Int> {
-        let range = try string(bytes)
-        guard let first = range.first, bytes[first] < 0x80 else { throw blame }
-        guard bytes[first] == 0 else { return range }
-        guard range.count > 1, bytes[first + 1] >= 0x80 else { throw blame }
-        return range.dropFirst()
-    }
-
-    var rest: Range<Int> { position..<end }
-
-    func finish() throws(CryptoError) {
-        guard position == end else { throw blame }
-    }
-}
-
 enum OpenSSHKey {
     private static let names = [
         "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
@@ -273,7 +228,7 @@ extension PublicKey {
         return "SHA256:" + text.prefix { $0 != "=" }
     }
 
-    func openSSHBlob() throws(CryptoError) -> (name: String, blob: [UInt8]) {
+    package func openSSHBlob() throws(CryptoError) -> (name: String, blob: [UInt8]) {
         var blob: [UInt8] = []
         func add(_ bytes: [UInt8]) {
             blob.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> (24 - 8 * $0)) })

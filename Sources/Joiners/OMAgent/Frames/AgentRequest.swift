@@ -36,6 +36,9 @@ enum AgentRequest: ~Copyable, Sendable {
     case forgetToken(LoginReference, refused: SecretBytes?)
     /// Signs with an identity of a vault that is open here.
     case sign(VaultPaths, identity: String, IdentityUse)
+    /// The keys that SSH programs may use.
+    case sshKeys(VaultPaths)
+    case signSSH(VaultPaths, SSHSigning)
     case claims(LoginReference, TokenInquiry)
     /// Starts a helper that sends requests with the access token of the session.
     case request(RequesterQuestion)
@@ -76,6 +79,7 @@ enum AgentReply: ~Copyable, Sendable {
     case signed(SecretBytes)
     /// One of ``OnlineFailure/ofSigning``.
     case notSigned(OnlineFailure)
+    case sshKeys([OfferedSSHKey])
     case claims(SecretBytes)
     case knownToken(SecretBytes)
     case requester(Requester)

@@ -64,6 +64,9 @@ extension AgentReply: FrameReply {
         case .notSigned(let cause):
             body.write(cause)
             return .notSigned
+        case .sshKeys(let keys):
+            body.write(shortList: keys)
+            return .sshKeysGiven
         case .claims(let claims):
             body.write(claims)
             return .claimsGiven
@@ -108,6 +111,7 @@ extension AgentReply: FrameReply {
         case .tokenRefused: .tokenRefused(try wire.read())
         case .signed: .signed(try wire.secret(upTo: 64 << 10))
         case .notSigned: .notSigned(try wire.signingProblem())
+        case .sshKeysGiven: .sshKeys(try wire.shortList(upTo: SSHKeyItem.most))
         case .claimsGiven: .claims(try wire.secret(upTo: OnlineAcceptance.longestClaims))
         case .foreignOrigin: .foreignOrigin
         default: throw MalformedBytes()

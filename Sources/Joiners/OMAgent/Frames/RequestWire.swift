@@ -65,6 +65,12 @@ extension AgentRequest {
         case .sign(let paths, let identity, let use):
             body.write(paths, identity, use)
             return .sign
+        case .sshKeys(let paths):
+            body.write(paths)
+            return .sshKeys
+        case .signSSH(let paths, let signing):
+            body.write(paths, signing)
+            return .signSSH
         case .claims(let login, let inquiry):
             body.write(login, inquiry)
             return .claims
@@ -129,6 +135,8 @@ extension AgentRequest {
             let refused = try wire.read(Bool.self) ? try wire.secret(upTo: AccessToken.longest) : nil
             return .forgetToken(login, refused: refused)
         case .sign: return .sign(try wire.read(), identity: try wire.read(), try wire.read())
+        case .sshKeys: return .sshKeys(try wire.read())
+        case .signSSH: return .signSSH(try wire.read(), try wire.read())
         case .claims: return .claims(try wire.read(), try wire.read())
         case .request: return .request(try wire.read())
         case .knownToken: return .knownToken(try wire.read())

@@ -1,10 +1,11 @@
 // The confinement layers of the helpers, the processes that read foreign bytes: docs/formats/online-protocol.md, "Confinement", for
-// a server's bytes, and docs/formats/sync.md, "The folder's helper", for a remote's.
+// a server's bytes, docs/formats/sync.md, "The folder's helper", for a remote's, and docs/formats/import-reader.md for a file's.
 
 internal import COMSystem
 internal import Glibc
 
-/// The confinement of the online helper, and of the helpers of remotes. That of a server is confined as the online helper.
+/// The confinement of the online helper, of the helpers of remotes, and of the process that reads a file for an import. The helper of
+/// a server is confined as the online helper.
 package enum Confinement {
     /// One restriction. No layer relies on another one.
     package enum Layer: String, CaseIterable, Sendable {
@@ -77,6 +78,12 @@ package enum Confinement {
     /// - Parameter folder: The folder that it reads and writes, which is no link.
     package static func apply(_ layers: Set<Layer> = Set(Layer.allCases), folder: String) -> Bool {
         apply(layers.subtracting([.user]), OM_WORK_FOLDER, files: [], folder: folder, ports: [])
+    }
+
+    /// Confines the process that reads a file of another program, before it reads the first byte of the file. It opens no file and no
+    /// socket: it has its file and its socket already.
+    package static func applyForReading(_ layers: Set<Layer> = Set(Layer.allCases)) -> Bool {
+        apply(layers, OM_WORK_READING, files: [], folder: nil, ports: [])
     }
 
     private static func apply(

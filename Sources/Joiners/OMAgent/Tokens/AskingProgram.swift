@@ -2,24 +2,24 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMAgentProtocol
+package import OMAgentProtocol
 internal import OMSystem
 
 /// A program at the other end of a connection.
 ///
 /// omvault hides its memory, and with it the path of its own file. So for omvault, and for any other program that hides, the
 /// program that started it counts.
-struct AskingProgram: Hashable, Sendable {
+package struct AskingProgram: Hashable, Sendable {
     /// The user at the other end, also if another process counts as the program. The highest number if the kernel names none.
-    let user: UInt32
-    let process: UInt32
+    package let user: UInt32
+    package let process: UInt32
     /// The path of its file, without links. Empty if every process on the way up hides it.
-    let file: String
+    package let file: String
 
     /// How many processes up the search goes.
     private static let longestWay = 8
 
-    init(_ channel: borrowing FrameChannel) {
+    package init(_ channel: borrowing FrameChannel) {
         var (user, first) = (uid_t(0), pid_t(0))
         guard om_socket_peer(channel.descriptor, &user, &first) == 0 else {
             (self.user, process, file) = (.max, 0, "")

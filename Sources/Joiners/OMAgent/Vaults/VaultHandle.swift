@@ -20,6 +20,7 @@ final class VaultHandle: Sendable {
     private let state: Guarded<VaultHandleState>
     /// The facts that are known while a request uses the vault.
     private let summary = Mutex(VaultHandleSummary())
+    let sshKeyCache = SSHKeyCache()
     /// Asked while a thread waits to lock the vault.
     let interruption = Interruption()
 
@@ -244,25 +245,33 @@ final class VaultHandle: Sendable {
     }
 
     /// Lends the key of an identity to `body`, while its level is open here. This is no use of the vault.
-    ///
-    /// Attack: a job that refreshes a session again and again keeps the vault open past its idle limit, while its user is away.
     func withIdentity<R>(_ name: String, _ body: (IdentityKey) -> R?) throws(OnlineRefusal) -> R {
-        let result: Result<R?, OnlineRefusal> = withState { state in
+        let made = readWithoutUse { (vault) throws(VaultError) in try vault.identityKey(named: name).flatMap(body) }
+        switch made {
+        case .success(let made?): return made
+        case .failure(.locked): throw .failed(.lockedClientKey)
+        case .success, .failure: throw .failed(.unusableClientKey)
+        }
+    }
+
+    /// Lends the open vault to `body`. This is no use of the vault.
+    ///
+    /// Attack: a job that refreshes a session again and again, or a program that asks for keys of SSH, keeps the vault open past
+    /// its idle limit, while its user is away.
+    func readWithoutUse<R>(_ body: (borrowing Vault) throws(VaultError) -> R) -> Result<R, VaultReadRefusal> {
+        withState { state in
             expireIfDue(&state)
-            guard state.keys != nil, !interruption.isAsked else { return .failure(.failed(.lockedClientKey)) }
+            guard state.keys != nil, !interruption.isAsked else { return .failure(.locked(state.level)) }
             do throws(VaultError) {
                 let loaded = try current(&state)
-                guard let key = try loaded.vault.identityKey(named: name) else { return .success(nil) }
-                return .success(body(key))
+                return .success(try body(loaded.vault))
             } catch {
                 switch refusal(error, &state) {
-                case .locked: return .failure(.failed(.lockedClientKey))
-                default: return .success(nil)
+                case .locked(let level): return .failure(.locked(level))
+                default: return .failure(.failed(error))
                 }
             }
         }
-        guard let made = try result.get() else { throw .failed(.unusableClientKey) }
-        return made
     }
 
     func refusal(_ error: VaultError, _ state: inout VaultHandleState) -> AgentReply {

@@ -1,5 +1,5 @@
 /// Percent-encoding (RFC 3986), read strictly.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The byte that the `%` at `index` encodes. Nil unless two hexadecimal digits follow.
     static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
         guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
@@ -9,7 +9,7 @@ enum PercentEncoding {
     }
 
     /// - Returns: nil for a `%` without two digits, or if the bytes are not UTF-8.
-    static func decode(_ text: String) -> String? {
+    package static func decode(_ text: String) -> String? {
         let bytes = Array(text.utf8)[...]
         var decoded: [UInt8] = []
         var index = bytes.startIndex

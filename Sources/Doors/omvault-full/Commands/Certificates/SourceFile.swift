@@ -68,6 +68,9 @@ struct SourceFile: ~Copyable {
         return SourceFile(path, input, deletion)
     }
 
+    /// The open file, for a process that reads it instead of this one.
+    var descriptor: Int32 { input.descriptor }
+
     func readWhole(maximum: Int, hint: String) throws(Failure) -> SecretBytes {
         try input.readWhole(maximum: maximum, hint: hint)
     }

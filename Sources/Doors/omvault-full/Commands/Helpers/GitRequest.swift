@@ -8,6 +8,8 @@ internal import OMShell
 struct GitRequest: ~Copyable {
     /// Nil if it is no server of http or https.
     let server: ServerURL?
+    /// Without a slash in front. Nil if git names none.
+    let path: String?
     let user: String?
     /// The password that the server refused, when git erases it. Nil if git names none.
     let password: SecretBytes?
@@ -43,7 +45,7 @@ struct GitRequest: ~Copyable {
                 for index in value { secret.append(bytes[index]) }
                 password = secret.finish()
             case "capability[]": capabilities.insert(try text(value, bytes))
-            case "protocol", "host", "username":
+            case "protocol", "host", "path", "username":
                 guard texts.updateValue(try text(value, bytes), forKey: key) == nil else { throw refused("it has \(key) twice") }
             // Later versions of git have more, and some of these are secrets.
             default: break
@@ -54,12 +56,14 @@ struct GitRequest: ~Copyable {
             throw refused("it names no protocol or no host")
         }
         return GitRequest(
-            server: try server(scheme, host), user: texts["username"], password: password,
+            server: try server(scheme, host), path: texts["path"], user: texts["username"], password: password,
             knowsSchemes: capabilities.contains("authtype"))
     }
 
-    private init(server: ServerURL?, user: String?, password: consuming SecretBytes?, knowsSchemes: Bool) {
-        (self.server, self.user, self.knowsSchemes) = (server, user, knowsSchemes)
+    private init(
+        server: ServerURL?, path: String?, user: String?, password: consuming SecretBytes?, knowsSchemes: Bool
+    ) {
+        (self.server, self.path, self.user, self.knowsSchemes) = (server, path, user, knowsSchemes)
         self.password = password
     }
 

@@ -3,13 +3,15 @@ internal import ArgumentParser
 struct HelperCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "helper",
-        abstract: "Give git, kubectl or docker an access token.",
+        abstract: "Answer git, kubectl, docker, ssh and sudo.",
         discussion: """
-            These programs start a helper when a server wants a credential. The helper answers with the access token of a session,
-            as 'omvault token get' does, and only for the servers in RESTOrigins of the profile. Without that key it answers only
-            for the profile's own server.
+            git, kubectl and docker start a helper when a server wants a credential. With --profile the helper answers with the
+            access token of a session, as 'omvault token get' does, and only for the servers in RESTOrigins of the profile. Without
+            that key it answers only for the profile's own server. For git without --profile, and for askpass, the vault has the
+            passwords.
 
+              git config --global credential.helper '!omvault helper git'
               git config --global credential.https://git.example.org.helper '!omvault helper git --profile work'
             """,
-        subcommands: [GitHelper.self, KubectlHelper.self, DockerHelper.self])
+        subcommands: [GitHelper.self, AskpassHelper.self, KubectlHelper.self, DockerHelper.self, SSHAgentHelper.self])
 }

@@ -10,9 +10,13 @@ struct HelperToken {
     private let tokens: SessionToken
 
     init(_ options: HelperOptions, _ context: CommandContext) throws {
+        try self.init(options.profile, options.session, context)
+    }
+
+    init(_ name: String, _ session: SessionUserOptions, _ context: CommandContext) throws {
         let access = try LoginAccess(context)
-        profile = try access.profiles.profile(ProfileName(options.profile))
-        given = try options.session.requested()
+        profile = try access.profiles.profile(ProfileName(name))
+        given = try session.requested()
         tokens = try SessionToken(profile, access, context)
     }
 
@@ -30,11 +34,16 @@ struct HelperToken {
     /// The token, and the user of its session.
     func get() throws -> SessionToken.Found {
         guard !StandardOutput.isTerminal else {
-            throw Failure(
-                .usage, "a token is a secret, and standard output is a terminal",
-                hint: "git, kubectl and docker start this command themselves; omvault token get --reveal prints a token here")
+            throw Self.refusedAtTerminal("a token", instead: "omvault token get --reveal prints a token here")
         }
         return try tokens.get(given, TokenQuestion(atLeast: TokenGet.standardLife))
+    }
+
+    /// - Parameter secret: With its article.
+    static func refusedAtTerminal(_ secret: String, instead other: String) -> Failure {
+        Failure(
+            .usage, "\(secret) is a secret, and standard output is a terminal",
+            hint: "git and other programs start this command themselves; \(other)")
     }
 
     /// The server refused the token.

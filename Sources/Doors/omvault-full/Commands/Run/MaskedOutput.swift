@@ -12,9 +12,9 @@ internal import Synchronization
 final class MaskedOutput: Sendable {
     private let streams: [Stream]
     /// Gets a byte when a thread has ended.
-    private let ends: Pipe
+    private let ends: ProgramPipe
     /// Closed to end the threads before the output ends.
-    private let stop: Pipe
+    private let stop: ProgramPipe
     /// How long a program's output is waited for after a signal that asked for its end, in milliseconds.
     private static let graceAfterSignal: Int32 = 1000
     /// How long it may take then to write what was read, in milliseconds.
@@ -22,15 +22,15 @@ final class MaskedOutput: Sendable {
 
     /// - Throws: ``ExitStatus/io``.
     init(_ handover: Handover) throws(Failure) {
-        ends = try Pipe()
-        stop = try Pipe()
+        ends = try ProgramPipe()
+        stop = try ProgramPipe()
         // One pipe if both lead to the same place, so that their lines keep their order.
         let places =
             Self.areSame(STDOUT_FILENO, STDERR_FILENO)
             ? [[STDOUT_FILENO, STDERR_FILENO]] : [[STDOUT_FILENO], [STDERR_FILENO]]
         var streams: [Stream] = []
         for numbers in places {
-            let pipe = try Pipe()
+            let pipe = try ProgramPipe()
             for number in numbers {
                 try handover.give(pipe.writing, as: number)
             }
@@ -89,46 +89,17 @@ final class MaskedOutput: Sendable {
     }
 }
 
-/// Both ends close with it.
-private final class Pipe: Sendable {
-    let reading: Int32
-    let writing: Int32
-    private let isReadingClosed = Atomic(false)
-    private let isWritingClosed = Atomic(false)
-
-    init() throws(Failure) {
-        var ends: [Int32] = [-1, -1]
-        guard om_pipe(&ends) == 0 else { throw Self.failure(errno) }
-        (reading, writing) = (ends[0], ends[1])
-    }
-
-    deinit {
-        closeReading()
-        closeWriting()
-    }
-
-    func closeReading() {
-        if !isReadingClosed.exchange(true, ordering: .relaxed) { close(reading) }
-    }
-
-    func closeWriting() {
-        if !isWritingClosed.exchange(true, ordering: .relaxed) { close(writing) }
-    }
-
-    static func failure(_ code: Int32) -> Failure { Failure(.io, "a pipe cannot be made for the program's output", errno: code) }
-}
-
 private final class Stream: Sendable {
-    let pipe: Pipe
+    let pipe: ProgramPipe
     private let target: Int32
     private let mask: OutputMask
-    private let ends: Pipe
-    private let stop: Pipe
+    private let ends: ProgramPipe
+    private let stop: ProgramPipe
     private let failed = Atomic(false)
 
     var hasFailed: Bool { failed.load(ordering: .acquiring) }
 
-    init(_ pipe: Pipe, to target: Int32, _ mask: OutputMask, _ ends: Pipe, stop: Pipe) {
+    init(_ pipe: ProgramPipe, to target: Int32, _ mask: OutputMask, _ ends: ProgramPipe, stop: ProgramPipe) {
         (self.pipe, self.target, self.mask, self.ends, self.stop) = (pipe, target, mask, ends, stop)
     }
 

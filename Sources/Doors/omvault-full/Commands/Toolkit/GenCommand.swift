@@ -14,6 +14,7 @@ struct GenCommand: Verb {
 
               omvault gen
               omvault gen --words 6
+              omvault gen --clip
               omvault gen --pronounceable
               omvault gen --length 16 --chars a-zA-Z0-9
               omvault gen --wordlist eff --entropy 90 --separator .
@@ -29,12 +30,20 @@ struct GenCommand: Verb {
     @Option(parsing: .unconditional, help: ArgumentHelp("How many, each on a line.", valueName: "number"))
     var count = 1
 
+    @OptionGroup var clip: ClipOption
+
     func validate() throws {
+        if count > 1, clip.clip != nil { throw ValidationError("the clipboard holds one text: give --clip without --count") }
         guard (1...1000).contains(count) else { throw ValidationError("--count takes 1 to 1000") }
     }
 
     func run(_ context: CommandContext) throws {
         let recipe = try options.recipe()
+        if let clipboard = try clip.clipboard(context, instead: "omvault gen") {
+            return try clipboard.copy(
+                recipe.password(), as: "a password of \(Self.text(recipe.entropy)) bits of entropy",
+                ["type": .text(options.kind.rawValue), "entropy_bits": .decimal(recipe.entropy)])
+        }
         if context.output.format == .json {
             var document = JSONDocument()
             document.field("type", .text(options.kind.rawValue))

@@ -17,12 +17,17 @@ struct GetCommand: Verb {
               omvault get github
               omvault get github:token
               omvault get github:token --rev 3
+              omvault get github --clip
               omvault get '"https://a.example":password'
               omvault get scan:file > passport.pdf
               omvault get om://work/db/password
 
             If another device changed the item at the same time, its value is in a conflict copy. While that copy has another value,
             'get' warns, or fails with 12 if you give --strict. 'omvault sync diff' shows both.
+
+            --clip copies the secret instead: to a program that OMVAULT_CLIP_COPY_CMD names, with wl-copy, with xclip, or through
+            the terminal. The clipboard is cleared if it still holds the secret then. Until then every program of your session can
+            read it. A terminal's clipboard is not cleared.
 
             --json prints one field as a document. For ITEM alone it prints the document of the item, as 'omvault show --json' does.
             """)
@@ -42,6 +47,8 @@ struct GetCommand: Verb {
     @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
     var rev: UInt64?
 
+    @OptionGroup var clip: ClipOption
+
     @Flag(help: "Fail (12) if a conflict copy of the item has another value.")
     var strict = false
 
@@ -49,17 +56,20 @@ struct GetCommand: Verb {
     var acceptRollback = false
 
     func run(_ context: CommandContext) throws {
-        if let uri = item.uri { return try run(ValueReference(uri), context) }
+        if reveal, clip.clip != nil { throw Failure(usage: "--reveal prints, and --clip does not; give only one") }
+        // Before a secret is read.
+        let clipboard = try clip.clipboard(context, instead: "omvault get ITEM:FIELD")
+        if let uri = item.uri { return try run(ValueReference(uri), clipboard, context) }
         let item = try reference()
         let access = try VaultAccess(context, acceptsRollback: acceptRollback)
         access.refusesCopies = strict
         let secrets = try SecretSources(context, unlock.sources)
         let name = try item.itemName()
-        try access.explainingTrash(name, unlock) { try answer(item, of: access, secrets, context) }
+        try access.explainingTrash(name, unlock) { try answer(item, of: access, to: clipboard, secrets, context) }
     }
 
     /// Prints what `ITEM:FIELD` prints in the vault of the reference, or something else about the value.
-    private func run(_ reference: ValueReference, _ context: CommandContext) throws {
+    private func run(_ reference: ValueReference, _ clipboard: Clipboard?, _ context: CommandContext) throws {
         guard global.vault == nil, field == nil else {
             throw Failure(usage: "om://… names the vault and the field, so --vault and --field have no meaning beside it")
         }
@@ -68,13 +78,18 @@ struct GetCommand: Verb {
             access.refusesCopies = strict
             let secrets = try SecretSources(context, unlock.sources)
             let item = ItemReference(item: reference.item.text, field: reference.field?.text ?? "")
-            return try access.explainingTrash(reference.item, unlock) { try answer(item, of: access, secrets, context) }
+            return try access.explainingTrash(reference.item, unlock) {
+                try answer(item, of: access, to: clipboard, secrets, context)
+            }
         }
         guard rev == nil, !acceptRollback else {
             throw Failure(
                 usage: "an attribute and a format are those of the present value: leave out --rev and --accept-rollback")
         }
         let value = try ReferenceReading(context, unlock, refusesCopies: strict).value(of: reference).take()
+        if let clipboard {
+            return try clipboard.copy(value, as: "\"\(reference.item.text)\"", ["item": .text(reference.item.text)])
+        }
         guard context.output.format == .json else { return try context.output.writeSecret(value) }
         var document = JSONDocument()
         document.field("item", .text(reference.item.text))
@@ -85,11 +100,12 @@ struct GetCommand: Verb {
     }
 
     private func answer(
-        _ item: ItemReference, of access: VaultAccess, _ secrets: borrowing SecretSources, _ context: CommandContext
+        _ item: ItemReference, of access: VaultAccess, to clipboard: Clipboard?, _ secrets: borrowing SecretSources,
+        _ context: CommandContext
     ) throws(Failure) {
         let name = try item.itemName()
         let reading = ItemReading(access: access, unlock: unlock, revision: rev)
-        if item.field == nil, context.output.format == .json {
+        if item.field == nil, clipboard == nil, context.output.format == .json {
             return try ShownItem(reading.item(name, withSecrets: reveal, secrets), isRevealed: reveal).print(context)
         }
         let namesField = item.field != nil && !item.meansMainField
@@ -99,8 +115,14 @@ struct GetCommand: Verb {
             : FieldPath(name, MainField(of: reading.item(name, withSecrets: false, secrets).item()).required())
         switch try access.read(.secret(path, revision: rev), secrets, unlock) {
         case .large(let count, let revision, let digest):
+            if let clipboard { throw clipboard.tooLarge(count) }
             try LargeValue(path: path, count: count, revision: revision, digest: digest).print(from: access)
-        case let reply: try print(try reply.secret(), path, context)
+        case let reply:
+            let secret = try reply.secret()
+            guard let clipboard else { return try print(secret, path, context) }
+            try clipboard.copy(
+                secret, as: "\"\(path.item.text):\(path.field.text)\"",
+                ["item": .text(path.item.text), "field": .text(path.field.text)])
         }
     }
 

@@ -7,6 +7,8 @@ internal import OMVault
 /// The output of `omvault otp`: a code, or whether a code is right.
 struct OTPAnswer {
     let context: CommandContext
+    /// Where a code goes instead of standard output. Nil for there.
+    let clipboard: Clipboard?
     /// Nil for a URI that is in no vault.
     let path: FieldPath?
     /// Seconds since 1970.
@@ -18,14 +20,30 @@ struct OTPAnswer {
     func printCode(of uri: borrowing OTPAuthURI, isNext: Bool) throws {
         let counter = uri.password.counter(at: time) + (isNext ? 1 : 0)
         let code = try uri.password.code(counter: counter)
+        if let clipboard { return try copy(code, of: uri, isNext: isNext, to: clipboard) }
         if context.output.format == .json { return try printDocument(uri, counter, code) }
         var line = SecretBuffer()
         line.append(code)
         line.append(UInt8(ascii: "\n"))
         try context.output.writeSecret(line.finish())
-        guard StandardOutput.isTerminal, isNow, let left = uri.password.secondsLeft(at: time) else { return }
+        guard StandardOutput.isTerminal, let words = validity(of: uri, isNext: isNext) else { return }
+        context.output.notice(words)
+    }
+
+    private func copy(
+        _ code: borrowing SecretBytes, of uri: borrowing OTPAuthURI, isNext: Bool, to clipboard: Clipboard
+    ) throws {
+        let name = path.map { "the code of \"\($0.item.text)\"" } ?? "the code"
+        let words = validity(of: uri, isNext: isNext).map { ", \($0)" } ?? ""
+        guard let path else { return try clipboard.copy(code, as: name + words, [:]) }
+        try clipboard.copy(code, as: name + words, ["item": .text(path.item.text), "field": .text(path.field.text)])
+    }
+
+    /// When the code is valid. Nil if the time is not the machine's, and for a counted code.
+    private func validity(of uri: borrowing OTPAuthURI, isNext: Bool) -> String? {
+        guard isNow, let left = uri.password.secondsLeft(at: time) else { return nil }
         let seconds = Int(clamping: left).of("second")
-        context.output.notice(isNext ? "valid in \(seconds)" : "valid for \(seconds) more")
+        return isNext ? "valid in \(seconds)" : "valid for \(seconds) more"
     }
 
     private func printDocument(

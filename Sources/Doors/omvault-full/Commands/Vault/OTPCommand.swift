@@ -17,6 +17,7 @@ struct OTPCommand: Verb {
 
               omvault add github --field password=tty --field otp=tty
               omvault otp github
+              omvault otp github --clip
               omvault otp github:otp --next
               omvault otp door --verify-from tty
               omvault otp --uri-from file:uri
@@ -36,6 +37,8 @@ struct OTPCommand: Verb {
     @Flag(help: "Print the code after the present one.")
     var next = false
 
+    @OptionGroup var clip: ClipOption
+
     @Option(help: ArgumentHelp("Another time than now, such as 2026-11-21T18:33:00Z.", valueName: "time"))
     var at: String?
 
@@ -53,17 +56,21 @@ struct OTPCommand: Verb {
         if uriFrom != nil, !unlock.given.isEmpty || unlock.keyslot != nil || unlock.noAgent {
             throw ValidationError("--uri-from opens no vault, so nothing unlocks one")
         }
+        if clip.clip != nil, verifyFrom != nil {
+            throw ValidationError("--clip copies a code, and --verify-from checks one; give only one")
+        }
         if next, verifyFrom != nil { throw ValidationError("--next prints a code, and --verify-from checks one; give only one") }
     }
 
     func run(_ context: CommandContext) throws {
         let time = try seconds()
+        let clipboard = try clip.clipboard(context, instead: "omvault otp ITEM")
         let given = [(key: "--uri-from", value: uriFrom), (key: "--verify-from", value: verifyFrom)]
         guard let item else {
             let secrets = try SecretSources(context, given)
             let text = try secrets.read("--uri-from", prompt: "URI or secret", maximum: OTPAuthURI.maximumCount)
             let uri = try OTPAuthURI(readingURIOrSecret: text)
-            let answer = OTPAnswer(context: context, path: nil, time: time, isNow: at == nil)
+            let answer = OTPAnswer(context: context, clipboard: clipboard, path: nil, time: time, isNow: at == nil)
             let used = try usedCounter(of: uri, secrets, answer)
             if used != nil { context.output.notice("the URI keeps its counter: count it up before you use it again") }
             return try finish(uri, used, answer)
@@ -71,11 +78,12 @@ struct OTPCommand: Verb {
         let name = try item.itemName()
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources + given.dropFirst())
-        try access.explainingTrash(name, unlock) { try answer(item, of: access, secrets, at: time) }
+        try access.explainingTrash(name, unlock) { try answer(item, of: access, to: clipboard, secrets, at: time) }
     }
 
     private func answer(
-        _ item: ItemReference, of access: VaultAccess, _ secrets: borrowing SecretSources, at time: UInt64
+        _ item: ItemReference, of access: VaultAccess, to clipboard: Clipboard?, _ secrets: borrowing SecretSources,
+        at time: UInt64
     ) throws {
         let name = try item.itemName()
         let found = try access.read(.item(name), secrets, unlock).item()
@@ -84,7 +92,7 @@ struct OTPCommand: Verb {
         // Of this revision, so that a counter is not stored over a change of another process.
         let stored = try access.read(.secret(path, revision: found.revision), secrets, unlock).secret()
         let uri = try OTPAuthURI(readingURIOrSecret: stored)
-        let answer = OTPAnswer(context: access.context, path: path, time: time, isNow: at == nil)
+        let answer = OTPAnswer(context: access.context, clipboard: clipboard, path: path, time: time, isNow: at == nil)
         let used = try usedCounter(of: uri, secrets, answer)
         if let used {
             guard used < .max else { throw OneTimePasswordError.counterUsedUp }

@@ -28,6 +28,7 @@ extension GetCommand {
         global = GlobalOptions(vault: values["--vault"])
         unlock = UnlockOptions(passwordFrom: values["--password-from"].map(SecretSourceArgument.init(argument:)), noAgent: isHere)
         self.item = ItemReference(argument: item)
+        clip = ClipOption(seconds: nil)
         (field, reveal, rev, strict, acceptRollback) = (nil, false, nil, false, false)
     }
 }
@@ -37,6 +38,14 @@ extension GlobalOptions {
     init(vault: String?) {
         self.init()
         (self.vault, format, json, noInput, yes, quiet) = (vault, nil, false, false, false, false)
+    }
+}
+
+extension ClipOption {
+    /// - Parameter seconds: Nil if the option is not given.
+    init(seconds: ClipTime?) {
+        self.init()
+        clip = seconds
     }
 }
 

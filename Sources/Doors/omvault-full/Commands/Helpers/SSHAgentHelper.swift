@@ -1,0 +1,142 @@
+internal import ArgumentParser
+internal import Glibc
+internal import OMAgent
+internal import OMAgentProtocol
+internal import OMSecrets
+internal import OMShell
+internal import OMSystem
+
+/// `omvault helper ssh-agent`: the front between SSH programs and the agent.
+struct SSHAgentHelper: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ssh-agent",
+        abstract: "An ssh-agent with the keys of a vault.",
+        discussion: """
+            ssh, ssh-keygen and git get signatures from it, and no private key leaves omvault's agent. A key is an item of type
+            ssh-key with the field private-key, in a vault that is unlocked in the agent. With the tag ssh-confirm each use asks,
+            and with ssh-off the key is not offered. Each use over a forwarded connection asks. A question goes to the program of
+            OMVAULT_ASKPASS, else of SSH_ASKPASS; without one the answer is no.
+
+            The command goes on in the background, and prints what a shell sets. With a COMMAND it ends with that, and has its exit
+            code.
+
+              eval "$(omvault helper ssh-agent)"
+              omvault helper ssh-agent -- ssh git@git.example.org
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("The socket's path, in a folder of yours with mode 0700.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Ask before each signature.")
+    var confirm = false
+
+    @Flag(help: "Stay in the foreground, for a service manager.")
+    var foreground = false
+
+    @Flag(help: ArgumentHelp("Report to descriptor 3.", visibility: .hidden))
+    var ready = false
+
+    @Argument(parsing: .postTerminator, help: "A program and its arguments, behind --.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard command.isEmpty || !foreground && socket == nil else {
+            throw ValidationError("a command has a socket of its own, and no --foreground")
+        }
+    }
+
+    func run(_ context: CommandContext) throws {
+        if ready { return serveForStarter(context) }
+        let access = try VaultAccess(context)
+        _ = try access.file()
+        if !command.isEmpty { throw try runCommand(access) }
+        let path = try agentSocket()
+        if foreground {
+            let signals = SSHAgentServer.endSignals()
+            let server = try server(at: path, access)
+            try Self.announce(path)
+            return server.run(until: signals)
+        }
+        guard try !Self.isAnswered(path) else { return try Self.announce(path) }
+        let process = try start(at: path, access)
+        try Self.announce(path)
+        if let process { try StandardOutput.write("SSH_AGENT_PID=\(process); export SSH_AGENT_PID;\n") }
+    }
+
+    /// Starts the front in the background.
+    ///
+    /// - Returns: Its process. Nil if another command has started one meanwhile.
+    private func start(at path: AgentSocket, _ access: VaultAccess) throws(AgentError) -> Int32? {
+        let vault = AbsolutePath.absolute(access.location.path)
+        let words = ["helper", "ssh-agent", "--ready", "--socket", path.path, "--vault", vault]
+        do throws(AgentError) { return try AgentProcess.startInBackground(words + (confirm ? ["--confirm"] : [])) } catch {
+            guard case .cannotStart = error, try Self.isAnswered(path) else { throw error }
+            return nil
+        }
+    }
+
+    /// The process in the background.
+    private func serveForStarter(_ context: CommandContext) {
+        do {
+            let signals = SSHAgentServer.endSignals()
+            let server = try server(at: try agentSocket(), VaultAccess(context))
+            AgentProcess.report(nil)
+            server.run(until: signals)
+        } catch {
+            AgentProcess.report(Failure(anyError: error).message)
+        }
+    }
+
+    /// - Returns: How the command ended.
+    private func runCommand(_ access: VaultAccess) throws -> ProgramEnd {
+        let path = try AgentSocket(named: "ssh-\(getpid()).sock", Environment.text, makes: true)
+        let held = try RunningProgram.Held()
+        let server = try server(at: path, access)
+        defer { server.remove() }
+        let variables = Handover()
+        variables.set("SSH_AUTH_SOCK", path: path.path)
+        do throws(RunningProgram.NotStarted) {
+            let program = try RunningProgram(
+                command, variables: variables.takeVariables(), isClean: false, files: [], held)
+            // After the program's start, so that the program does not have the variable.
+            SSHConfirmation.prepare()
+            DetachedThread.startOrRunHere { server.run() }
+            return ProgramEnd(code: program.end(nil, due: nil) { nil }, failure: nil)
+        } catch {
+            return ProgramEnd(
+                code: error.exitCode, failure: Failure(.general, "\"\(command[0])\" cannot be started", errno: error.code))
+        }
+    }
+
+    private func server(at path: AgentSocket, _ access: VaultAccess) throws -> SSHAgentServer {
+        guard let paths = access.agentPaths else {
+            throw Failure(usage: "the path of vault \"\(access.location.name.shown)\" is too long for the agent")
+        }
+        if command.isEmpty { SSHConfirmation.prepare() }
+        let confirmation = SSHConfirmation()
+        return SSHAgentServer(
+            try ListeningSocket(path), AgentSSHKeys(AgentClient(try AgentSocket(Environment.text, makes: true)), paths),
+            confirmsAll: confirm
+        ) { confirmation.isAllowed($0) }
+    }
+
+    private func agentSocket() throws(AgentError) -> AgentSocket {
+        if let socket { return try AgentSocket(path: AbsolutePath.absolute(socket)) }
+        return try AgentSocket(named: SSHAgentServer.name, Environment.text, makes: true)
+    }
+
+    private static func isAnswered(_ path: AgentSocket) throws(AgentError) -> Bool {
+        do throws(AgentError) { _ = try AgentConnection(path).connect() } catch {
+            guard error == .notRunning else { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// A line of a shell, as OpenSSH's ssh-agent prints it.
+    private static func announce(_ path: AgentSocket) throws(Failure) {
+        try StandardOutput.write("SSH_AUTH_SOCK=\(path.path.asShellWord); export SSH_AUTH_SOCK;\n")
+    }
+}

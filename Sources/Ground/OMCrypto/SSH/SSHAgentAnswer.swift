@@ -1,0 +1,42 @@
+// The answers of an ssh-agent (draft-miller-ssh-agent).
+
+/// An answer to an ``SSHAgentMessage``.
+package enum SSHAgentAnswer: Hashable, Sendable {
+    case failure
+    case success
+    /// Each key in SSH's form, with its comment.
+    case identities([(key: [UInt8], comment: String)])
+    case signature([UInt8])
+    /// The names of the extensions.
+    case extensions
+
+    /// The whole message, with its length.
+    package var bytes: [UInt8] {
+        var writer = SSHWriter()
+        switch self {
+        case .failure: writer.bytes([5].span)
+        case .success: writer.bytes([6].span)
+        case .identities(let keys):
+            writer.bytes([12].span)
+            writer.number(keys.count)
+            for (key, comment) in keys {
+                writer.string(key.span)
+                writer.text(comment)
+            }
+        case .signature(let signature):
+            writer.bytes([14].span)
+            writer.string(signature.span)
+        case .extensions:
+            writer.bytes([29].span)
+            writer.text("query")
+            writer.text(SSHBinding.name)
+        }
+        let body = writer.bytes()
+        var message = SSHWriter()
+        message.string(body.span)
+        return message.bytes()
+    }
+
+    package static func == (one: SSHAgentAnswer, other: SSHAgentAnswer) -> Bool { one.bytes == other.bytes }
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}

@@ -1,0 +1,59 @@
+// OpenSSH's `session-bind@openssh.com`: the SSH connections for which a connection to the agent is used.
+
+/// One `session-bind`: a host's key, and its signature over the id of the SSH connection.
+package struct SSHBinding: Hashable, Sendable {
+    static let name = "session-bind@openssh.com"
+
+    package let hostKey: [UInt8]
+    package let session: [UInt8]
+    let signature: [UInt8]
+    /// Whether the connection is forwarded to that host.
+    package let isForwarding: Bool
+
+    package init(hostKey: [UInt8], session: [UInt8], signature: [UInt8], isForwarding: Bool) {
+        (self.hostKey, self.session, self.signature) = (hostKey, session, signature)
+        self.isForwarding = isForwarding
+    }
+}
+
+/// What ssh told about one connection to the agent.
+package struct SSHBindings: Sendable {
+    /// The most for one connection.
+    package static let most = 16
+
+    private var bindings: [SSHBinding] = []
+
+    package init() {}
+
+    /// Whether the connection comes from another machine.
+    package var isForwarded: Bool { bindings.contains { $0.isForwarding } }
+
+    /// The keys of the hosts over which the connection comes, the nearest first.
+    package var forwardingHosts: [[UInt8]] { bindings.filter(\.isForwarding).map(\.hostKey) }
+
+    /// The host at which a login of this connection is. Nil if ssh did not tell.
+    package var destination: [UInt8]? { bindings.last.flatMap { $0.isForwarding ? nil : $0.hostKey } }
+
+    /// - Returns: Whether it counts.
+    package mutating func add(_ binding: SSHBinding) -> Bool {
+        // Attack: a host forges the key of another host, so that a question names that one. Only that host can sign the session.
+        guard SSHSignature.isRight(binding.signature, of: binding.session, by: binding.hostKey) else { return false }
+        if bindings.contains(where: { $0.session == binding.session }) {
+            return bindings.contains {
+                ($0.session, $0.hostKey, $0.isForwarding) == (binding.session, binding.hostKey, binding.isForwarding)
+            }
+        }
+        // Attack: a connection that is already used for a login is forwarded, or a host binds without end.
+        guard bindings.count < Self.most, bindings.last?.isForwarding != false else { return false }
+        bindings.append(binding)
+        return true
+    }
+
+    /// Whether this connection may have it signed.
+    package func allow(_ data: SSHSignedData) -> Bool {
+        guard case .login(let login) = data, let last = bindings.last else { return true }
+        // Attack: a host passes on the request of a login elsewhere, in the name of the connection to itself.
+        if last.isForwarding { return !bindings.contains { $0.session == login.session } }
+        return login.session == last.session && (login.hostKey.map { $0 == last.hostKey } ?? true)
+    }
+}
