@@ -21,7 +21,7 @@ struct PamProfileTests {
             sed -i 's/pam_unix.so nullok/& nodelay/' .system/configs/unix
             mount --bind .system/configs /usr/share/pam-configs
             mount --bind .system/debconf /var/cache/debconf
-            export DEBIAN_FRONTEND=noninteractive
+            export DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/sbin"
             printf '@include common-auth\naccount required pam_permit.so\n' > /etc/pam.d/omvault-test
             printf unix > unix
             echo 'ada:x:4242:4242::/:/bin/sh' >> /etc/passwd

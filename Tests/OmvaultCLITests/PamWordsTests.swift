@@ -217,6 +217,7 @@ struct PamWordsTests {
             Self.start + #"""
                 enroll root work right
                 answers root right 'User not known'
+                logs 'the user has uid 0 or could not be looked up, and root=yes is not set; user=root'
                 module profile=work root=yes; granted root right
                 module profile=work
                 serve web nginx
