@@ -62,7 +62,7 @@ extension CommandPage {
         (["vault", "default"], [.noVault, .permission, .corrupt]),
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
-        (["import"], [.unsupported, .exists, .notFound, .policy, .badSecret, .corrupt, .agent]),
+        (["import"], [.unsupported, .exists, .notFound, .conflict, .policy, .badSecret, .corrupt, .agent]),
         (["get"], [.notFound, .ambiguous, .conflict]),
         (["inject"], [.exists, .notFound, .ambiguous, .conflict]),
         (["redact"], [.exists]),
