@@ -1,5 +1,6 @@
 // One connection of an ssh-agent: when a person is asked, and what is refused without a question.
 
+import Glibc
 import OMCrypto
 import Synchronization
 import Testing
@@ -17,7 +18,7 @@ import Testing
         private let questions: SSHQuestions
 
         /// - Parameter answers: Of a person, in turn. After them the last one counts.
-        init(_ answers: Bool...) throws {
+        init(_ answers: Bool?...) throws {
             offered = try [("plain", false), ("tagged", true)].map { name, asks in
                 let key = try PrivateKey.generate(.ed25519).publicKey().openSSHBlob().blob
                 return OfferedSSHKey(try ItemName(name), asks: asks, publicKey: key)
@@ -37,8 +38,10 @@ import Testing
             return [1]
         }
 
-        func conversation(confirmsAll: Bool = false) -> SSHConversation {
-            SSHConversation(self, for: AskingProgram(FrameChannel(-1)), confirmsAll: confirmsAll, asking: questions)
+        func conversation(confirmsAll: Bool = false, over connection: Int32 = -1) -> SSHConversation {
+            SSHConversation(
+                self, for: AskingProgram(FrameChannel(-1)), over: connection,
+                as: SSHFront(vault: [1], confirmsAll: confirmsAll), asking: questions)
         }
 
         func sign(_ index: Int, _ data: [UInt8] = SSHConversationTests.file) -> SSHAgentMessage {
@@ -67,15 +70,15 @@ import Testing
         Array("SSHSIG".utf8) + ["git", "", "sha256"].flatMap { string(Array($0.utf8)) }
         + string([UInt8](repeating: 9, count: 32))
 
-    private static func forwarding() throws -> SSHAgentMessage {
+    private static func forwarding(isForged: Bool = false) throws -> SSHAgentMessage {
         let key = try PrivateKey.generate(.ed25519), session = [UInt8](repeating: 1, count: 32)
         return .bind(
             SSHBinding(
                 hostKey: try key.publicKey().openSSHBlob().blob, session: session,
-                signature: try SSHSignature.make(session, with: key, "ssh-ed25519"), isForwarding: true))
+                signature: isForged ? [] : try SSHSignature.make(session, with: key, "ssh-ed25519"), isForwarding: true))
     }
 
-    @Test("a forwarded use asks, a tagged key asks, and after a no the connection gets nothing")
+    @Test("a forwarded use asks, a tagged key asks, and after a no the connection gets no further question")
     func questions() throws {
         let (yes, no) = (try Source(true), try Source(false))
         var local = yes.conversation()
@@ -86,6 +89,13 @@ import Testing
         var far = yes.conversation()
         #expect(try far.answer(Self.forwarding()) == .success)
         #expect(far.answer(yes.sign(0)) == .signature([1]) && yes.asked.words.last == "plain forwarded")
+
+        // ssh goes on after a refusal.
+        var unread = yes.conversation()
+        #expect(try unread.answer(Self.forwarding(isForged: true)) == .failure)
+        #expect(
+            unread.answer(yes.sign(0)) == .signature([1]) && yes.asked.words.suffix(2) == ["plain forwarded", "plain forwarded"])
+        #expect(unread.isForwarded && !local.isForwarded)
 
         var refused = no.conversation()
         #expect(refused.answer(no.sign(1)) == .failure && no.asked.words == ["tagged"])
@@ -107,6 +117,44 @@ import Testing
         var far = source.conversation(), here = source.conversation()
         #expect(far.answer(other) == .success && far.answer(source.sign(0)) == .failure && source.asked.words.count == 7)
         #expect(here.answer(source.sign(1)) == .failure && source.asked.words.count == 8)
+    }
+
+    @Test("a question is not shown for a program that has gone, and one that goes before the answer has not got a no")
+    func abandoned() throws {
+        let source = try Source(nil, nil, nil, nil, false), bind = try Self.forwarding()
+        for count in 1...6 {
+            var far = source.conversation()
+            #expect(far.answer(bind) == .success && far.answer(source.sign(0)) == .failure)
+            #expect(source.asked.words.count == count)
+        }
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { close(ends[0]) }
+        var here = source.conversation(over: ends[0])
+        #expect(here.answer(source.sign(1)) == .failure && source.asked.words.count == 7)
+        close(ends[1])
+        var gone = source.conversation(over: ends[0])
+        #expect(gone.answer(source.sign(1)) == .failure && source.asked.words.count == 7)
+    }
+
+    @Test("a machine that leaves its questions gets no 17th")
+    func left() throws {
+        let source = try Source(nil), bind = try Self.forwarding()
+        for count in 1...18 {
+            var far = source.conversation()
+            #expect(far.answer(bind) == .success && far.answer(source.sign(0)) == .failure)
+            #expect(source.asked.words.count == min(count, 16))
+        }
+    }
+
+    @Test("a front says what it does to programs of this machine only")
+    func fronts() throws {
+        let source = try Source(true), wanted = SSHFront(vault: [1], confirmsAll: false)
+        var here = source.conversation(confirmsAll: true), far = source.conversation()
+        #expect(here.answer(.front(wanted)) == .success)
+        #expect(here.answer(.front(SSHFront(vault: [2], confirmsAll: false))) == .failure)
+        #expect(far.answer(.front(SSHFront(vault: [1], confirmsAll: true))) == .failure)
+        #expect(try far.answer(Self.forwarding()) == .success && far.answer(.front(wanted)) == .failure)
     }
 
     @Test("no other bytes, unknown key, addition, removal or lock has an effect, and the list has the items' names")

@@ -98,6 +98,22 @@ import Testing
         #expect(Self.signature(handle, keys[0], Self.file) == nil)
     }
 
+    @Test("a key of several items is listed once, with the tags of all")
+    func severalItems() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        let key = try Self.openSSH(.ed25519)
+        try Self.add("a", key, to: home.open())
+        try Self.add("b", key, to: home.open(), tags: ["ssh-confirm"])
+        let handle = try Self.handle(home)
+        let keys = try Self.offered(handle)
+        #expect(keys.map(\.item.text) == ["a"] && keys[0].asks)
+        #expect(Self.signature(handle, keys[0], Self.file) != nil)
+        try Self.add("c", key, to: home.open(), tags: ["ssh-off"])
+        #expect(try Self.offered(handle) == [])
+        #expect(Self.signature(handle, keys[0], Self.file) == nil)
+    }
+
     @Test("the agent reads itself what it signs, and a front gets no other signature")
     func typed() throws {
         let home = try AgentHome()

@@ -109,6 +109,20 @@ import Testing
         #expect(try KeePassSamples.read(early.file()).entries.count == 1)
     }
 
+    @Test("a protected attachment of KDBX 3 is decrypted, also where its bytes look like base64")
+    func olderAttachments() throws {
+        var older = OlderKDBX()
+        for contents in [([0, 0xFF, 7], Array("QUJDRA==".utf8)), (Array("QUJDRA==".utf8), [UInt8]())] {
+            older.attachments = contents
+            let fields = try KeePassSamples.read(older.file()).entries[0].fields.filter { $0.role == .attachment }
+            #expect(fields.map(\.name).sorted() == ["entry", "list"])
+            for field in fields {
+                let bytes = field.value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+                #expect(bytes == (field.name == "list" ? contents.0 : contents.1))
+            }
+        }
+    }
+
     @Test("a file of KDBX 3 with a changed header, a wrong password or blocks in another order is refused")
     func olderBroken() throws {
         var other = OlderKDBX()
@@ -123,21 +137,29 @@ import Testing
         var later = file
         later[8] = 2
         #expect(throws: InterchangeError.damaged("the check value of its header")) { try KeePassSamples.read(later) }
-        // Every block of the cipher, except those before the start bytes, where the password seems wrong.
+        var longer = OlderKDBX()
+        longer.behind = [1]
+        #expect(throws: InterchangeError.damaged("its end, behind which there is more")) {
+            try KeePassSamples.read(longer.file())
+        }
+        // Every block of the cipher. In the start bytes the password seems wrong; behind them no XML is read.
+        let faults = ["the check value of a block", "the order of its blocks", "its end, which is missing", "its last block"]
         let header = try KDBXHeader(reading: file.span).count
         for index in stride(from: header, to: file.count, by: 16) {
             var changed = file
             changed[index] ^= 1
-            #expect(throws: InterchangeError.self, "\(index)") { try KeePassSamples.read(changed) }
+            let error = #expect(throws: InterchangeError.self, "\(index)") { try KeePassSamples.read(changed) }
+            if index < header + 32 {
+                #expect(error == .wrongKey, "\(index)")
+            } else {
+                #expect(faults.contains { error == .damaged($0) }, "\(index) \(error.debugDescription)")
+            }
         }
     }
 
     @Test("work beyond the limits is refused before it is done")
     func work() throws {
-        var costly = OlderKDBX()
-        let file = try costly.file()
-        costly.rounds = .max
-        // The file's own keys are not needed: the rounds are refused first.
+        let file = try OlderKDBX().file()
         var limits = KeePassLimits()
         limits.rounds = 2
         #expect(throws: InterchangeError.tooMuch("rounds of its key derivation")) {
@@ -154,6 +176,10 @@ import Testing
         }
         let none = KDBXDerivation.aes(rounds: 0, seed: KeePassSamples.padding(32))
         #expect(throws: InterchangeError.damaged("the parameters of its key derivation")) { try none.key(from: key, .standard) }
+        let many = KDBXVariants((0..<1_000).map { (name: "\($0)", value: .bool(true)) }).encoded
+        #expect(throws: InterchangeError.tooMuch("bytes in the parameters of its key derivation")) {
+            try KDBXVariants(reading: many)
+        }
     }
 
     @Test("a small file that unpacks to far more is refused, and so is an attachment that many entries have")
@@ -164,7 +190,7 @@ import Testing
         #expect(file.count < 1 << 14)
         var limits = KeePassLimits()
         limits.unpackedBytes = 1 << 19
-        #expect(throws: InterchangeError.tooMuch("bytes")) {
+        #expect(throws: InterchangeError.tooMuch("bytes of XML")) {
             try KDBXReader.read(file.span, key: KeePassSamples.key(), limits: limits)
         }
         // 64 KiB of zeros, and the same twice.
@@ -174,8 +200,11 @@ import Testing
         limits.attachmentBytes = 1 << 16
         let one = KeePassSamples.xml([], inEntry: value), two = KeePassSamples.xml([], inEntry: value + value)
         #expect(try KeePassXMLReader.read(one.span, limits: limits).entries[0].fields[0].value.count == 1 << 16)
-        #expect(throws: InterchangeError.tooMuch("bytes")) { try KeePassXMLReader.read(two.span, limits: limits) }
+        #expect(throws: InterchangeError.tooMuch("unpacked bytes")) { try KeePassXMLReader.read(two.span, limits: limits) }
         let reference = "<Binary><Key>a</Key><Value Ref=\"0\"/></Binary>"
+        let list = "<Binaries><Binary ID=\"0\" Compressed=\"True\">\(packed)</Binary></Binaries>"
+        let listed = KeePassSamples.xml([], inEntry: reference, meta: list)
+        #expect(try KeePassXMLReader.read(listed.span, limits: limits).entries[0].fields[0].value.count == 1 << 16)
         let shared = KeePassSamples.xml(
             [], inEntry: String(repeating: reference, count: 100),
             meta: "<Binaries><Binary ID=\"0\">\(Base64.encode(KeePassSamples.padding(1 << 10)))</Binary></Binaries>")

@@ -61,6 +61,68 @@ import Testing
                 == [.concealed("Title"), .concealed("Notes"), .concealed("nul"), .concealed("FFFF"), .attached("raw")])
     }
 
+    @Test("a one-time password goes where its program finds it: timed ones to otp, counters to the fields of KeePass")
+    func oneTimePasswords() throws {
+        func written(_ fields: [ForeignField]) throws -> (names: [String], changes: [ForeignChange.Kind], read: ForeignEntry) {
+            var entry = ForeignEntry(title: "t")
+            entry.fields = fields
+            let plan = try KeePassPlan([entry], .standard)
+            let read = try KeePassSamples.read(KeePassSamples.write([entry]).bytes).entries[0]
+            return (plan.root.entries[0].texts.map(\.name), plan.changes.map(\.kind), read)
+        }
+        let address = "otpauth://totp/t?secret=GEZDGNBVGY3TQOJQ"
+        // omvault cannot read it, and KeePassXC can.
+        let steam = try written([Self.field("otp", .other, address + "&encoder=steam", isConcealed: true)])
+        #expect(steam.names == ["otp"] && steam.changes.isEmpty && steam.read.values(.other) == [address + "&encoder=steam"])
+        let hotp = "otpauth://hotp/t?secret=GEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&counter=7"
+        let counted = try written([
+            Self.field("otp", .otp, hotp), Self.field("login", .otp, address), Self.field("c", .otp, hotp),
+        ])
+        #expect(counted.names == ["HmacOtp-Secret-Base32", "HmacOtp-Counter", "otp", "c"])
+        #expect(counted.changes == [.renamed("otp", to: "HmacOtp-Secret-Base32")])
+        #expect(counted.read.values(.otp).contains { $0.contains("counter=7") } && counted.read.values(.otp).contains(address))
+        // KeePass has no place for such a counter, and `otp` would be taken for a timed one.
+        let long = try written([Self.field("otp", .otp, hotp.replacing("digits=6", with: "digits=8"))])
+        #expect(long.names == ["otp (2)"] && long.changes == [.renamed("otp", to: "otp (2)")])
+    }
+
+    @Test("names that differ in their bytes only are two names")
+    func spellings() throws {
+        let names = ["\u{E9}", "e\u{301}"]
+        let entries = names.map { name in
+            var entry = ForeignEntry(title: "t")
+            entry.folders = [name]
+            entry.fields = names.map { Self.field($0, .other, "v") }
+            return entry
+        }
+        let file = try KeePassSamples.write(entries)
+        let read = try KeePassSamples.read(file.bytes).entries
+        let bytes = names.map { Array($0.utf8) }
+        #expect(read.map { Array($0.folders[0].utf8) } == bytes && file.changes.isEmpty)
+        #expect(read[0].fields.map { Array($0.name.utf8) } == bytes)
+    }
+
+    @Test("more than the reader takes is not written")
+    func limits() throws {
+        var entry = ForeignEntry(title: "t")
+        entry.tags = ["a"]
+        entry.fields = [Self.field("f", .attachment, "1234"), Self.field("x", .other, "1")]
+        func write(_ change: (inout KeePassLimits) -> Void) throws -> ForeignFile {
+            var limits = KeePassLimits()
+            change(&limits)
+            return try KDBXWriter.write(
+                [entry, entry], key: KeePassSamples.key(), now: 0, cost: KeePassSamples.cost, limits: limits)
+        }
+        let file = try write { ($0.entries, $0.fields, $0.attachmentBytes) = (2, 10, 8) }
+        var limits = KeePassLimits()
+        (limits.entries, limits.fields, limits.attachmentBytes) = (2, 10, 8)
+        #expect(try KDBXReader.read(file.bytes.span, key: KeePassSamples.key(), limits: limits).entries.count == 2)
+        #expect(throws: InterchangeError.tooMuch("entries")) { try write { $0.entries = 1 } }
+        #expect(throws: InterchangeError.tooMuch("fields")) { try write { $0.fields = 9 } }
+        #expect(throws: InterchangeError.tooMuch("bytes of attachments")) { try write { $0.attachmentBytes = 7 } }
+        #expect(throws: InterchangeError.tooMuch("bytes of XML")) { try write { $0.unpackedBytes = 100 } }
+    }
+
     @Test("folders deeper than the reader's limit are one folder")
     func deep() throws {
         var entry = ForeignEntry(title: "t")

@@ -101,6 +101,10 @@ struct OlderKDBX {
     var minor: UInt16 = 1
     /// The bytes of one value, which Salsa20 protects.
     var value = "pässword"
+    /// Attachments that Salsa20 protects: one in the list, and one in the entry.
+    var attachments: (inList: [UInt8], inEntry: [UInt8])?
+    /// Bytes behind the last block.
+    var behind: [UInt8] = []
 
     func file() throws -> [UInt8] {
         let seed = [UInt8](repeating: 1, count: 32), transform = [UInt8](repeating: 2, count: 32)
@@ -126,19 +130,28 @@ struct OlderKDBX {
             case .none: Base64.encode(try Digest.of(header, .sha256))
             }
         guard let stream = try KeyStream.ofValues(2, key: SecretBytes(copying: streamKey)) else { return [] }
-        let protected = stream.apply(Array(value.utf8).span).withBytes { bytes in
-            Base64.encode(bytes.indices.map { bytes[$0] })
+        func protected(_ value: [UInt8]) -> String {
+            let encrypted = stream.apply(value.span).withBytes { bytes in Base64.encode(bytes.indices.map { bytes[$0] }) }
+            return "Protected=\"True\">\(encrypted)"
         }
-        let meta = hash.map { "<HeaderHash>\($0)</HeaderHash>" } ?? ""
+        var meta = hash.map { "<HeaderHash>\($0)</HeaderHash>" } ?? ""
+        if let attachments {
+            meta += "<Binaries><Binary ID=\"0\" \(protected(attachments.inList))</Binary></Binaries>"
+        }
+        var inEntry = "<String><Key>Password</Key><Value \(protected(Array(value.utf8)))</Value></String>"
+        if let attachments {
+            inEntry += "<Binary><Key>list</Key><Value Ref=\"0\"/></Binary>"
+            inEntry += "<Binary><Key>entry</Key><Value \(protected(attachments.inEntry))</Value></Binary>"
+        }
         let xml = KeePassSamples.xml(
             [("Title", "old"), ("Notes", "n")],
-            inEntry: "<String><Key>Password</Key><Value Protected=\"True\">\(protected)</Value></String>", meta: meta)
+            inEntry: inEntry, meta: meta)
         var plain = start
         let half = xml.count / 2
         for (part, number) in zip([Array(xml[..<half]), Array(xml[half...])], numbers) {
             plain += number.littleEndianBytes + (try Digest.of(part, .sha256)) + UInt32(part.count).littleEndianBytes + part
         }
-        plain += UInt32(numbers.count).littleEndianBytes + KeePassSamples.padding(36)
+        plain += UInt32(numbers.count).littleEndianBytes + KeePassSamples.padding(36) + behind
         let keys = try KDBXKeys(
             KeePassSamples.key(), seed: seed, .aes(rounds: rounds, seed: transform), .standard)
         let encrypted = try BlockCipher.encrypt(

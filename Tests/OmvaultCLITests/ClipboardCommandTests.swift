@@ -19,8 +19,9 @@ import Testing
         none_waits() { [[ -z $(marks) ]]; }
         # The process that waits to clear the clipboard.
         waiting() { cat "$HOME"/run/omvault/clipboard/*; }
-        # At the end each of these processes loses its mark.
-        trap 'rm -f run/omvault/clipboard/*; kill $(jobs -p) 2> /dev/null || true' EXIT
+        # At the end each of these processes is told to end.
+        trap 'for mark in run/omvault/clipboard/*; do mv "$mark" "$mark.ended" 2> /dev/null || true; done
+            kill $(jobs -p) 2> /dev/null || true' EXIT
 
         """#
 
@@ -127,6 +128,51 @@ import Testing
                 omvault: copied "site:password"; omvault does not clear the clipboard, since OMVAULT_CLIP_PASTE_CMD is not set
                 omvault: copied the code of "door"; the clipboard is cleared in 30s
                 6
+
+                """#, "\(ran)")
+    }
+
+    @Test("omvault says that the clipboard is cleared only if it can; copies at once, --clip=0 and a lost folder leave no text")
+    func cleared() async throws {
+        let ran = try await bash(
+            Self.start + Self.board + #"""
+                shows() { sed "s|$HOME/||"; }
+                (OMVAULT_CLIP_PASTE_CMD=missing-program omvault get site --clip 2>&1); eventually none_waits
+                # A program that reads nothing.
+                rm board; touch board; (OMVAULT_CLIP_COPY_CMD=true omvault get site --clip 2>&1) | shows; eventually none_waits
+                # A newline of Windows.
+                printf '#!/bin/sh\ncat "$HOME/board"; printf "\\r\\n"\n' > paste
+                omvault -q get site --clip; kill -TERM $(waiting); eventually is_empty; eventually none_waits; echo cleared
+                export OMVAULT_CLIP_COPY_CMD=./copy OMVAULT_CLIP_PASTE_CMD='cat board'
+                omvault -q get site --clip; kill -TERM $(waiting); eventually is_empty; eventually none_waits; echo 'relative, cleared'
+                omvault -q get site --clip; first=$(waiting); omvault -q get site --clip=0; eventually is_gone $first
+                none_waits && [[ $(cat board) == $marker ]] && echo 'never cleared'
+                copies=(); for one in 1 2 3; do omvault -q get site --clip=3600 & copies+=($!); done; wait "${copies[@]}"
+                one_waits() { [[ $(marks | wc -l) == 1 ]]; }
+                eventually one_waits; kill -TERM $(waiting); eventually is_empty; eventually none_waits; echo 'the last one cleared'
+                omvault -q get site --clip; waiting=$(waiting); rm -r run/omvault/clipboard
+                eventually is_gone $waiting; is_empty && echo 'no folder, cleared'
+                printf 'ls\nreboot' | omvault -q add lines --field password=stdin; omvault get lines --clip 2>&1
+                printf 'otpauth://hotp/door?secret=JBSWY3DPEHPK3PXP&counter=7' | omvault -q add door --field otp=stdin
+                OMVAULT_CLIP_COPY_CMD=false omvault otp door --clip 2>&1 || echo "exit $?"; omvault get door:otp | grep -o counter=8
+                """#)
+        #expect(
+            ran.output == #"""
+                omvault: copied "site:password"; omvault does not clear the clipboard, since missing-program did not print the text
+                omvault: copied "site:password"; omvault does not clear the clipboard, since paste did not print the text
+                cleared
+                relative, cleared
+                never cleared
+                the last one cleared
+                no folder, cleared
+                omvault: copied "lines:password"; the clipboard is cleared in 30s
+                omvault: warning: it has more than one line; a shell runs each line that is pasted there
+                omvault: error: nothing was copied: false failed with exit code 1
+                omvault: hint: this code is used up; the next command gives the next one
+                omvault: hint: OMVAULT_CLIP_COPY_CMD names it; it must take the text from standard input, and end
+                omvault: hint: omvault otp ITEM
+                exit 62
+                counter=8
 
                 """#, "\(ran)")
     }

@@ -22,7 +22,7 @@ import Testing
                 omvault import a.csv --tag web 2> told; grep -q 'imported 0 items of csv .*; 2 are there already' told
                 test "$(omvault ls | tr '\\n' ,)" = 'bank,bank (2),item,'
                 test "$(omvault get bank:password) $(omvault get 'bank (2):username')" = 'tulip eve'
-                omvault -q set bank --field password=cmd:'printf new'
+                omvault -q set bank:password --value-from cmd:'printf new'
                 refused 5 omvault import a.csv --tag web; grep -q '1 other item of the same name' .refused
                 test "$(omvault ls | wc -l)" = 3
                 omvault import a.csv --tag web --existing skip --delete-source 2> told

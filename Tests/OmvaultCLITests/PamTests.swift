@@ -210,7 +210,10 @@ struct PamTests {
             helper=$(grep -m1 'execve("/usr/libexec/omvault' trace | cut -d' ' -f1)
             grep "^$helper " trace > helper.trace
             grep -q 'logins.db' helper.trace
-            refused 1 grep -E 'forged|connect\\(' helper.trace
+            refused 1 grep forged helper.trace
+            # The C library asks its own cache for the account's uid.
+            grep 'connect(' helper.trace | grep -v '"/var/run/nscd/socket"' > connects || :
+            [[ ! -s connects ]]
             [[ ! -e called ]]
             """)
     }

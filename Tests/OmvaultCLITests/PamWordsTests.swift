@@ -107,7 +107,7 @@ struct PamWordsTests {
                         pamtester omvault-test toor authenticate < horse > said 2>&1 || :
                     grep -q "/etc/passwd.*$error.*INJECTED" trace
                     grep -q 'User not known' said || { echo "$error:"; cat said; exit 96; }
-                    logs 'the user has uid 0 or could not be looked up, and without root=yes no server may vouch for it'
+                    logs 'the user has uid 0 or could not be looked up, and root=yes is not set'
                 done
                 granted alice horse
                 """#)
@@ -211,19 +211,22 @@ struct PamWordsTests {
             """#)
     }
 
-    @Test("a server's answer lets no account with uid 0 in, cached or not, unless the option is root=yes")
+    @Test("no account with uid 0 is let in, by a server, a cache or an enrolled login, unless the option is root=yes")
     func root() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
                 enroll root work right
-                granted root right
+                answers root right 'User not known'
+                logs 'the user has uid 0 or could not be looked up, and root=yes is not set; user=root'
+                module profile=work root=yes; granted root right
+                module profile=work
                 serve web nginx
                 web /login
                 echo 'toor:x:0:0::/:/bin/sh' >> /etc/passwd
                 for name in root toor; do printf '%s:%s\n' $name "$(openssl passwd -5 -in horse)" >> web/users; done
                 for name in root toor; do
                     answers $name horse 'User not known'
-                    logs "the user has uid 0 or could not be looked up, and without root=yes no server may vouch for it; user=$name"
+                    logs "the user has uid 0 or could not be looked up, and root=yes is not set; user=$name"
                 done
                 granted alice horse
                 module profile=work root=no; answers root horse 'User not known'

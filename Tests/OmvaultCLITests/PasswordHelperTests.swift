@@ -16,6 +16,8 @@ import Testing
         omvault -q unlock --password-from file:password
         helper() { omvault helper git "$@" 2> errors; }
         asked() { { printf '%b\n' "$2" | helper "$1" | tr '\n' ' '; } || true; cat errors; echo .; }
+        # It reads all of its input: a sed that ends early would kill the program before it.
+        first() { local all; all=$(cat); printf '%s\n' "${all%%$'\n'*}"; }
         # item NAME URL USER PASSWORD
         item() { printf %s "$4" | omvault -q add "$1" --type login --plain url="$2" ${3:+--plain username="$3"} --field password=stdin; }
 
@@ -76,11 +78,11 @@ import Testing
             asked get 'protocol=https\nhost=a.example'
             asked get 'protocol=https\nhost=A.example:443\nusername=ada\npath=x/y.git'
             for host in b.a.example a.example.evil.example a.example:444 a.exämple 'a.example.' '[::1]'; do
-                asked get "protocol=https\nhost=$host" | sed -n 1p
+                asked get "protocol=https\nhost=$host" | first
             done
             asked get 'protocol=http\nhost=a.example'
             asked get 'protocol=https\nhost=a.example\nusername=bob'
-            asked get 'protocol=https\nhost=a.example\nhost=evil.example' | sed -n 1p
+            asked get 'protocol=https\nhost=a.example\nhost=evil.example' | first
             asked get 'protocol=https\nhost=b.example'; asked get 'protocol=https\nhost=b.example\npath=teams/x.git'
             asked get 'protocol=https\nhost=b.example\npath=team/../x.git'
             asked get 'protocol=https\nhost=b.example\npath=team/x.git'
@@ -97,8 +99,6 @@ import Testing
             asked erase 'protocol=https\nhost=z.example\nusername=ada\npassword=eight'; asked erase 'protocol=https\nhost=z.example'
             asked erase 'protocol=https\nhost=z.example\nusername=ada\npassword=nine'
             omvault ls; refused 2 omvault helper git --user ada get
-            omvault -q lock
-            asked store 'protocol=https\nhost=z.example\nusername=ada\npassword=ten' | sed -n 1p
             """#)
         let refused = "omvault: error: the request of git is not understood:"
         let host = "\(refused) its host is not a host with perhaps a port"
@@ -112,7 +112,36 @@ import Testing
                 "omvault: kept the password for https://z.example as \"git/z.example/ada\"", ".", ".", "nine", ".", ".",
                 "omvault: moved \"git/z.example/ada\" to the trash: the server refused its password", ".",
                 "a", "b", "c", "d", "e", "f", "g",
-                "omvault: error: the password for vault \"personal\" is needed, and --no-input forbids asking",
+            ], "\(lines.joined(separator: "\n"))")
+    }
+
+    @Test("store and erase change only an item of exactly the address that store made; store keeps nothing that ends, or twice")
+    func store() async throws {
+        let lines = try await script(
+            #"""
+            h='protocol=https\nhost=h.example\nusername=ada\n'
+            asked store "${h}password=one"; asked store "${h}path=team/x.git\npassword=two"
+            omvault get git/h.example/ada:password; echo; omvault get git/h.example/team/x.git/ada:password; echo
+            asked erase "${h}path=team/y.git\npassword=one"
+            # A copy has the tag too, and is the user's.
+            omvault -q cp git/h.example/ada mine; asked erase "${h}password=one"
+            item any https://i.example '' three; asked store 'protocol=https\nhost=i.example\nusername=ada\npassword=three'
+            j='protocol=https\nhost=j.example\nusername=ada\npassword=four\n'
+            asked store "${j}password_expiry_utc=4102444800"; asked store "${j}ephemeral=1"
+            omvault ls
+            # Locked: git calls these after each command, so they say nothing. Over plain http nothing is asked.
+            omvault -q lock
+            helper store <<< $'protocol=https\nhost=j.example\nusername=ada\npassword=four' && cat errors && echo silent
+            helper erase <<< $'protocol=https\nhost=i.example\nusername=ada\npassword=three' && cat errors && echo silent
+            helper get <<< $'protocol=http\nhost=i.example' && cat errors && echo silent
+            """#)
+        let path = "h.example/team/x.git"
+        #expect(
+            lines == [
+                "omvault: kept the password for https://h.example as \"git/h.example/ada\"", ".",
+                "omvault: kept the password for https://\(path) as \"git/\(path)/ada\"", ".", "one", "two", ".",
+                "omvault: moved \"git/h.example/ada\" to the trash: the server refused its password", ".", ".", ".", ".",
+                "any", "git/\(path)/ada", "mine", "silent", "silent", "silent",
             ], "\(lines.joined(separator: "\n"))")
     }
 
@@ -140,7 +169,11 @@ import Testing
             answer 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '; answer 'Tell me a secret'
             answer "Bad passphrase, try again for $HOME/key: "
             export OMVAULT_ASKPASS_ITEM=site
-            answer "[sudo] password for ada: "; answer "Username for 'https://x.example': "
+            answer "[sudo] password for ada: "
+            # To a prompt with an address the named item answers only if it is for that address.
+            answer "Username for 'https://x.example': "; answer "Password for 'https://ada@x.example': "
+            answer "Password for 'http://x.example': "; answer "Password for 'http://bob@127.0.0.1:$http': " | sed "s/$http/PORT/"
+            answer "Username for 'http://127.0.0.1:$http': "; answer "Password for 'http://127.0.0.1:$http': "
             answer 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '
             """#)
         let nothing = " 10 omvault: error: the prompt gets no answer:"
@@ -149,8 +182,10 @@ import Testing
             lines == [
                 "256", "same", "listed", "listed", "\(nothing) no item, or more than one, is for https://127.0.0.1:PORT",
                 "\(nothing) no item, or more than one, has the field url with file:///other",
-                "\(nothing) the prompt names no address and no key", none, none, none, "rose", " 0 ", "ada@example.org", " 0 ",
-                none,
+                "\(nothing) the prompt names no address and no key", none, none, none, "rose", " 0 ",
+                "\(nothing) \"site\" is not for https://x.example", "\(nothing) \"site\" is not for https://x.example",
+                "\(nothing) http://x.example is plain http, which anyone on the way can read",
+                "\(nothing) \"site\" is not for http://127.0.0.1:PORT", "ada@example.org", " 0 ", "rose", " 0 ", none,
             ], "\(lines.joined(separator: "\n"))")
     }
 

@@ -23,6 +23,8 @@ import Testing
                 ssh-keygen -q -t ed25519 -N 'pass phrase' -a 1 -C sealed -f sealed
                 for key in ed rsa ec256 ec384 ec521; do add $key; done
                 add sealed --field passphrase=file:phrase
+                # ssh-keygen takes a private key's file if there is one.
+                mkdir kept; mv ed rsa ec256 ec384 ec521 sealed kept
                 omvault helper ssh-agent > set; sed -E "s,$HOME,HOME,; s/=[0-9]+;/=PID;/" set; . ./set
                 cat *.pub | sort > all; ssh-add -L | sort | cmp - all
                 [[ $(ssh-add -l | wc -l) == 6 ]]
@@ -42,6 +44,9 @@ import Testing
                 ssh-keygen -q -t ed25519 -N '' -f new; code ssh-add -q new; code ssh-add -q -D; code ssh-add -q -d ed.pub
                 omvault helper ssh-agent | cmp - <(head -n 1 set)
                 [[ $(ssh-add -l | wc -l) == 6 ]]
+                # But not one with other settings.
+                omvault -q init --vault other --password-from file:password --no-recovery --kdf-mem 8 --kdf-time 1
+                for other in '--vault other' --confirm --foreground; do code omvault helper ssh-agent $other; cat said; done
                 cat > raw.py <<'END'
                 import os, socket, struct, sys
                 def text(b): return struct.pack('>I', len(b)) + b
@@ -58,12 +63,18 @@ import Testing
                 # 64 are served, and the next one is not.
                 served = [connected() for _ in range(64)]
                 print({asked(one, b'\x0b').hex() for one in served}, connected().recv(1))
+                # Of those, 32 may come from another machine. A binding that is refused is enough.
+                bind = b'\x1b' + text(b'session-bind@openssh.com') + text(b'key') + text(b'session') + text(b'signature') + b'\x01'
+                print([asked(one, bind).hex() for one in served[:34]].count('05'), asked(served[40], b'\x0b').hex())
                 END
                 python3 raw.py
                 cat > search.py <<'END'
                 import re, sys
-                # The front's memory has none of the lines of the keys' files, but has its own variables.
+                # The front's memory has none of the lines of the keys' files and no seed, but has its own variables.
                 lines = [line.strip() for name in sys.argv[2:] for line in open(name, 'rb') if len(line) > 60]
+                import base64
+                one = base64.b64decode(b''.join(open(sys.argv[2], 'rb').read().split(b'\n')[1:-2]))
+                lines.append(one[one.index(b'\0\0\0\x40') + 4:][:32])
                 found, own = 0, False
                 for area in open(f'/proc/{sys.argv[1]}/maps'):
                     start, end, rights = re.match('(\\w+)-(\\w+) (\\S+)', area).groups()
@@ -74,10 +85,10 @@ import Testing
                     found += sum(line in piece for line in lines); own |= b'XDG_RUNTIME_DIR=' in piece
                 print(len(lines) > 20, found, own)
                 END
-                if ((EUID == 0)); then python3 search.py $SSH_AGENT_PID ed rsa ec256 ec384 ec521 sealed phrase
+                if ((EUID == 0)); then python3 search.py $SSH_AGENT_PID kept/ed kept/* phrase
                 else echo True 0 True; fi
                 for process in $SSH_AGENT_PID $(pid); do cat /proc/$process/{cmdline,environ} 2> told || true; done > seen
-                grep -ac -e "$(sed -n 2p ed)" -e 'pass phrase' seen || true
+                grep -ac -e "$(sed -n 2p kept/ed)" -e 'pass phrase' seen || true
                 omvault -q lock; code ssh-add -l; cat said
                 kill $SSH_AGENT_PID; eventually test ! -e "$SSH_AUTH_SOCK"
                 unlock; omvault -q rm rsa
@@ -92,9 +103,13 @@ import Testing
                 1
                 1
                 1
+                61
+                61
+                61
                 05
                 b''
                 {'0c'} b''
+                32 0c
                 True 0 True
                 0
                 1
@@ -118,13 +133,16 @@ import Testing
                 ssh-keygen -q -t ecdsa -b 256 -N '' -C asks -f asks
                 add ed; add rsa; add asks --tag ssh-confirm; rm ed rsa asks
                 # Two servers, each for one connection: no port, and each with a host key of its own.
+                # One proves itself with a certificate.
+                ssh-keygen -q -t ed25519 -N '' -C authority -f authority
                 for host in near far; do
                     ssh-keygen -q -t ed25519 -N '' -C $host -f $host
                     printf '%s\n' "HostKey $HOME/$host" "AuthorizedKeysFile $HOME/authorized" 'StrictModes no' 'UsePAM no' \
                         'PidFile none' 'PermitRootLogin yes' 'PasswordAuthentication no' 'KbdInteractiveAuthentication no' \
                         'PrintMotd no' 'PrintLastLog no' > $host.conf
-                    printf '%s %s\n' $host "$(cut -d' ' -f1,2 $host.pub)" >> known
                 done
+                ssh-keygen -q -s authority -I near -h -n near near.pub; echo "HostCertificate $HOME/near-cert.pub" >> near.conf
+                printf '%s\n' "@cert-authority near $(< authority.pub)" "far $(< far.pub)" > known
                 cat ed.pub rsa.pub asks.pub > authorized
                 cat > server <<'END'
                 #!/bin/bash
@@ -138,7 +156,12 @@ import Testing
                 printf '%s\n' 'Host *' "ProxyCommand $HOME/server $HOME/%n.conf" "UserKnownHostsFile $HOME/known" \
                     'GlobalKnownHostsFile /dev/null' 'StrictHostKeyChecking yes' 'BatchMode yes' 'LogLevel ERROR' \
                     'PreferredAuthentications publickey' "User $(id -un)" > config
-                printf '#!/bin/bash\nprintf "%%s\\n" "$1" "$SSH_ASKPASS_PROMPT" > %q/asked; [[ -e %q/yes ]]\n' "$HOME" "$HOME" > ask
+                cat > ask <<'END'
+                #!/bin/bash
+                if [[ -e $HOME/hang ]]; then bash -c 'echo $$ > "$HOME/pid"; exec cat "$HOME/never"' & wait; fi
+                printf '%s\n' "$1" "$SSH_ASKPASS_PROMPT" > "$HOME/asked"
+                [[ -e $HOME/yes ]]
+                END
                 chmod 700 ask
                 asked() {
                     if [[ ! -e asked ]]; then echo not asked; return; fi
@@ -157,9 +180,26 @@ import Testing
                 far="ssh -F $HOME/config -o IdentitiesOnly=yes -i $HOME/ed.pub far echo reached 2> $HOME/told || echo refused"
                 ssh -A -F config -o IdentitiesOnly=yes -i ed.pub near "ssh-add -l | wc -l; $far"; asked
                 touch yes; ssh -A -F config -o IdentitiesOnly=yes -i ed.pub near "$far"; asked | head -n 1
+                # A question ends with the program that wants the signature, and so does all that it started.
+                mkfifo pid never; touch hang
+                cat > leave.py <<'END'
+                import base64, os, socket, struct
+                def text(b): return struct.pack('>I', len(b)) + b
+                one = socket.socket(socket.AF_UNIX); one.connect(os.environ['SSH_AUTH_SOCK'])
+                data = b'SSHSIG' + text(b'file') + text(b'') + text(b'sha256') + text(bytes(32))
+                key = base64.b64decode(open('asks.pub').read().split()[1])
+                one.sendall(text(b'\x0d' + text(key) + text(data) + bytes(4)))
+                print(open('pid').read().strip())
+                END
+                eventually is_gone "$(python3 leave.py)"; rm hang
                 # Without a program that asks, the answer is no.
                 kill $SSH_AGENT_PID; eventually test ! -e "$SSH_AUTH_SOCK"
-                unset SSH_ASKPASS; eval "$(omvault helper ssh-agent --confirm)"; in_with ed
+                unset SSH_ASKPASS; eval "$(omvault helper ssh-agent --confirm 2> told)"; grep -c SSH_ASKPASS told; in_with ed
+                # Another socket, and the other variable.
+                export OMVAULT_ASKPASS=$HOME/ask; mkdir -m 700 mine
+                omvault helper ssh-agent --confirm --foreground --socket mine/s > set & front=$!
+                eventually test -s set; . ./set; in_with ed; asked | head -n 1
+                kill $front; wait $front; [[ ! -e mine/s ]]
                 """#)
         #expect(
             ran.output == """
@@ -182,7 +222,10 @@ import Testing
                 confirm
                 reached
                 Use the SSH key "ed"?
+                1
                 not in with ed
+                in with ed
+                Use the SSH key "ed"?
 
                 """, "\(ran)")
     }

@@ -64,6 +64,7 @@ shows add --from-jsonl lines
 printf "title,password,icon\nimported,x,1\nimported,y,2\n" > table
 shows import table --dry-run
 shows import table --into csv
+shows export --to csv --reveal-plaintext-risk -o exported.csv csv
 shows mv typed retyped
 shows cp retyped copied
 shows ls

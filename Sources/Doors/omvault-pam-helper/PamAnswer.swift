@@ -27,7 +27,7 @@ struct PamAnswer {
         case forbidden = 0x46
         /// The name is not a user's name here, or the server cannot be sent it.
         case refused = 0x52
-        /// The user may have uid 0, and no server may vouch for uid 0.
+        /// The user may have uid 0, which may not be let in.
         case root = 0x5A
         case broken = 0x44
         /// The helper may not ask a server at this address.

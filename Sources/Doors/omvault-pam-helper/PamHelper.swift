@@ -31,8 +31,9 @@ enum PamHelper {
             // PAM cannot ask for the domain, and without it the helper would check another login than the user's.
             guard !policy.collectIdentityDomain || policy.domain != .none else { return PamAnswer(verdict: .profile) }
             // Attack: a server of another department, or an imitation of it, says yes for root. The verifier is an earlier
-            // answer of the same server, so it may not let root in either.
-            guard question.allowsRoot || !policy.serverKind.isThere || !Account.mayBeRoot(user.text) else {
+            // answer of the same server, so it may not let root in either. Nor may a login without a server: an attacker
+            // who guesses its password would be root, and the rule would depend on the profile.
+            guard question.allowsRoot || !Account.mayBeRoot(user.text) else {
                 return PamAnswer(verdict: .root)
             }
             let request = LoginRequest(user, policy, domain: policy.domain, mode: question.mode.connectivity)

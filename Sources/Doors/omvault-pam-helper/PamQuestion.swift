@@ -9,7 +9,7 @@ struct PamQuestion: ~Copyable {
     /// The answer carries it too, so it fits this question only.
     let nonce: [UInt8]
     let mode: Mode
-    /// Whether a server may vouch for a user with uid 0.
+    /// Whether a user with uid 0 may be let in.
     let allowsRoot: Bool
     /// How long the module waits for the answer.
     let seconds: UInt32

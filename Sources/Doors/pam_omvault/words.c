@@ -46,7 +46,7 @@ static const struct meaning meanings[] = {
     {OMP_FORBIDDEN, PAM_PERM_DENIED, LOG_NOTICE, false, true, "the server does not let the user in", NULL},
     {OMP_REFUSED, PAM_USER_UNKNOWN, LOG_NOTICE, false, false, "the user name is not valid", NULL},
     {OMP_ROOT, PAM_USER_UNKNOWN, LOG_NOTICE, false, false,
-        "the user has uid 0 or could not be looked up, and without root=yes no server may vouch for it", NULL},
+        "the user has uid 0 or could not be looked up, and root=yes is not set", NULL},
     {OMP_BROKEN, PAM_SERVICE_ERR, LOG_ERR, false, false,
         "the store is damaged, put back from a copy, unsafe or not set up: omvault login status --system", NULL},
     {OMP_ADDRESS, PAM_SERVICE_ERR, LOG_ERR, false, false,

@@ -73,7 +73,8 @@ package final class ListeningSocket: Sendable {
 
     /// Closes the socket, so that the next client starts another agent.
     func end() {
-        if lock != nil { unlink(folder.descriptorPath(name)) }
+        // The name may be that of another socket now.
+        if lock != nil, isReachable { unlink(folder.descriptorPath(name)) }
         close(descriptor)
     }
 

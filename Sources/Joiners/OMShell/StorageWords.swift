@@ -31,6 +31,10 @@ extension Failure {
     }
 }
 
+extension Failure: StorageErrorConvertible {
+    package init(storage error: StorageError) { self.init(error) }
+}
+
 extension FileHazard {
     package var words: String {
         switch self {

@@ -50,14 +50,16 @@ enum SSHBytes {
             #expect(SSHAgentMessage(whole + [0]) == nil)
             for count in 1..<whole.count { #expect(SSHAgentMessage(Array(whole.prefix(count))) == nil, "\(whole) \(count)") }
         }
-        #expect(SSHAgentMessage(bind.dropLast() + [2]) == nil)
+        #expect(SSHAgentMessage(bind.dropLast() + [2]) == SSHAgentMessage(bind), "each number but 0 is true")
         #expect(SSHAgentMessage([]) == nil)
     }
 
     @Test("keys are neither added nor removed, nothing is locked, and an unknown extension is none")
     func others() {
         for kind: UInt8 in [1, 17, 18, 19, 20, 21, 22, 23, 25, 26, 0, 255] { #expect(SSHAgentMessage([kind, 1]) == .other) }
-        #expect(SSHAgentMessage([27] + SSHBytes.string("other@example.org") + [1]) == .other)
+        for name in ["other@example.org", String(repeating: "a", count: 65)] {
+            #expect(SSHAgentMessage([27] + SSHBytes.string(name) + [1]) == .other)
+        }
     }
 
     @Test("a length above 256 KiB, and none, are refused from the head alone")
@@ -67,6 +69,25 @@ enum SSHBytes {
             #expect(SSHAgentMessage.count(head) == nil)
         }
         #expect(SSHAgentMessage([1] + [UInt8](repeating: 0, count: 256 << 10)) == nil)
+    }
+
+    @Test("a front serves where its vault is wanted, and no question before each signature that it does not ask")
+    func fronts() {
+        let fronts = [("a", false), ("a", true), ("b", false)].map { SSHFront(vault: Array($0.utf8), confirmsAll: $1) }
+        for front in fronts {
+            #expect(SSHAgentMessage(Array(front.question.dropFirst(4))) == .front(front))
+            #expect(SSHAgentMessage.count(Array(front.question.prefix(4))) == front.question.count - 4)
+        }
+        #expect(fronts.map { fronts[0].serves($0) } == [true, false, false])
+        #expect(fronts.map { fronts[1].serves($0) } == [true, true, false])
+    }
+
+    @Test("a list has as many keys as a message that ssh takes")
+    func longList() {
+        let keys = (0..<256).map { _ in (key: [UInt8](repeating: 1, count: 1100), comment: "a") }
+        let bytes = SSHAgentAnswer.identities(keys).bytes
+        let count = bytes[5..<9].reduce(0) { $0 << 8 | Int($1) }
+        #expect(count == ((256 << 10) - 5) / 1109 && bytes.count == 4 + 5 + count * 1109)
     }
 
     @Test("the answers have the bytes of the protocol")

@@ -26,7 +26,7 @@ struct CommandTree: ParsableCommand {
                 InitCommand.self, AddCommand.self, GetCommand.self, ShowCommand.self, SetCommand.self, EditCommand.self,
                 TagCommand.self, ExpireCommand.self, ListCommand.self, FindCommand.self, MoveCommand.self, CopyCommand.self,
                 RemoveCommand.self, RestoreCommand.self, HistoryCommand.self, OTPCommand.self, RunCommand.self,
-                InjectCommand.self, RedactCommand.self, ImportCommand.self, VaultCommand.self,
+                InjectCommand.self, RedactCommand.self, ImportCommand.self, ExportCommand.self, VaultCommand.self,
             ]),
         CommandGroup(
             name: "Opening a vault",

@@ -51,8 +51,7 @@ struct ForeignVerb {
         ] + missing
 
     private static let missing = [
-        missing(["export"], "print one item with its secrets", "get ITEM --reveal --json"),
-        missing(["audit"], "see what was changed", "log ls"),
+        missing(["audit"], "see what was changed", "log ls")
     ]
 
     private static func here(_ command: String, _ names: [String]) -> ForeignVerb {

@@ -62,6 +62,7 @@ extension CommandPage {
         (["vault", "default"], [.noVault, .permission, .corrupt]),
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
+        (["export"], [.aborted, .exists, .notFound, .conflict, .policy]),
         (["import"], [.unsupported, .exists, .notFound, .conflict, .policy, .badSecret, .corrupt, .agent]),
         (["get"], [.notFound, .ambiguous, .conflict]),
         (["inject"], [.exists, .notFound, .ambiguous, .conflict]),

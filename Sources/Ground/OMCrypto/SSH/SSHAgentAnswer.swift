@@ -18,8 +18,9 @@ package enum SSHAgentAnswer: Hashable, Sendable {
         case .success: writer.bytes([6].span)
         case .identities(let keys):
             writer.bytes([12].span)
-            writer.number(keys.count)
-            for (key, comment) in keys {
+            let fitting = Self.fitting(keys)
+            writer.number(fitting.count)
+            for (key, comment) in fitting {
                 writer.string(key.span)
                 writer.text(comment)
             }
@@ -35,6 +36,15 @@ package enum SSHAgentAnswer: Hashable, Sendable {
         var message = SSHWriter()
         message.string(body.span)
         return message.bytes()
+    }
+
+    /// The first keys for which a message of ``SSHAgentMessage/longest`` has room. ssh takes no longer list.
+    private static func fitting(_ keys: [(key: [UInt8], comment: String)]) -> ArraySlice<(key: [UInt8], comment: String)> {
+        var left = SSHAgentMessage.longest - 5
+        return keys.prefix { key, comment in
+            left -= 8 + key.count + comment.utf8.count
+            return left >= 0
+        }
     }
 
     package static func == (one: SSHAgentAnswer, other: SSHAgentAnswer) -> Bool { one.bytes == other.bytes }

@@ -12,6 +12,8 @@ package enum SSHAgentMessage: Hashable, Sendable {
     case bind(SSHBinding)
     /// Asks for the names of the extensions.
     case query
+    /// Asks whether the agent is such a front.
+    case front(SSHFront)
     /// Adds or removes keys, locks the agent, or is unknown. The answer is a failure.
     case other
 
@@ -49,19 +51,28 @@ package enum SSHAgentMessage: Hashable, Sendable {
     private static func extended(
         _ cursor: inout SSHCursor, _ bytes: Span<UInt8>
     ) throws(CryptoError) -> SSHAgentMessage {
-        switch try cursor.text(bytes) {
+        // A name may have any length, and a long one is unknown here.
+        let name = try cursor.string(bytes)
+        guard name.count <= 64 else { return .other }
+        switch bytes.text(name) {
         case "query":
             try cursor.finish()
             return .query
         case SSHBinding.name:
             let (key, session) = (try cursor.string(bytes), try cursor.string(bytes))
             let signature = try cursor.string(bytes)
-            let isForwarding = try cursor.flag(bytes)
+            // Each number but 0 is true (RFC 4251 section 5).
+            let isForwarding = try cursor.byte(bytes) != 0
             try cursor.finish()
             return .bind(
                 SSHBinding(
                     hostKey: bytes.bytes(key), session: bytes.bytes(session), signature: bytes.bytes(signature),
                     isForwarding: isForwarding))
+        case SSHFront.name:
+            let vault = bytes.bytes(try cursor.string(bytes))
+            let confirmsAll = try cursor.flag(bytes)
+            try cursor.finish()
+            return .front(SSHFront(vault: vault, confirmsAll: confirmsAll))
         default: return .other
         }
     }

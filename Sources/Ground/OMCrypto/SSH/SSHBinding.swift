@@ -4,6 +4,7 @@
 package struct SSHBinding: Hashable, Sendable {
     static let name = "session-bind@openssh.com"
 
+    /// Of a certificate its key.
     package let hostKey: [UInt8]
     package let session: [UInt8]
     let signature: [UInt8]
@@ -11,7 +12,7 @@ package struct SSHBinding: Hashable, Sendable {
     package let isForwarding: Bool
 
     package init(hostKey: [UInt8], session: [UInt8], signature: [UInt8], isForwarding: Bool) {
-        (self.hostKey, self.session, self.signature) = (hostKey, session, signature)
+        (self.hostKey, self.session, self.signature) = (SSHSignature.hostKey(in: hostKey), session, signature)
         self.isForwarding = isForwarding
     }
 }
@@ -22,20 +23,38 @@ package struct SSHBindings: Sendable {
     package static let most = 16
 
     private var bindings: [SSHBinding] = []
+    private var hasRefused = false
 
     package init() {}
 
     /// Whether the connection comes from another machine.
-    package var isForwarded: Bool { bindings.contains { $0.isForwarding } }
+    ///
+    /// Attack: ssh binds a forwarded connection to a host whose key or signature is of a kind that is not read here, and goes on
+    /// without. So after a binding that was refused, the connection counts as one from an unknown machine.
+    package var isForwarded: Bool { hasRefused || bindings.contains { $0.isForwarding } }
 
     /// The keys of the hosts over which the connection comes, the nearest first.
     package var forwardingHosts: [[UInt8]] { bindings.filter(\.isForwarding).map(\.hostKey) }
 
-    /// The host at which a login of this connection is. Nil if ssh did not tell.
-    package var destination: [UInt8]? { bindings.last.flatMap { $0.isForwarding ? nil : $0.hostKey } }
+    /// The key of the host at which a login of this connection is. Nil if it is not proven.
+    ///
+    /// Attack: a machine to which the agent is forwarded signs, as a host, the session of its own login at another host. The server
+    /// of a login that names the host's key takes no other key.
+    package func destination(of login: SSHSignedData.Login) -> [UInt8]? {
+        guard let last = bindings.last, !last.isForwarding, !isForwarded || login.hostKey == last.hostKey else { return nil }
+        return last.hostKey
+    }
 
-    /// - Returns: Whether it counts.
+    /// - Returns: Whether it counts. After one that does not, none does.
     package mutating func add(_ binding: SSHBinding) -> Bool {
+        guard !hasRefused, take(binding) else {
+            hasRefused = true
+            return false
+        }
+        return true
+    }
+
+    private mutating func take(_ binding: SSHBinding) -> Bool {
         // Attack: a host forges the key of another host, so that a question names that one. Only that host can sign the session.
         guard SSHSignature.isRight(binding.signature, of: binding.session, by: binding.hostKey) else { return false }
         if bindings.contains(where: { $0.session == binding.session }) {

@@ -33,6 +33,23 @@ package enum SSHSignature {
     /// `SHA256:…`, as `ssh-keygen -l` prints it for a public key in SSH's form.
     package static func fingerprint(ofKey key: [UInt8]) -> String? { try? OpenSSHKey.publicKey(blob: key).openSSHFingerprint() }
 
+    /// The key of a host that proves itself with a key or with a certificate, in SSH's form.
+    static func hostKey(in bytes: [UInt8]) -> [UInt8] { (try? certifiedKey(bytes)) ?? bytes }
+
+    /// OpenSSH's PROTOCOL.certkeys: after the name and a random string come the strings of the key.
+    private static func certifiedKey(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+        var cursor = SSHCursor(bytes.indices, blame: .badSignature)
+        let (name, suffix) = (try cursor.text(bytes.span), "-cert-v01@openssh.com")
+        guard name.hasSuffix(suffix) else { throw .badSignature }
+        let kind = String(name.dropLast(suffix.count))
+        _ = try cursor.string(bytes.span)
+        let start = cursor.rest.lowerBound
+        for _ in 0..<(kind == ed25519 ? 1 : 2) { _ = try cursor.string(bytes.span) }
+        var writer = SSHWriter()
+        writer.text(kind)
+        return writer.bytes() + bytes[start..<cursor.rest.lowerBound]
+    }
+
     private static let (rsa256, rsa512, ecdsa, ed25519) = ("rsa-sha2-256", "rsa-sha2-512", "ecdsa-sha2-", "ssh-ed25519")
 
     /// The signature of `data`, with the algorithm of ``algorithm(for:flags:)``.

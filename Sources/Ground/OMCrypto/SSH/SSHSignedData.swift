@@ -14,7 +14,7 @@ package enum SSHSignedData: Hashable, Sendable {
         /// The connection between the SSH client and that server. No other connection has it.
         package let session: [UInt8]
         package let user: String
-        /// The key of the server. Nil if the request does not name it.
+        /// The key of the server, of a certificate its key. Nil if the request does not name it.
         package let hostKey: [UInt8]?
     }
 
@@ -48,7 +48,7 @@ package enum SSHSignedData: Hashable, Sendable {
         let given = try cursor.string(bytes)
         guard bytes.bytes(given) == key else { throw blame }
         var hostKey: [UInt8]?
-        if method == hostBound { hostKey = bytes.bytes(try cursor.string(bytes)) }
+        if method == hostBound { hostKey = SSHSignature.hostKey(in: bytes.bytes(try cursor.string(bytes))) }
         try cursor.finish()
         return .login(Login(session: bytes.bytes(session), user: user, hostKey: hostKey))
     }

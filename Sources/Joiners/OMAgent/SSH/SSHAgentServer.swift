@@ -3,7 +3,7 @@
 internal import COMSystem
 internal import Glibc
 package import OMAgentProtocol
-internal import OMCrypto
+package import OMCrypto
 internal import OMSystem
 internal import Synchronization
 
@@ -13,26 +13,29 @@ package final class SSHAgentServer: Sendable {
     package static let name = "ssh.sock"
     /// How many connections are served at once.
     package static let mostClients = 64
+    /// How many of them may come from other machines.
+    private static let mostForwarded = 32
     /// How long a connection may be silent, in milliseconds.
     private static let restTime: Int64 = 600_000
     private static let stack = 1 << 20
 
     private let listening: ListeningSocket
     private let source: any SSHKeySource
-    private let confirmsAll: Bool
+    private let front: SSHFront
     private let questions: SSHQuestions
     private let clients = Mutex(0)
+    private let forwarded = Mutex(0)
 
     /// - Parameters:
     ///   - listening: The socket. It is removed at the end.
     ///   - source: The keys.
-    ///   - confirmsAll: Whether each signature needs a yes.
-    ///   - ask: Asks a person.
+    ///   - front: What it is started for.
+    ///   - ask: Asks a person. Nil: the program has gone before the answer.
     package init(
-        _ listening: ListeningSocket, _ source: any SSHKeySource, confirmsAll: Bool,
-        asking ask: @escaping @Sendable (SSHQuestion) -> Bool
+        _ listening: ListeningSocket, _ source: any SSHKeySource, as front: SSHFront,
+        asking ask: @escaping @Sendable (SSHQuestion) -> Bool?
     ) {
-        (self.listening, self.source, self.confirmsAll) = (listening, source, confirmsAll)
+        (self.listening, self.source, self.front) = (listening, source, front)
         questions = SSHQuestions(ask)
     }
 
@@ -57,6 +60,24 @@ package final class SSHAgentServer: Sendable {
     /// Blocks the signals that end the front, and returns a descriptor that delivers them. Call it before the first thread.
     package static func endSignals() -> Int32 { om_signal_descriptor() }
 
+    /// Whether a front that serves `wanted` answers at the socket. False for another agent. Nil if there is none.
+    package static func answers(_ wanted: SSHFront, at socket: AgentSocket) throws(AgentError) -> Bool? {
+        guard let channel = try connection(to: socket) else { return nil }
+        return try AgentConnection.exchange { () throws(ChannelError) in
+            try channel.send(wanted.question, within: AgentProtocol.frameTime)
+            var answer: [UInt8] = []
+            let (success, end) = (SSHAgentAnswer.success.bytes, bootMilliseconds() + Int64(AgentProtocol.frameTime))
+            return try channel.receive(success.count, into: &answer, until: end) && answer == success
+        }
+    }
+
+    private static func connection(to socket: AgentSocket) throws(AgentError) -> FrameChannel? {
+        do throws(AgentError) { return try AgentConnection(socket).connect() } catch {
+            guard error == .notRunning else { throw error }
+            return nil
+        }
+    }
+
     private func acceptAll() {
         while true {
             let descriptor = om_socket_accept(listening.descriptor)
@@ -68,14 +89,18 @@ package final class SSHAgentServer: Sendable {
             let channel = FrameChannel(descriptor)
             // Attack: another user reaches the socket through a descriptor that was passed on.
             guard channel.peer() == geteuid() else { continue }
-            let isFull = clients.withLock { clients in
-                guard clients < Self.mostClients else { return true }
-                clients += 1
-                return false
-            }
-            guard !isFull else { continue }
+            guard Self.enter(clients, most: Self.mostClients) else { continue }
             let connection = SSHAgentConnection(self, channel)
             if DetachedThread.start(stack: Self.stack, { connection.serve() }) != 0 { leave() }
+        }
+    }
+
+    /// - Returns: Whether there was a place.
+    private static func enter(_ count: borrowing Mutex<Int>, most: Int) -> Bool {
+        count.withLock { count in
+            guard count < most else { return false }
+            count += 1
+            return true
         }
     }
 
@@ -83,9 +108,17 @@ package final class SSHAgentServer: Sendable {
 
     fileprivate func serve(_ channel: borrowing FrameChannel) {
         var conversation = SSHConversation(
-            source, for: AskingProgram(channel), confirmsAll: confirmsAll, asking: questions)
+            source, for: AskingProgram(channel), over: channel.descriptor, as: front, asking: questions)
+        var isForwarded = false
+        defer { if isForwarded { forwarded.withLock { $0 -= 1 } } }
         while let message = try? Self.receive(channel) {
-            guard (try? channel.send(conversation.answer(message).bytes, within: AgentProtocol.frameTime)) != nil else { return }
+            let answer = conversation.answer(message)
+            // Attack: a machine to which the agent is forwarded opens all connections, and this machine's programs get none.
+            if conversation.isForwarded, !isForwarded {
+                isForwarded = Self.enter(forwarded, most: Self.mostForwarded)
+                guard isForwarded else { return }
+            }
+            guard (try? channel.send(answer.bytes, within: AgentProtocol.frameTime)) != nil else { return }
         }
     }
 

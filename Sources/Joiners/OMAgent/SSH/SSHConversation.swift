@@ -8,7 +8,8 @@ internal import OMItems
 package struct SSHConversation: ~Copyable {
     private let source: any SSHKeySource
     private let program: AskingProgram
-    private let confirmsAll: Bool
+    private let connection: Int32
+    private let front: SSHFront
     private let questions: SSHQuestions
     private var bindings = SSHBindings()
     private var isRefused = false
@@ -16,14 +17,19 @@ package struct SSHConversation: ~Copyable {
     /// - Parameters:
     ///   - source: The keys.
     ///   - program: The program at the other end.
-    ///   - confirmsAll: Whether each signature needs a yes.
+    ///   - connection: Its descriptor.
+    ///   - front: What this ssh-agent is started for.
     ///   - questions: Those of all connections.
     package init(
-        _ source: any SSHKeySource, for program: AskingProgram, confirmsAll: Bool,
+        _ source: any SSHKeySource, for program: AskingProgram, over connection: Int32, as front: SSHFront,
         asking questions: SSHQuestions
     ) {
-        (self.source, self.program, self.confirmsAll, self.questions) = (source, program, confirmsAll, questions)
+        (self.source, self.program, self.connection) = (source, program, connection)
+        (self.front, self.questions) = (front, questions)
     }
+
+    /// Whether the connection comes from another machine.
+    package var isForwarded: Bool { bindings.isForwarded }
 
     package mutating func answer(_ message: SSHAgentMessage) -> SSHAgentAnswer {
         switch message {
@@ -33,6 +39,7 @@ package struct SSHConversation: ~Copyable {
         case .sign(let key, let data, let flags): return sign(data, with: key, flags).map { .signature($0) } ?? .failure
         case .bind(let binding): return bindings.add(binding) ? .success : .failure
         case .query: return .extensions
+        case .front(let wanted): return !isForwarded && front.serves(wanted) ? .success : .failure
         case .other: return .failure
         }
     }
@@ -44,7 +51,7 @@ package struct SSHConversation: ~Copyable {
         else { return nil }
         // Attack: the administrator of a machine to which the agent is forwarded uses the keys without their owner. So each such
         // use needs a yes.
-        guard isAllowed(use, of: offered, asks: confirmsAll || offered.asks || bindings.isForwarded) else { return nil }
+        guard isAllowed(use, of: offered, asks: front.confirmsAll || offered.asks || bindings.isForwarded) else { return nil }
         return (try? source.sign(data, with: offered, flags: flags)) ?? nil
     }
 
@@ -52,9 +59,11 @@ package struct SSHConversation: ~Copyable {
         guard asks else { return true }
         // Attack: a program asks in a loop, until a tired person says yes.
         guard !isRefused else { return false }
+        var destination: [UInt8]?
+        if case .login(let login) = use { destination = bindings.destination(of: login) }
         let question = SSHQuestion(
-            item: key.item, use: use, program: program, isForwarded: bindings.isForwarded,
-            forwardedTo: bindings.forwardingHosts, destination: bindings.destination)
+            item: key.item, use: use, program: program, connection: connection, isForwarded: bindings.isForwarded,
+            forwardingHosts: bindings.forwardingHosts, destination: destination)
         isRefused = !questions.isAllowed(question)
         return !isRefused
     }

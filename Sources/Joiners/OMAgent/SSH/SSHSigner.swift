@@ -9,17 +9,30 @@ internal import OMVault
 extension VaultHandle {
     /// The keys that are offered now.
     func sshKeys() -> AgentReply {
-        let items: [Item]
-        switch readWithoutUse({ (vault) throws(VaultError) in try vault.sshKeyItems() }) {
-        case .success(let found): items = found
-        case .failure(let refusal): return refusal.reply
+        switch offeredSSHKeys() {
+        case .success(let keys): .sshKeys(keys)
+        case .failure(let refusal): refusal.reply
         }
-        var offered: [OfferedSSHKey] = []
-        for item in items {
-            guard let key = publicKey(of: item) else { continue }
-            offered.append(OfferedSSHKey(item.name, asks: item.asksForSSH, publicKey: key))
-        }
-        return .sshKeys(offered)
+    }
+
+    /// Each key once. If several open items have it, the tags of all count.
+    private func offeredSSHKeys() -> Result<[OfferedSSHKey], VaultReadRefusal> {
+        readWithoutUse { (vault) throws(VaultError) in try vault.sshKeyItems() }
+            .map { items -> [OfferedSSHKey] in
+                var offered: [OfferedSSHKey] = []
+                var hidden: Set<[UInt8]> = []
+                for item in items {
+                    guard let key = publicKey(of: item) else { continue }
+                    if item.isHiddenFromSSH { hidden.insert(key) }
+                    guard let index = offered.firstIndex(where: { $0.publicKey == key }) else {
+                        offered.append(OfferedSSHKey(item.name, asks: item.asksForSSH, publicKey: key))
+                        continue
+                    }
+                    let first = offered[index]
+                    offered[index] = OfferedSSHKey(first.item, asks: first.asks || item.asksForSSH, publicKey: key)
+                }
+                return offered.filter { !hidden.contains($0.publicKey) }
+            }
     }
 
     private func publicKey(of item: Item) -> [UInt8]? {
@@ -35,8 +48,13 @@ extension VaultHandle {
 
     /// Signs for an SSH program.
     func sign(_ signing: SSHSigning) -> AgentReply {
-        let found = readWithoutUse { (vault) throws(VaultError) in
-            try vault.sshKeyText(of: try vault.sshKeyItem(named: signing.item))
+        let found = offeredSSHKeys().flatMap { keys -> Result<SSHKeyText?, VaultReadRefusal> in
+            guard keys.contains(where: { ($0.item, $0.publicKey) == (signing.item, signing.publicKey) }) else {
+                return .success(nil)
+            }
+            return readWithoutUse { (vault) throws(VaultError) in
+                try vault.sshKeyText(of: try vault.sshKeyItem(named: signing.item))
+            }
         }
         switch found {
         case .failure(.locked): return .notSigned(.lockedClientKey)

@@ -6,6 +6,7 @@ internal import OMSecrets
 enum KDBXBlocks {
     private static let part = "the check value of a block"
     private static let missingEnd = "its end, which is missing"
+    private static let moreBehindEnd = "its end, behind which there is more"
 
     /// Compares the digest that KDBX 4 has behind its header, so that damage costs no key derivation. It needs no key.
     static func checkDigest(_ file: Span<UInt8>, _ header: KDBXHeader) throws(InterchangeError) {
@@ -42,7 +43,7 @@ enum KDBXBlocks {
             do throws(CryptoError) { try cipher.update(block, into: &payload) } catch { throw .damaged("a block") }
             index += 1
         }
-        guard cursor.offset == file.count else { throw .damaged("its end, behind which there is more") }
+        guard cursor.offset == file.count else { throw .damaged(moreBehindEnd) }
         do throws(CryptoError) { try cipher.finish(into: &payload) } catch { throw .damaged("its last block") }
         return payload.finish()
     }
@@ -83,6 +84,7 @@ enum KDBXBlocks {
                 payload.append(block)
                 index += 1
             }
+            guard cursor.offset == bytes.count else { throw .damaged(moreBehindEnd) }
             return payload.finish()
         }
     }

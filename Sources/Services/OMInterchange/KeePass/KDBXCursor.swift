@@ -14,6 +14,7 @@ struct KDBXCursor {
     mutating func number<Number: FixedWidthInteger>(
         _ type: Number.Type = Number.self, in bytes: Span<UInt8>
     ) throws(InterchangeError) -> Number {
+        // The numbers of `ByteCursor` are big-endian.
         do throws(MalformedBytes) { return try cursor.number(type, in: bytes).byteSwapped } catch { throw fault }
     }
 

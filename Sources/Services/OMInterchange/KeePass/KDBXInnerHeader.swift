@@ -24,11 +24,16 @@ struct KDBXInnerHeader {
             let head = try unpacking.exactly(5).withBytes { [UInt8](copying: $0) }
             guard let length = UInt32(littleEndian: Array(head[1...])), length <= Int32.max else { throw .damaged(Self.part) }
             let count = Int(length)
-            // Attack: a length that the file does not have, or far too many attachments.
-            guard count <= left, attachments.count <= limits.fields else { throw .tooMuch("bytes of attachments") }
-            left -= count
+            let field = Field(rawValue: head[0])
+            if field == .attachment {
+                // One byte of flags in front.
+                guard count > 0 else { throw .damaged(Self.part) }
+                guard attachments.count < limits.fields else { throw .tooMuch("fields") }
+                guard count - 1 <= left else { throw .tooMuch("bytes of attachments") }
+                left -= count - 1
+            }
             let content = try unpacking.exactly(count)
-            switch Field(rawValue: head[0]) {
+            switch field {
             case .end:
                 let none = SecretBytes(copying: [])
                 guard let id else { throw .damaged(Self.part) }
@@ -44,8 +49,6 @@ struct KDBXInnerHeader {
                 id = number
             case .streamKey: key = consume content
             case .attachment:
-                // One byte of flags in front.
-                guard count > 0 else { throw .damaged(Self.part) }
                 let bytes = content.withBytes { SecretBytes(copying: $0.extracting(1..<count)) }
                 attachments.append(ForeignField("", .attachment, isConcealed: true, bytes))
             case nil: break

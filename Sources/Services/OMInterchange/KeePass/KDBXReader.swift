@@ -12,7 +12,7 @@ package enum KDBXReader {
     package static func read(
         _ file: Span<UInt8>, key: borrowing ForeignKey, limits: KeePassLimits = .standard
     ) throws(InterchangeError) -> ForeignContents {
-        guard file.count <= longestFile else { throw .tooMuch("bytes") }
+        guard file.count <= longestFile else { throw .tooMuch("bytes of the file") }
         let header = try KDBXHeader(reading: file)
         try KDBXBlocks.checkDigest(file, header)
         let keys = try KDBXKeys(key, seed: header.seed, header.derivation, limits)
@@ -26,7 +26,7 @@ package enum KDBXReader {
     }
 
     /// OpenSSL and zlib count in 32 bits.
-    private static let longestFile = 1 << 30
+    static let longestFile = 1 << 30
     private static let pieceCount = 1 << 18
 
     /// The entries of a payload of KDBX 4 without any check, for the fuzzer only.
@@ -72,7 +72,7 @@ package enum KDBXReader {
             let count = try piece.withMutableBytes(0..<pieceCount) { (target) throws(InterchangeError) in
                 try unpacking.read(into: &target)
             }
-            guard count <= left else { throw .tooMuch("bytes") }
+            guard count <= left else { throw .tooMuch("bytes of XML") }
             left -= count
             try piece.withBytes(count) { (bytes: Span<UInt8>) throws(InterchangeError) in
                 try parsing.parse(bytes, isLast: count == 0)

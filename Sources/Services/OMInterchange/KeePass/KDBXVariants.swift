@@ -9,11 +9,14 @@ struct KDBXVariants {
     private(set) var members: [(name: String, value: Value)] = []
 
     private static let version: UInt16 = 0x0100
+    /// Far more than any known parameters. Attack: each name is compared with all others, before anything is checked.
+    private static let maximumCount = 8 << 10
     private static let part = "the parameters of its key derivation"
 
     init(_ members: [(name: String, value: Value)]) { self.members = members }
 
     init(reading bytes: [UInt8]) throws(InterchangeError) {
+        guard bytes.count <= Self.maximumCount else { throw .tooMuch("bytes in the parameters of its key derivation") }
         let bytes = bytes.span
         var cursor = KDBXCursor(in: Self.part)
         guard try cursor.number(UInt16.self, in: bytes) & 0xFF00 <= Self.version else {

@@ -7,7 +7,7 @@ package import OMSecrets
 package enum KDBXWriter {
     /// - Parameter now: The time of groups, and of entries without one, in seconds since 1970.
     /// - Throws: ``InterchangeError/needsPassword`` without a password and a key file, ``InterchangeError/damagedKeyFile``,
-    ///   ``InterchangeError/tooMuch(_:)`` without memory for Argon2.
+    ///   ``InterchangeError/tooMuch(_:)`` without memory for Argon2, and for more than the reader takes.
     package static func write(
         _ entries: [ForeignEntry], key: borrowing ForeignKey, now: Int64
     ) throws(InterchangeError) -> ForeignFile {
@@ -24,19 +24,21 @@ package enum KDBXWriter {
     /// The same with another cost, cipher and variant of Argon2, for tests.
     static func write(
         _ entries: [ForeignEntry], key: borrowing ForeignKey, now: Int64, cost: Argon2.Parameters,
-        cipher: KDBXCipher = .aes256, variant: Argon2.Variant = .argon2id
+        cipher: KDBXCipher = .aes256, variant: Argon2.Variant = .argon2id, limits: KeePassLimits = .standard
     ) throws(InterchangeError) -> ForeignFile {
+        let plan = try KeePassPlan(entries, limits)
         let derivation = KDBXDerivation.argon2(variant, .v19, cost, salt: Random.bytes(32), secret: [], data: [])
         let header = KDBXHeader(seed: Random.bytes(32), iv: Random.bytes(cipher.ivCount), cipher: cipher, derivation)
         let keys = try KDBXKeys(key, seed: header.seed, header.derivation, .standard)
-        let plan = KeePassPlan(entries)
         let file = try KDBXPayload(header, keys)
         let streamKey = SecretBytes.random(64)
         try writeInnerHeader(plan, streamKey, to: file)
         guard let stream = try KeyStream.ofValues(3, key: streamKey) else { throw .noDigest }
-        let document = KeePassXMLWriter(stream, to: file, now: now)
+        let document = KeePassXMLWriter(stream, to: file, now: now, atMost: limits.unpackedBytes)
         try document.write(plan)
-        return ForeignFile(bytes: try file.finish(), changes: plan.changes)
+        let bytes = try file.finish()
+        guard bytes.count <= KDBXReader.longestFile else { throw .tooMuch("bytes of the file") }
+        return ForeignFile(bytes: bytes, changes: plan.changes)
     }
 
     private static func writeInnerHeader(

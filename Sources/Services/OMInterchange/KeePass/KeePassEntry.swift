@@ -12,24 +12,32 @@ struct KeePassEntry {
     var references: [(name: String, content: String)] = []
     /// Whether a field refers to another entry's field.
     var refers = false
+    /// Whether a field is part of a one-time password.
+    private(set) var hasOneTimePassword = false
     private var losses: Set<ForeignLoss> = []
-    private var hasOneTimePassword = false
     private var canExpire = false
     private var end: Int64?
 
     /// A plug-in's address, and those that KeePassXC adds for its browser extension: `KP2A_URL`, `KP2A_URL_1`.
     static let moreURLs = "KP2A_URL"
+    /// The starts of KeePass's placeholders, which stay as text. References are not among them.
+    private static let placeholders: [StaticString] = [
+        "{TITLE}", "{USERNAME}", "{PASSWORD}", "{URL}", "{URL:", "{NOTES}", "{S:", "{TOTP}", "{TIMEOTP}", "{HMACOTP}", "{CMD:",
+        "{DT_", "{T-CONV:", "{T-REPLACE-RX:",
+    ]
     /// Where the writer keeps the type.
     static let typeKey = "omvault.type"
 
     /// - Parameter isConcealed: Whether the file protects the value.
     mutating func add(_ name: String, _ value: consuming SecretBytes, isConcealed: Bool) {
-        value.withBytes { if KeePassText.contains($0, "{REF:") { refers = true } }
+        let hasReference = value.withBytes { KeePassText.contains($0, anyOf: KeePassReferences.start) }
+        if hasReference { refers = true }
+        if value.withBytes({ KeePassText.contains($0, anyOf: Self.placeholders) }) { lose(.member("placeholder in \(name)")) }
         let role: ForeignField.Role
         switch name {
         case "Title":
             entry.title = value.withBytes { KeePassText.string($0) }
-            if refers { lose(.member("reference in Title")) }
+            if hasReference { lose(.member("reference in Title")) }
             return
         case "UserName": role = .username
         case "Password": role = .password
@@ -49,8 +57,10 @@ struct KeePassEntry {
 
     mutating func add(customData name: String, _ value: String) {
         switch name {
-        case Self.typeKey: entry.type = ItemType(rawValue: value)
-        // KeePassXC's own notes of the last change, and where an entry of the trash was.
+        case Self.typeKey:
+            entry.type = ItemType(rawValue: value)
+            if entry.type == nil { lose(.member("CustomData/\(name)")) }
+        // KeePassXC's own times of the custom data.
         case "_LAST_MODIFIED", "_CREATED": break
         default: lose(.member("CustomData/\(name)"))
         }
@@ -85,6 +95,5 @@ struct KeePassEntry {
             entry.expires = end
             if end == nil { lose(.time("ExpiryTime")) }
         }
-        if hasOneTimePassword { KeePassOneTimePassword.fit(&entry) }
     }
 }

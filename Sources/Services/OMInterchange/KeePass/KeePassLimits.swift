@@ -2,9 +2,9 @@ package import OMCrypto
 
 /// How much a file of KeePass may ask for. The file is foreign: it names its own cost.
 package struct KeePassLimits: Sendable {
-    /// Entries, with their older versions.
+    /// Entries. Their older versions do not count: nothing of them is kept.
     package var entries = 100_000
-    /// Fields and attachments of all entries together.
+    /// Fields, attachments, tags, plug-ins' data and unknown elements of all entries together, and the losses of groups.
     package var fields = 1_000_000
     package var groupLevels = 100
     /// Bytes of the XML, unpacked.

@@ -6,13 +6,16 @@ internal import OMSecrets
 enum KeePassOneTimePassword {
     private static let seed = "TOTP Seed"
     private static let settings = "TOTP Settings"
-    private static let uri = "otp"
+    static let uri = "otp"
+    static let counterSecret = "HmacOtp-Secret"
+    static let counter = "HmacOtp-Counter"
 
     static func isPart(_ name: String) -> Bool {
         name == uri || name == seed || name == settings || name.hasPrefix("TimeOtp-") || name.hasPrefix("HmacOtp-")
     }
 
-    /// Makes `otpauth` addresses of the fields of one-time passwords. A field that does not fit stays as it is, concealed.
+    /// Makes `otpauth` addresses of the fields of one-time passwords. A field that does not fit stays as it is, concealed, and
+    /// the entry gets a loss.
     static func fit(_ entry: inout ForeignEntry) {
         let names = Names(entry)
         for form in [address, seedAndSettings, timed, counted] {
@@ -21,10 +24,17 @@ enum KeePassOneTimePassword {
             entry.fields.insert(made, at: place)
             entry.fields.removeAll { $0 !== made && $0.role == .other && used.contains($0.name) }
         }
+        var isWhole = true
         entry.fields = entry.fields.map { field in
-            guard field.role == .other, isPart(field.name), !field.isConcealed else { return field }
-            return ForeignField(field.name, .other, isConcealed: true, field.value.duplicate())
+            guard field.role == .other, isPart(field.name) else { return field }
+            isWhole = isWhole && field.value.count == 0
+            return field.isConcealed ? field : ForeignField(field.name, .other, isConcealed: true, field.value.duplicate())
         }
+        if !isWhole { entry.losses.append(.member("one-time password of a kind that omvault does not have")) }
+    }
+
+    private static func hasEncoder(_ address: Span<UInt8>) -> Bool {
+        KeePassText.contains(address, anyOf: ["?ENCODER="]) || KeePassText.contains(address, anyOf: ["&ENCODER="])
     }
 
     /// The label of an address that is made here.
@@ -59,6 +69,8 @@ enum KeePassOneTimePassword {
     /// `otp`: an address, or `key=BASE32&step=30&size=6`.
     private static func address(_ entry: ForeignEntry, _ names: Names) -> Made? {
         guard let field = only(uri, entry) else { return nil }
+        // Steam's codes have letters, also where the address has 6 digits.
+        guard !field.value.withBytes({ hasEncoder($0) }) else { return nil }
         if (try? OTPAuthURI(reading: field.value)) != nil {
             return (ForeignField(uri, .otp, isConcealed: true, field.value.duplicate()), [uri])
         }
@@ -131,12 +143,12 @@ enum KeePassOneTimePassword {
     }
 
     private static func counted(_ entry: ForeignEntry, _ names: Names) -> Made? {
-        guard let secret = secret("HmacOtp-Secret", entry), let field = only("HmacOtp-Counter", entry),
+        guard let secret = secret(counterSecret, entry), let field = only(counter, entry),
             let counter = text(field).flatMap({ UInt64($0) })
         else { return nil }
         return made(
             secret.value, hash: .sha1, digits: 6, factor: .counter(counter), names: names,
-            used: [secret.name, "HmacOtp-Counter"])
+            used: [secret.name, self.counter])
     }
 
     /// The secret under one of its four names, as bytes. Nil if the entry has two.

@@ -22,16 +22,17 @@ final class KeePassPlan {
     final class Group {
         let name: String
         private(set) var groups: [Group] = []
-        private var byName: [String: Group] = [:]
+        /// By the bytes of their names: equal strings can have different ones.
+        private var byName: [[UInt8]: Group] = [:]
         fileprivate(set) var entries: [Entry] = []
 
         init(_ name: String) { self.name = name }
 
         func group(_ name: String) -> Group {
-            if let known = byName[name] { return known }
+            if let known = byName[Array(name.utf8)] { return known }
             let new = Group(name)
             groups.append(new)
-            byName[name] = new
+            byName[Array(name.utf8)] = new
             return new
         }
     }
@@ -45,14 +46,25 @@ final class KeePassPlan {
     /// Fewer than the reader's limit, with the root and the recycle bin.
     private static let mostFolders = 90
     private static let standardNames: [ForeignField.Role: String] = [
-        .username: "UserName", .password: "Password", .url: "URL", .notes: "Notes", .otp: "otp",
+        .username: "UserName", .password: "Password", .url: "URL", .notes: "Notes",
     ]
 
-    init(_ entries: [ForeignEntry]) {
-        for (number, entry) in entries.enumerated() { add(number, entry) }
+    /// - Throws: ``InterchangeError/tooMuch(_:)`` for what the reader would refuse.
+    init(_ entries: [ForeignEntry], _ limits: KeePassLimits) throws(InterchangeError) {
+        guard entries.count <= limits.entries else { throw .tooMuch("entries") }
+        var fields = 0, attached = 0, bytes = 0
+        for (number, entry) in entries.enumerated() {
+            let made = add(number, entry)
+            // The title is one too, and the type.
+            fields += made.texts.count + made.attachments.count + made.tags.count + 2
+            guard fields <= limits.fields else { throw .tooMuch("fields") }
+            for attachment in attachments[attached...] { bytes += attachment.value.count }
+            guard bytes <= limits.attachmentBytes else { throw .tooMuch("bytes of attachments") }
+            attached = attachments.count
+        }
     }
 
-    private func add(_ number: Int, _ entry: ForeignEntry) {
+    private func add(_ number: Int, _ entry: ForeignEntry) -> Entry {
         var group = root
         if entry.isTrashed {
             let bin = trash ?? Group("Recycle Bin")
@@ -71,23 +83,33 @@ final class KeePassPlan {
         if isTitleProtected { note(number, .concealed("Title")) }
         let tags = entry.tags.map { plain($0, number, without: [UInt8(ascii: ";"), UInt8(ascii: ",")]) }
         var made = Entry(entry: entry, isTitleProtected: isTitleProtected, tags: tags)
-        var used = Names(Self.standardNames.values + ["Title"]), usedOfAttachments = Names([])
+        let oneTime = KeePassOneTimeChoice(of: entry)
+        var used = Names(Self.standardNames.values + ["Title"] + oneTime.names), usedOfAttachments = Names([])
         var roles: Set<ForeignField.Role> = []
         for field in entry.fields {
-            let isText = field.role != .attachment && field.value.withBytes { (try? UTF8Span(validating: $0)) != nil }
-            guard isText else {
+            guard field.role != .attachment, field.isText else {
                 if field.role != .attachment { note(number, .attached(field.name)) }
                 made.attachments.append((free(field.name, number, &usedOfAttachments), attachments.count))
                 attachments.append(field)
                 continue
             }
+            if field === oneTime.counted?.field, let counted = oneTime.counted {
+                note(number, .renamed(field.name, to: counted.fields[0].name))
+                made.texts += counted.fields.map { Text(name: $0.name, field: $0, isProtected: true) }
+                continue
+            }
             let name: String
-            if let standard = Self.standardNames[field.role], roles.insert(field.role).inserted {
+            if field === oneTime.timed {
+                name = KeePassOneTimePassword.uri
+            } else if let standard = Self.standardNames[field.role], roles.insert(field.role).inserted {
                 name = standard
             } else if field.role == .url {
                 name = used.take(KeePassEntry.moreURLs, from: 1) { "\(KeePassEntry.moreURLs)_\($0)" }
             } else {
-                name = free(field.name.isEmpty ? Self.standardNames[field.role] ?? "" : field.name, number, &used)
+                name = free(
+                    field.name.isEmpty
+                        ? Self.standardNames[field.role] ?? (field.role == .otp ? KeePassOneTimePassword.uri : "") : field.name,
+                    number, &used)
             }
             let fits = field.value.withBytes { Self.fitsXML($0) }
             let isProtected = field.isConcealed || field.role == .password || field.role == .otp
@@ -95,6 +117,7 @@ final class KeePassPlan {
             made.texts.append(Text(name: name, field: field, isProtected: isProtected || !fits))
         }
         group.entries.append(made)
+        return made
     }
 
     private func note(_ entry: Int, _ kind: ForeignChange.Kind) { changes.append(ForeignChange(entry: entry, kind: kind)) }
@@ -144,20 +167,27 @@ final class KeePassPlan {
     }
 }
 
+extension ForeignField {
+    /// Whether the value is UTF-8.
+    var isText: Bool { value.withBytes { (try? UTF8Span(validating: $0)) != nil } }
+}
+
 /// The names that an entry has so far.
 private struct Names {
-    private var used: Set<String>
+    /// Their bytes: KeePass does not take two spellings of a character for one.
+    private var used: Set<[UInt8]>
     /// The number to try next, by name.
-    private var next: [String: Int] = [:]
+    private var next: [[UInt8]: Int] = [:]
 
-    init(_ used: [String]) { self.used = Set(used) }
+    init(_ used: [String]) { self.used = Set(used.map { Array($0.utf8) }) }
 
     /// The name if it is free, else the first free one with a number.
     mutating func take(_ name: String, from first: Int, _ numbered: (Int) -> String) -> String {
-        if used.insert(name).inserted { return name }
-        var number = next[name] ?? first
-        while !used.insert(numbered(number)).inserted { number += 1 }
-        next[name] = number + 1
+        let bytes = Array(name.utf8)
+        if used.insert(bytes).inserted { return name }
+        var number = next[bytes] ?? first
+        while !used.insert(Array(numbered(number).utf8)).inserted { number += 1 }
+        next[bytes] = number + 1
         return numbered(number)
     }
 }

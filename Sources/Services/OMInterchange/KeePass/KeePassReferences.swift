@@ -6,6 +6,8 @@ internal import OMSecrets
 struct KeePassReferences {
     /// A chain of references longer than this is left as it is, and so is a circle.
     private static let mostSteps = 8
+    /// How each reference starts.
+    static let start: [StaticString] = ["{REF:"]
 
     private let places: [String: Int]
     /// The first field of each role, of the entries that were referred to. Attack: many references to an entry of many fields.
@@ -27,7 +29,7 @@ struct KeePassReferences {
     mutating func resolve(_ number: Int, in entries: inout [ForeignEntry]) throws(InterchangeError) {
         for index in entries[number].fields.indices {
             let field = entries[number].fields[index]
-            guard field.role != .attachment, field.value.withBytes({ KeePassText.contains($0, "{REF:") }) else { continue }
+            guard field.role != .attachment, Self.isIn(field) else { continue }
             guard let made = try value(of: field, entries) else {
                 entries[number].losses.append(.member("reference in \(field.name)"))
                 continue
@@ -40,9 +42,9 @@ struct KeePassReferences {
         var source = field, isConcealed = field.isConcealed
         for _ in 0..<Self.mostSteps {
             guard let (wanted, place) = reference(source) else {
-                guard !source.value.withBytes({ KeePassText.contains($0, "{REF:") }) else { return nil }
+                guard !Self.isIn(source) else { return nil }
                 // Attack: many entries refer to one large value.
-                guard source.value.count <= left else { throw .tooMuch("bytes") }
+                guard source.value.count <= left else { throw .tooMuch("bytes of copied values") }
                 left -= source.value.count
                 return ForeignField(field.name, field.role, isConcealed: isConcealed, source.value.duplicate())
             }
@@ -64,6 +66,10 @@ struct KeePassReferences {
         for (index, field) in entries[place].fields.enumerated() where fields[field.role] == nil { fields[field.role] = index }
         known[place] = fields
         return fields
+    }
+
+    private static func isIn(_ field: ForeignField) -> Bool {
+        field.value.withBytes { KeePassText.contains($0, anyOf: start) }
     }
 
     private static let roles: [Character: ForeignField.Role] = ["U": .username, "P": .password, "A": .url, "N": .notes]

@@ -23,8 +23,17 @@ enum KeePassText {
     }
 
     /// The parts of a list of tags. KeePass separates them by `;`, and reads `,` too.
-    static func tags(_ text: String) -> [String] {
-        text.split { $0 == ";" || $0 == "," }.map { trimmed($0) }.filter { !$0.isEmpty }
+    ///
+    /// - Parameter most: Attack: a long list of short tags takes far more memory than its text.
+    static func tags(_ text: String, atMost most: Int) throws(InterchangeError) -> [String] {
+        let parts = text.unicodeScalars.split(maxSplits: most) { $0 == ";" || $0 == "," }
+        guard parts.count <= most else { throw .tooMuch("fields") }
+        return parts.map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
+    }
+
+    /// A name for a message: the first 100 characters of a longer one.
+    static func start(of name: String) -> String {
+        name.utf8.count <= 100 ? name : String(String.UnicodeScalarView(name.unicodeScalars.prefix(100)))
     }
 
     static func trimmed(_ text: Substring) -> String {
@@ -32,15 +41,23 @@ enum KeePassText {
         return String(text[..<end].drop { $0.isWhitespace })
     }
 
-    /// - Parameter wanted: One character or more.
-    static func contains(_ bytes: Span<UInt8>, _ wanted: StaticString) -> Bool {
+    /// Whether a text has one of these, in capitals or not.
+    ///
+    /// - Parameter wanted: In capitals. All begin with the same sign, which is no letter.
+    static func contains(_ bytes: Span<UInt8>, anyOf wanted: [StaticString]) -> Bool {
         bytes.withPointer { bytes, count in
+            guard let sign = wanted.first?.utf8Start.pointee else { return false }
             var start = 0
-            while count - start >= wanted.utf8CodeUnitCount,
-                let found = memchr(bytes + start, Int32(wanted.utf8Start.pointee), count - start - wanted.utf8CodeUnitCount + 1)
-            {
-                if memcmp(found, wanted.utf8Start, wanted.utf8CodeUnitCount) == 0 { return true }
-                start = UnsafeRawPointer(found) - UnsafeRawPointer(bytes) + 1
+            while start < count, let found = memchr(bytes + start, Int32(sign), count - start) {
+                start = UnsafeRawPointer(found) - UnsafeRawPointer(bytes)
+                for text in wanted where text.utf8CodeUnitCount <= count - start {
+                    let isSame = (0..<text.utf8CodeUnitCount).allSatisfy { index in
+                        let byte = bytes[start + index]
+                        return ((0x61...0x7A).contains(byte) ? byte & 0xDF : byte) == text.utf8Start[index]
+                    }
+                    if isSame { return true }
+                }
+                start += 1
             }
             return false
         }

@@ -5,6 +5,8 @@ internal import OMSecrets
 enum KeePassTime {
     /// From the first day of the year 1 to the first day of 1970.
     private static let epoch: Int64 = 62_135_596_800
+    /// The years 1 to 9999, as KeePass has them.
+    private static let range = -epoch...253_402_300_799
 
     /// Seconds since 1970. Nil for a text that is no time.
     static func seconds(_ text: String) -> Int64? {
@@ -12,13 +14,15 @@ enum KeePassTime {
         if bytes.count == 12 {
             guard let number = (try? Base64.decode(text)).flatMap({ Int64(littleEndian: $0) }) else { return nil }
             let (seconds, isTooEarly) = number.subtractingReportingOverflow(epoch)
-            return isTooEarly ? nil : seconds
+            return isTooEarly || !range.contains(seconds) ? nil : seconds
         }
-        return calendarSeconds(bytes)
+        return calendarSeconds(bytes).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// The same number in base64.
-    static func text(_ seconds: Int64) -> String { Base64.encode((seconds &+ epoch).littleEndianBytes) }
+    /// The same number in base64. A time before or behind KeePass's years is their first or last second.
+    static func text(_ seconds: Int64) -> String {
+        Base64.encode((min(max(seconds, range.lowerBound), range.upperBound) + epoch).littleEndianBytes)
+    }
 
     /// `YYYY-MM-DDTHH:MM:SS`, maybe a fraction, then `Z` or an offset such as `+02:00`.
     private static func calendarSeconds(_ bytes: [UInt8]) -> Int64? {
@@ -36,7 +40,9 @@ enum KeePassTime {
         guard matches(pattern, at: 0) else { return nil }
         let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
         let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
-        guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60 else { return nil }
+        guard (1...12).contains(month), hour < 24, minute < 60, second < 60 else { return nil }
+        let next = month == 12 ? days(year + 1, 1, 1) : days(year, month + 1, 1)
+        guard day >= 1, days(year, month, day) < next else { return nil }
         var end = pattern.count
         if end < bytes.count, bytes[end] == UInt8(ascii: ".") {
             end += 1

@@ -7,7 +7,7 @@ final class KeePassXML: XMLHandler {
     /// What the open elements are.
     private enum Place {
         case file, meta, binaries, icons, root, group, entry, times, field, attachment, autoType, history
-        case data, datum
+        case data, datum, groupTimes
         /// An element whose text is wanted.
         case leaf(Leaf)
         /// An element with all that is in it.
@@ -16,7 +16,7 @@ final class KeePassXML: XMLHandler {
 
     private enum Leaf {
         case headerHash, recycleBin, content(String, isCompressed: Bool)
-        case groupID, groupName, groupMember(String)
+        case groupID, groupName, groupIcon, groupExpires, groupMember(String)
         case entryID, icon, tags, entryMember(String), time(String)
         case name, value(isConcealed: Bool), attachmentValue(isCompressed: Bool)
         case autoTypeMember(unless: String)
@@ -55,11 +55,14 @@ final class KeePassXML: XMLHandler {
     private var ids: [String] = []
     private var withAttachments: [(entry: Int, attachments: [(name: String, content: String)])] = []
     private var withReferences: [Int] = []
+    private var withOneTimePasswords: [Int] = []
     private var versions = 0
-    private var entryCount = 0
+    /// Of everything that ``KeePassLimits/fields`` counts.
     private var fieldCount = 0
-    /// Bytes of attachments and of values that may still be unpacked or copied.
+    /// Bytes of attachments and of values that entries may still get.
     private var left: Int
+    /// Bytes that may still be unpacked in the list of attachments.
+    private var leftOfList: Int
 
     // The field, attachment or plug-in's datum that is open.
     private var name = ""
@@ -70,7 +73,8 @@ final class KeePassXML: XMLHandler {
 
     /// - Parameter attachments: Those of the inner header of KDBX 4, in its order.
     init(stream: KeyStream?, attachments: [ForeignField], _ limits: KeePassLimits) {
-        (self.stream, self.limits, left) = (stream, limits, limits.attachmentBytes)
+        (self.stream, self.limits) = (stream, limits)
+        (left, leftOfList) = (limits.attachmentBytes, limits.attachmentBytes)
         self.attachments = Dictionary(uniqueKeysWithValues: attachments.enumerated().map { ("\($0.offset)", $0.element) })
     }
 
@@ -97,10 +101,11 @@ final class KeePassXML: XMLHandler {
             isProtected = false
             if wasProtected {
                 let value = try unprotected()
-                if case .leaf(let leaf) = place { try finish(leaf, value) }
+                if case .leaf(let leaf) = place { try finish(leaf, value, isDecoded: true) }
             } else if case .leaf(let leaf) = place {
                 switch leaf {
-                case .value, .attachmentValue, .content: try finish(leaf, text.withBytes { SecretBytes(copying: $0) })
+                case .value, .attachmentValue, .content:
+                    try finish(leaf, text.withBytes { SecretBytes(copying: $0) }, isDecoded: false)
                 default: try finish(leaf, text: text.withBytes { KeePassText.string($0) })
                 }
             }
@@ -133,6 +138,7 @@ final class KeePassXML: XMLHandler {
         case .group: return try inGroup(element)
         case .entry: return try inEntry(element)
         case .times: return .leaf(.time(element))
+        case .groupTimes: return element == "Expires" ? .leaf(.groupExpires) : .skipped
         case .field:
             switch element {
             case "Key": return .leaf(.name)
@@ -159,12 +165,12 @@ final class KeePassXML: XMLHandler {
             default: return .skipped
             }
         case .history:
-            if element == "Entry" {
-                versions += 1
-                try countEntry()
-            }
+            if element == "Entry" { versions += 1 }
             return .skipped
-        case .data: return element == "Item" ? .datum : .skipped
+        case .data:
+            guard element == "Item" else { return .skipped }
+            try countFields(1)
+            return .datum
         case .datum:
             switch element {
             case "Key": return .leaf(.datumName)
@@ -211,10 +217,12 @@ final class KeePassXML: XMLHandler {
             return .group
         case "Entry":
             groups[groups.count - 1].hasContent = true
-            try countEntry()
+            guard contents.entries.count < limits.entries else { throw .tooMuch("entries") }
             (entry, versions) = (KeePassEntry(), 0)
             return .entry
         case "Notes", "Tags", "CustomIconUUID", "DefaultAutoTypeSequence": return .leaf(.groupMember(element))
+        case "IconID": return .leaf(.groupIcon)
+        case "Times": return .groupTimes
         case "CustomData": return .data
         default: return .skipped
         }
@@ -223,8 +231,7 @@ final class KeePassXML: XMLHandler {
     private func inEntry(_ element: String) throws(InterchangeError) -> Place {
         switch element {
         case "String", "Binary":
-            fieldCount += 1
-            guard fieldCount <= limits.fields else { throw .tooMuch("fields") }
+            try countFields(1)
             (name, isConcealed, reference) = ("", false, nil)
             value = nil
             return element == "String" ? .field : .attachment
@@ -238,7 +245,10 @@ final class KeePassXML: XMLHandler {
         case "CustomIconUUID", "ForegroundColor", "BackgroundColor", "OverrideURL", "QualityCheck":
             return .leaf(.entryMember(element))
         case "PreviousParentGroup": return .skipped
-        default: return .leaf(.entryMember(element))
+        default:
+            try countFields(1)
+            entry.lose(.member(element))
+            return .skipped
         }
     }
 
@@ -249,9 +259,10 @@ final class KeePassXML: XMLHandler {
         groups.append(group)
     }
 
-    private func countEntry() throws(InterchangeError) {
-        entryCount += 1
-        guard entryCount <= limits.entries else { throw .tooMuch("entries") }
+    /// Attack: small elements of which each takes far more memory than its text.
+    private func countFields(_ count: Int) throws(InterchangeError) {
+        fieldCount += count
+        guard fieldCount <= limits.fields else { throw .tooMuch("fields") }
     }
 }
 
@@ -264,17 +275,19 @@ extension KeePassXML {
         return encrypted.withBytes { stream.apply($0) }
     }
 
-    private func finish(_ leaf: Leaf, _ value: consuming SecretBytes) throws(InterchangeError) {
+    /// - Parameter isDecoded: Whether the value was protected, and is out of its base64.
+    private func finish(_ leaf: Leaf, _ value: consuming SecretBytes, isDecoded: Bool) throws(InterchangeError) {
         switch leaf {
         case .value(let isConcealed):
             self.value = consume value
             self.isConcealed = isConcealed
         case .attachmentValue(let isCompressed):
             guard reference == nil else { return }
-            self.value = try attached(value, isCompressed)
+            self.value = try attached(isDecoded ? value : KeePassText.base64(value), isCompressed, &left)
         case .content(let id, let isCompressed):
             guard attachments[id] == nil else { throw .damaged("two attachments with one number") }
-            attachments[id] = ForeignField("", .attachment, isConcealed: true, try attached(value, isCompressed))
+            let content = try attached(isDecoded ? value : KeePassText.base64(value), isCompressed, &leftOfList)
+            attachments[id] = ForeignField("", .attachment, isConcealed: true, content)
         default: try finish(leaf, text: value.withBytes { KeePassText.string($0) })
         }
     }
@@ -289,10 +302,15 @@ extension KeePassXML {
                 groups[groups.count - 1].isFolder = false
             }
         case .groupName: groups[groups.count - 1].name = text
+        // The usual icons of a group, of the outermost one and of the recycle bin.
+        case .groupIcon: if !["", "0", "43", "48", "49"].contains(text) { hasIcons = true }
+        case .groupExpires: if text.lowercased() == "true" { groups[groups.count - 1].members.insert("Expires") }
         case .groupMember(let member): if !text.isEmpty { groups[groups.count - 1].members.insert(member) }
         case .entryID: entry.id = text
         case .icon: if text != "0", !text.isEmpty { entry.lose(.icon) }
-        case .tags: entry.entry.tags = KeePassText.tags(text)
+        case .tags:
+            entry.entry.tags = try KeePassText.tags(text, atMost: limits.fields)
+            try countFields(entry.entry.tags.count)
         case .entryMember(let member):
             if member == "CustomIconUUID" {
                 if !text.isEmpty { entry.lose(.icon) }
@@ -319,7 +337,7 @@ extension KeePassXML {
             }
         case .datum: finishDatum()
         case .entry: finishEntry()
-        case .group: finishGroup()
+        case .group: try finishGroup()
         default: break
         }
     }
@@ -328,7 +346,7 @@ extension KeePassXML {
         // The datum is closed, and its list is open.
         switch places.dropLast().last {
         case .entry: entry.add(customData: name, datum)
-        case .group: groups[groups.count - 1].members.insert("CustomData/\(name)")
+        case .group: groups[groups.count - 1].members.insert("CustomData")
         // KeePassXC's own settings.
         default:
             if !name.hasPrefix("KPXC_"), !name.hasPrefix("_") { contents.losses.append(.member("CustomData/\(name)")) }
@@ -342,26 +360,27 @@ extension KeePassXML {
         entry.entry.isTrashed = groups.last?.isTrashed ?? false
         if !entry.references.isEmpty { withAttachments.append((contents.entries.count, entry.references)) }
         if entry.refers { withReferences.append(contents.entries.count) }
+        if entry.hasOneTimePassword { withOneTimePasswords.append(contents.entries.count) }
         contents.entries.append(entry.entry)
         ids.append(entry.id)
     }
 
-    private func finishGroup() {
+    private func finishGroup() throws(InterchangeError) {
         guard let group = groups.popLast() else { return }
         for member in group.members.sorted() {
             if member == "CustomIconUUID" {
                 hasIcons = true
             } else {
-                // Not the whole path: with long names it would take far more memory than the file.
-                contents.losses.append(.member("\(member) of the group \(group.name)"))
+                try countFields(1)
+                // Not the whole path, and not a whole long name: they would take far more memory than the file.
+                contents.losses.append(.member("\(member) of the group \(KeePassText.start(of: group.name))"))
             }
         }
     }
 
     private func attached(
-        _ base64: consuming SecretBytes, _ isCompressed: Bool
+        _ content: consuming SecretBytes, _ isCompressed: Bool, _ left: inout Int
     ) throws(InterchangeError) -> SecretBytes {
-        let content = try KeePassText.base64(base64)
         guard isCompressed, content.count > 0 else { return content }
         let unpacked = try Unpacking(content, isCompressed: true, atMost: left).rest()
         left -= unpacked.count
@@ -393,6 +412,8 @@ extension KeePassXML {
             var references = KeePassReferences(ids: ids, atMost: left)
             for number in withReferences { try references.resolve(number, in: &contents.entries) }
         }
+        // Their labels have the user name, which can be a reference.
+        for number in withOneTimePasswords { KeePassOneTimePassword.fit(&contents.entries[number]) }
         return contents
     }
 }

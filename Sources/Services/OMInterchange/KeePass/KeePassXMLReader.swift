@@ -7,7 +7,7 @@ package enum KeePassXMLReader {
     package static func read(
         _ file: Span<UInt8>, limits: KeePassLimits = .standard
     ) throws(InterchangeError) -> ForeignContents {
-        guard file.count <= limits.unpackedBytes else { throw .tooMuch("bytes") }
+        guard file.count <= limits.unpackedBytes else { throw .tooMuch("bytes of XML") }
         let document = KeePassXML(stream: nil, attachments: [], limits)
         let parsing = XMLParsing(for: document)
         var used = 0

@@ -9,12 +9,17 @@ final class KeePassXMLWriter {
     private let file: KDBXPayload
     private let now: Int64
     private var text = SecretBuffer(capacity: 1 << 17)
+    /// Bytes that may still be written.
+    private var left: Int
 
     private static let pieceCount = 1 << 16
 
-    init(_ stream: KeyStream, to file: KDBXPayload, now: Int64) {
-        (self.stream, self.file, self.now) = (stream, file, now)
+    /// - Parameter most: The most bytes of XML.
+    init(_ stream: KeyStream, to file: KDBXPayload, now: Int64, atMost most: Int) {
+        (self.stream, self.file, self.now, left) = (stream, file, now, most)
     }
+
+    /// - Throws: ``InterchangeError/tooMuch(_:)``.
 
     func write(_ plan: KeePassPlan) throws(InterchangeError) {
         let bin = newID()
@@ -98,6 +103,8 @@ final class KeePassXMLWriter {
 
     private func flush(beyond count: Int) throws(InterchangeError) {
         guard text.count > count else { return }
+        guard text.count <= left else { throw .tooMuch("bytes of XML") }
+        left -= text.count
         try text.withBytes { (bytes: Span<UInt8>) throws(InterchangeError) in try file.append(bytes) }
         text.removeAll()
     }

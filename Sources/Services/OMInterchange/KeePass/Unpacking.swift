@@ -41,7 +41,7 @@ final class Unpacking {
     func read(into target: inout MutableSpan<UInt8>) throws(InterchangeError) -> Int {
         let count = try stream.map { (stream) throws(InterchangeError) in try inflate(stream, &target) } ?? copy(&target)
         // Attack: a few bytes unpack to gigabytes.
-        guard count <= left else { throw .tooMuch("bytes") }
+        guard count <= left else { throw .tooMuch("unpacked bytes") }
         left -= count
         return count
     }

@@ -51,7 +51,7 @@ final class XMLParsing {
         }
         if let problem { throw problem }
         guard status == XML_STATUS_OK else {
-            throw XML_GetErrorCode(parser) == XML_ERROR_NO_MEMORY ? .tooMuch("bytes") : .damaged("its XML")
+            throw XML_GetErrorCode(parser) == XML_ERROR_NO_MEMORY ? .tooMuch("bytes of XML") : .damaged("its XML")
         }
     }
 

@@ -4,11 +4,13 @@ package import OMItems
 package import OMSecrets
 
 extension Item {
-    /// Whether an ssh-agent offers the item's key.
+    /// Whether the item has a key for an ssh-agent.
     fileprivate var isSSHKey: Bool {
-        details.type == .sshKey && !details.tags.contains(SSHKeyItem.hidden)
-            && SSHKeyItem.privateKey.contains { hasWhole($0) }
+        details.type == .sshKey && SSHKeyItem.privateKey.contains { hasWhole($0) }
     }
+
+    /// Whether the item's key is not offered.
+    package var isHiddenFromSSH: Bool { details.tags.contains(SSHKeyItem.hidden) }
 
     /// Whether each use of the item's key is confirmed.
     package var asksForSSH: Bool { details.tags.contains(SSHKeyItem.confirmed) }
@@ -23,7 +25,7 @@ extension ItemBackend where Self: ~Copyable {
         return Array(items.filter(\.isSSHKey).prefix(SSHKeyItem.most))
     }
 
-    /// - Throws: ``VaultError/noItem(_:)`` also for an item that is not such a key, or that is hidden now.
+    /// - Throws: ``VaultError/noItem(_:)`` also for an item that is no such key.
     package borrowing func sshKeyItem(named name: ItemName) throws(Problem) -> Item {
         guard case .item(let item) = try perform(.item(name)), item.isSSHKey else { throw Self.problem(.noItem(name)) }
         return item

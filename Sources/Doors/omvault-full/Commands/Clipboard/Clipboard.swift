@@ -51,18 +51,32 @@ struct Clipboard {
         let isCleared: Bool
         switch target {
         case .program(let program):
-            isCleared = seconds > 0 && program.paste != nil
-            let wait = isCleared ? try ClipboardWait.start(for: secret, program, after: seconds) : nil
-            do throws(Failure) { try program.copy(secret) } catch {
-                wait?.stop()
-                throw error.with(hints: error.hints + [other])
-            }
-            wait?.replaceOthers()
+            let text = secret.duplicate()
+            do throws(Failure) {
+                isCleared = try ClipboardWait.whileNoOtherCopies { () throws(Failure) in try copy(text, with: program) }
+            } catch { throw error.with(hints: error.hints + [other]) }
         case .terminal(let terminal):
             isCleared = false
             do throws(Failure) { try terminal.copy(secret) } catch { throw error.with(hints: error.hints + [other]) }
         }
         try say(name, members, isCleared: isCleared)
+        // Attack: a stored secret has a newline and a command behind it.
+        if secret.withBytes({ bytes in bytes.indices.contains { bytes[$0] == UInt8(ascii: "\n") } }) {
+            context.output.notice("warning: it has more than one line; a shell runs each line that is pasted there")
+        }
+    }
+
+    /// - Returns: Whether a process waits to clear it.
+    private func copy(_ secret: borrowing SecretBytes, with program: ClipboardProgram) throws(Failure) -> Bool {
+        let wait = seconds > 0 && program.paste != nil ? try ClipboardWait.start(for: secret, program, after: seconds) : nil
+        do throws(Failure) { try program.copy(secret) } catch {
+            wait?.stop()
+            throw error
+        }
+        // Without the text in the clipboard, an earlier one may still be there, and has to go.
+        let isCleared = wait?.begin() == true
+        if isCleared || seconds == 0 { ClipboardWait.endOthers(than: wait, of: program) }
+        return isCleared
     }
 
     /// - Parameter count: The number of bytes.
@@ -96,6 +110,8 @@ struct Clipboard {
         return switch target {
         case .program(let program) where program.paste == nil && seconds > 0:
             "omvault does not clear the clipboard, since OMVAULT_CLIP_PASTE_CMD is not set"
+        case .program(let program) where seconds > 0:
+            "omvault does not clear the clipboard, since \(program.paste?.first ?? "no program") did not print the text"
         case .program: "omvault does not clear the clipboard"
         case .terminal: "omvault cannot clear a terminal's clipboard"
         }

@@ -18,8 +18,16 @@ struct ClipboardProgram {
     let place: String
     /// How to go on if the copy fails.
     private let hint: String
+    /// Whether ``copy`` makes a /tmp of its own first.
+    private var isApart = false
 
-    /// The one that the environment names. Nil if it names none, or if its program is not installed.
+    /// How long a program may take, in seconds. One that hangs, and its children, are killed.
+    private static let time = 30
+    private static let limit = ["timeout", "--signal=KILL", "\(time)"]
+    /// The exit code of a wl-copy that got its /tmp, and failed.
+    private static let failedApart: Int32 = 72
+
+    /// The program for the clipboard of the environment. Nil if it names none, or if its program is not installed.
     ///
     /// - Throws: ``ExitStatus/config`` for a command that cannot be split into words.
     static func found() throws(Failure) -> ClipboardProgram? {
@@ -63,18 +71,18 @@ struct ClipboardProgram {
     /// Attack, or accident: wl-copy writes the text into a file in /tmp, which may be a disk, and leaves it there if it is
     /// killed. So it gets a /tmp of its own, in memory, in a namespace that ends with it.
     private static func wayland(_ display: String) -> ClipboardProgram {
-        let alone = #"mount -t tmpfs -o mode=700 tmpfs /tmp && exec "$@""#
+        let apart = #"mount -t tmpfs -o mode=700 tmpfs /tmp && { "$@" || exit \#(failedApart); }"#
         return ClipboardProgram(
             // The type, so that wl-copy starts no program to guess it.
             copy: [
-                "unshare", "--map-root-user", "--mount", "--", "sh", "-c", alone, "sh", "wl-copy", "--type",
+                "unshare", "--map-root-user", "--mount", "--", "sh", "-c", apart, "sh", "wl-copy", "--type",
                 "text/plain;charset=utf-8",
             ],
             paste: ["wl-paste", "--no-newline"], clear: ["wl-copy", "--clear"], place: "wayland \(display)",
             hint: """
-                wl-copy runs with a /tmp of its own, since it writes the text into a file there; OMVAULT_CLIP_COPY_CMD=wl-copy \
-                does without
-                """)
+                wl-copy gets a /tmp of its own, since it writes the text into a file there, so the compositor's socket must be \
+                elsewhere; OMVAULT_CLIP_COPY_CMD=wl-copy OMVAULT_CLIP_PASTE_CMD='wl-paste --no-newline' leaves the file in /tmp
+                """, isApart: true)
     }
 
     private static func x11(_ display: String) -> ClipboardProgram {
@@ -92,10 +100,15 @@ struct ClipboardProgram {
     func copy(_ secret: borrowing SecretBytes) throws(Failure) {
         let code = Self.run(copy, writing: secret)
         guard code != 0 else { return }
-        let name = copy.first { $0.hasPrefix("wl-") } ?? copy[0]
-        throw Failure(
-            .clipboard, "nothing was copied: \(name) \(code == 127 ? "did not start" : "failed with exit code \(code)")",
-            hint: hint)
+        let problem =
+            switch code {
+            case 137: "\(copy[0]) did not end in \(Self.time) seconds"
+            case Self.failedApart where isApart: "wl-copy failed"
+            case _ where isApart: "wl-copy got no /tmp of its own: unshare or mount failed with exit code \(code)"
+            case 127: "\(copy[0]) did not start"
+            default: "\(copy[0]) failed with exit code \(code)"
+            }
+        throw Failure(.clipboard, "nothing was copied: \(problem)", hint: hint)
     }
 
     /// Empties the clipboard.
@@ -104,11 +117,11 @@ struct ClipboardProgram {
     /// The text in the clipboard. Nil if it has none, or more than any command copies.
     func text() -> SecretBytes? {
         guard let paste, let pipe = try? ProgramPipe() else { return nil }
-        let child = paste.withCArguments { om_spawn_piped($0, -1, pipe.writing) }
+        let child = (Self.limit + paste).withCArguments { om_spawn_piped($0, -1, pipe.writing) }
         pipe.closeWriting()
         guard child > 0 else { return nil }
         var text = SecretBuffer(capacity: 4096)
-        // A program of the user may add a newline.
+        // A program of the user may add a newline, of Windows perhaps.
         let end = readAll(pipe.reading, into: &text, maximum: Clipboard.longest + 2)
         // The program may still write. Then it ends, because the pipe is gone.
         pipe.closeReading()
@@ -120,14 +133,15 @@ struct ClipboardProgram {
     ///
     /// The program serves the text on after this command has ended. So it gets a session of its own, and no descriptor of the
     /// caller: `omvault get x --clip | cat` would never end.
+    ///
+    /// Only its exit code counts: it may end before it has read everything.
     private static func run(_ command: [String], writing secret: borrowing SecretBytes) -> Int32 {
         guard let pipe = try? ProgramPipe() else { return 127 }
-        let child = command.withCArguments { om_spawn_piped($0, pipe.reading, -1) }
+        let child = (limit + command).withCArguments { om_spawn_piped($0, pipe.reading, -1) }
         pipe.closeReading()
         guard child > 0 else { return 127 }
-        let failure = secret.withBytes { writeAll($0, to: pipe.writing) }
+        _ = secret.withBytes { writeAll($0, to: pipe.writing) }
         pipe.closeWriting()
-        let code = om_wait(child)
-        return code == 0 && failure != nil ? 1 : code
+        return om_wait(child)
     }
 }

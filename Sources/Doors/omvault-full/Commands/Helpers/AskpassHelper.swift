@@ -13,12 +13,14 @@ struct AskpassHelper: Verb {
             These programs start the program that SSH_ASKPASS, GIT_ASKPASS or SUDO_ASKPASS names, with their prompt. So make a link
             with the name omvault-askpass to omvault. For git it finds the item with the address in its field url, as 'helper git'
             does; for a key of ssh the item whose field url is file:// and the path of the key. For any other password, and for sudo,
-            --item or OMVAULT_ASKPASS_ITEM names the item. A prompt that asks for no password gets no secret (10).
+            --item or OMVAULT_ASKPASS_ITEM names the item. For git that item must have the address too. A prompt that asks for no
+            password gets no secret (10).
 
               ln -s "$(command -v omvault)" ~/bin/omvault-askpass
               omvault add laptop-key --type login --plain url=file://$HOME/.ssh/id_ed25519 --field password=tty
               SSH_ASKPASS=~/bin/omvault-askpass SSH_ASKPASS_REQUIRE=force ssh-add
               OMVAULT_ASKPASS_ITEM=host SUDO_ASKPASS=~/bin/omvault-askpass sudo -A true
+              omvault helper askpass --item host '[sudo] password for ada: '
             """)
 
     /// The variable that names the item, for programs that give no option.
@@ -32,7 +34,8 @@ struct AskpassHelper: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    @Option(help: ArgumentHelp("The item, or the item and a field, whatever the prompt names.", valueName: "item[:field]"))
+    @Option(
+        help: ArgumentHelp("The item, or the item and a field. For git it must be for the address.", valueName: "item[:field]"))
     var item: ItemReference?
 
     @Argument(help: "The prompt. The program gives it.")
@@ -64,53 +67,83 @@ struct AskpassHelper: Verb {
 
 extension AskpassHelper {
     /// The value of the named item.
+    ///
+    /// Attack: the variable is set for one program, and git, which a script or a repository starts there, asks for another
+    /// server. So to a prompt that names an address the item answers only if it is for that address.
     private func read(
         _ reference: ItemReference, for asked: AskedPrompt, _ context: CommandContext
     ) throws -> SecretBytes {
         let name = try reference.itemName()
+        if let wanted = asked.wanted {
+            guard wanted.isSafe else { throw plainHTTP(wanted) }
+            let items = try SiteItems(context, unlock)
+            guard let one = try items.found(wanted, named: name).first else {
+                throw nothing("\"\(name.text.shown)\" is not for \(wanted.server.shortOrigin)")
+            }
+            if case .userName = asked { return try user(of: one) }
+            return try items.secret(path(of: reference) { () throws(Failure) in one.item })
+        }
         let access = try VaultAccess(context)
         let secrets = try SecretSources(context, unlock.sources)
-        if case .userName = asked {
-            return try access.read(.secret(FieldPath(name, SiteItems.userName), revision: nil), secrets, unlock).secret()
+        let path = try path(of: reference) { () throws(Failure) in
+            try access.read(.item(name), secrets, unlock).item()
         }
-        let path =
-            try reference.field != nil && !reference.meansMainField
-            ? reference.path()
-            : FieldPath(name, MainField(of: try access.read(.item(name), secrets, unlock).item()).required())
         return try access.read(.secret(path, revision: nil), secrets, unlock).secret()
+    }
+
+    private func path(
+        of reference: ItemReference, in item: () throws(Failure) -> Item
+    ) throws -> FieldPath {
+        if reference.field != nil, !reference.meansMainField { return try reference.path() }
+        return try FieldPath(reference.itemName(), MainField(of: item()).required())
     }
 
     /// The value of the only item for what the prompt names.
     private func find(_ asked: AskedPrompt, _ context: CommandContext) throws -> SecretBytes {
-        switch asked {
-        case .userName(let server): return try only(.init(server: server, path: server.path, user: nil), context, ofUser: true)
-        case .password(let server, let user): return try only(.init(server: server, path: server.path, user: user), context)
-        case .passphrase(let path):
+        if let wanted = asked.wanted {
+            guard wanted.isSafe else { throw plainHTTP(wanted) }
             let items = try SiteItems(context, unlock)
-            let url = "file://" + AbsolutePath.absolute(path)
-            guard let item = items.item(withURL: url) else {
-                throw nothing("no item, or more than one, has the field url with \(url)")
+            guard let one = SiteItems.only(try items.found(wanted)) else {
+                throw nothing("no item, or more than one, is for \(wanted.server.shortOrigin)")
             }
-            return try items.password(of: item)
-        case .anyPassword, .other: throw nothing("the prompt names no address and no key")
+            if case .userName = asked { return try user(of: one) }
+            return try items.password(of: one.item)
         }
+        guard case .passphrase(let path) = asked else { throw nothing("the prompt names no address and no key") }
+        let items = try SiteItems(context, unlock)
+        let url = "file://" + AbsolutePath.absolute(path)
+        guard let item = items.item(withURL: url) else {
+            throw nothing("no item, or more than one, has the field url with \(url)")
+        }
+        return try items.password(of: item)
     }
 
-    private func only(
-        _ wanted: SiteItems.Wanted, _ context: CommandContext, ofUser: Bool = false
-    ) throws -> SecretBytes {
-        let items = try SiteItems(context, unlock)
-        guard let one = SiteItems.only(try items.found(wanted)) else {
-            throw nothing("no item, or more than one, is for \(wanted.server.shortOrigin)")
-        }
-        guard ofUser else { return try items.password(of: one) }
-        guard let user = one.user else { throw nothing("\"\(one.item.name.text)\" has no username") }
+    private func user(of found: SiteItems.Found) throws(Failure) -> SecretBytes {
+        guard let user = found.user else { throw nothing("\"\(found.item.name.text)\" has no username") }
         return SecretBytes(copying: Array(user.utf8))
+    }
+
+    private func plainHTTP(_ wanted: SiteItems.Wanted) -> Failure {
+        nothing("\(wanted.server.shortOrigin) is plain http, which anyone on the way can read")
     }
 
     private func nothing(_ problem: String) -> Failure {
         Failure(
-            .notFound, "the prompt gets no answer: \(problem)", hint: "\(Self.itemVariable)=ITEM names the item for a password",
+            .notFound, "the prompt gets no answer: \(problem)",
+            hint: AskedPrompt(prompt).wanted == nil
+                ? "\(Self.itemVariable)=ITEM names the item for a password"
+                : "an item is for it if its shown field url has the address",
             "the prompt was: \(prompt)")
+    }
+}
+
+extension AskedPrompt {
+    /// The address that the prompt names.
+    fileprivate var wanted: SiteItems.Wanted? {
+        switch self {
+        case .userName(let server): SiteItems.Wanted(server: server, path: server.path, user: nil)
+        case .password(let server, let user): SiteItems.Wanted(server: server, path: server.path, user: user)
+        case .passphrase, .anyPassword, .other: nil
+        }
     }
 }

@@ -13,17 +13,20 @@ struct GitPasswords {
         guard !StandardOutput.isTerminal else {
             throw HelperToken.refusedAtTerminal("a password", instead: "omvault get prints one here")
         }
-        guard let wanted = request.wanted else { return }
+        // Before the vault's password is asked.
+        guard let wanted = request.wanted, wanted.isSafe else { return }
         let items = try SiteItems(context, unlock)
         let found = try items.found(wanted)
         guard let only = SiteItems.only(found) else {
             guard found.count > 1 else { return }
             let names = found.prefix(5).map { "\"\($0.item.name.text)\"" }.joined(separator: ", ")
-            return context.output.notice(
-                "several items are for \(wanted.server.shortOrigin): \(names); a user in the address, or credential.username, chooses"
-            )
+            let way =
+                Set(found.map(\.user)).count == 1
+                ? "leave one of them, or give them addresses with a path"
+                : "a user in the address, or credential.username, chooses"
+            return context.output.notice("several items are for \(wanted.server.shortOrigin): \(names); \(way)")
         }
-        let password = try items.password(of: only)
+        let password = try items.password(of: only.item)
         let user = request.user ?? only.user
         guard password.isOfOneLine, user?.isOfOneLine ?? true else {
             return context.output.notice("\"\(only.item.name.text)\" is not used: git takes no value of several lines")
@@ -36,20 +39,29 @@ struct GitPasswords {
         try context.output.writeSecret(answer.finish())
     }
 
+    /// Nil if the vault is locked, or if there is none: git calls `store` and `erase` after each command.
+    private func itemsIfUnlocked() throws(Failure) -> SiteItems? {
+        do throws(Failure) { return try SiteItems(context, unlock) } catch {
+            guard [.locked, .inputRequired, .noVault].contains(error.status) else { throw error }
+            return nil
+        }
+    }
+
     /// Keeps a password that a server took. An item of the user is never changed.
     func store(_ request: borrowing GitRequest) throws {
-        guard let wanted = request.wanted, wanted.server.isSecure || wanted.server.isLoopback, let user = wanted.user,
-            let password = request.password?.duplicate()
+        guard let wanted = request.wanted, wanted.isSafe, let user = wanted.user, !user.isEmpty, !request.isTemporary,
+            let password = request.password?.duplicate(), password.count > 0, let items = try itemsIfUnlocked()
         else { return }
-        let items = try SiteItems(context, unlock)
         let found = try items.found(wanted)
-        for one in found where one.user == user {
-            let kept = try items.password(of: one)
+        // An item without a user is for every user.
+        for one in found {
+            let kept = try items.password(of: one.item)
             if kept.isEqual(to: password) { return }
         }
         var change = ItemChange()
         try change.set.put(password, at: SiteItems.password)
-        if let made = found.first(where: { $0.isOfHelper && $0.user == user }) {
+        // Accident: the password of one path replaces that of the whole server.
+        if let made = found.first(where: { $0.isOfHelper && $0.user == user && $0.path == wanted.exactPath }) {
             return try items.perform(.update(made.item.name, change, ifRevision: made.item.revision))
         }
         let url = wanted.server.shortOrigin + (wanted.path ?? "")
@@ -58,27 +70,22 @@ struct GitPasswords {
         change.type = .becomes(.login)
         change.shown = [SiteItems.url, SiteItems.userName]
         change.addedTags = [SiteItems.tag]
-        guard let name = Self.name(url, user, besides: items.names) else { return }
+        let taken = items.names
+        guard let name = SiteItems.names(url, user).first(where: { !taken.contains($0) }) else { return }
         try items.perform(.add(name, level: nil, change))
         context.output.notice("kept the password for \(url) as \"\(name.text)\"")
     }
 
-    /// `git/HOST/USER`, with a number behind it if another item has that name.
-    private static func name(_ url: String, _ user: String, besides names: Set<ItemName>) -> ItemName? {
-        let host = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
-        let start = "git/\(host)/\(user)"
-        return ([start] + (2...99).map { "\(start) \($0)" }).lazy.compactMap { try? ItemName($0) }.first { !names.contains($0) }
-    }
-
     /// Moves the item to the trash whose password the server refused, if `store` made it.
     ///
-    /// Attack, or accident: a server refuses a right password, such as one that is out of order. So an item of the user stays,
+    /// Attack, or accident: a server refuses a right password, for example when it is out of order. So an item of the user stays,
     /// and each item has to have the very password that was refused.
     func erase(_ request: borrowing GitRequest) throws {
-        guard let wanted = request.wanted, let refused = request.password?.duplicate() else { return }
-        let items = try SiteItems(context, unlock)
-        for one in try items.found(wanted) where one.isOfHelper {
-            let kept = try items.password(of: one)
+        guard let wanted = request.wanted, wanted.isSafe, let refused = request.password?.duplicate(),
+            let items = try itemsIfUnlocked()
+        else { return }
+        for one in try items.found(wanted) where one.isOfHelper && one.path == wanted.exactPath {
+            let kept = try items.password(of: one.item)
             guard kept.isEqual(to: refused) else { continue }
             try items.perform(.trash([one.item.name], ifRevision: one.item.revision))
             context.output.notice("moved \"\(one.item.name.text)\" to the trash: the server refused its password")
@@ -89,6 +96,11 @@ struct GitPasswords {
 extension GitRequest {
     /// What to look for. Nil if it is no server of http or https.
     fileprivate var wanted: SiteItems.Wanted? {
-        server.map { SiteItems.Wanted(server: $0, path: path.map { "/" + $0 }, user: user) }
+        server.map { SiteItems.Wanted(server: $0, path: path.flatMap { $0.isEmpty ? nil : "/" + $0 }, user: user) }
     }
+}
+
+extension SiteItems.Wanted {
+    /// The path of an item for exactly this address.
+    fileprivate var exactPath: String { path ?? "/" }
 }

@@ -13,6 +13,8 @@ struct GitRequest: ~Copyable {
     let user: String?
     /// The password that the server refused, when git erases it. Nil if git names none.
     let password: SecretBytes?
+    /// Whether the password ends some time, or is for this use only.
+    let isTemporary: Bool
     /// Whether git knows other schemes of authentication than user and password.
     let knowsSchemes: Bool
 
@@ -45,7 +47,7 @@ struct GitRequest: ~Copyable {
                 for index in value { secret.append(bytes[index]) }
                 password = secret.finish()
             case "capability[]": capabilities.insert(try text(value, bytes))
-            case "protocol", "host", "path", "username":
+            case "protocol", "host", "path", "username", "password_expiry_utc", "ephemeral":
                 guard texts.updateValue(try text(value, bytes), forKey: key) == nil else { throw refused("it has \(key) twice") }
             // Later versions of git have more, and some of these are secrets.
             default: break
@@ -57,12 +59,15 @@ struct GitRequest: ~Copyable {
         }
         return GitRequest(
             server: try server(scheme, host), path: texts["path"], user: texts["username"], password: password,
+            isTemporary: texts["password_expiry_utc"] != nil || texts["ephemeral"] != nil,
             knowsSchemes: capabilities.contains("authtype"))
     }
 
     private init(
-        server: ServerURL?, path: String?, user: String?, password: consuming SecretBytes?, knowsSchemes: Bool
+        server: ServerURL?, path: String?, user: String?, password: consuming SecretBytes?, isTemporary: Bool,
+        knowsSchemes: Bool
     ) {
+        self.isTemporary = isTemporary
         (self.server, self.path, self.user, self.knowsSchemes) = (server, path, user, knowsSchemes)
         self.password = password
     }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import OMAgent
 internal import OMAgentProtocol
+internal import OMCrypto
 internal import OMSecrets
 internal import OMShell
 internal import OMSystem
@@ -53,14 +54,23 @@ struct SSHAgentHelper: Verb {
         _ = try access.file()
         if !command.isEmpty { throw try runCommand(access) }
         let path = try agentSocket()
+        let isThere = try SSHAgentServer.answers(front(access), at: path)
+        if foreground, isThere != nil { throw Self.taken(path, "an ssh-agent already answers at") }
+        if isThere == nil, !SSHConfirmation().canAsk {
+            context.output.notice("warning: no SSH_ASKPASS is set, so the answer to each question is no")
+        }
         if foreground {
             let signals = SSHAgentServer.endSignals()
             let server = try server(at: path, access)
             try Self.announce(path)
             return server.run(until: signals)
         }
-        guard try !Self.isAnswered(path) else { return try Self.announce(path) }
-        let process = try start(at: path, access)
+        var process: Int32?
+        switch isThere {
+        case true?: break
+        case false?: throw Self.other(path)
+        case nil: process = try start(at: path, access)
+        }
         try Self.announce(path)
         if let process { try StandardOutput.write("SSH_AGENT_PID=\(process); export SSH_AGENT_PID;\n") }
     }
@@ -68,11 +78,14 @@ struct SSHAgentHelper: Verb {
     /// Starts the front in the background.
     ///
     /// - Returns: Its process. Nil if another command has started one meanwhile.
-    private func start(at path: AgentSocket, _ access: VaultAccess) throws(AgentError) -> Int32? {
+    private func start(at path: AgentSocket, _ access: VaultAccess) throws -> Int32? {
         let vault = AbsolutePath.absolute(access.location.path)
         let words = ["helper", "ssh-agent", "--ready", "--socket", path.path, "--vault", vault]
         do throws(AgentError) { return try AgentProcess.startInBackground(words + (confirm ? ["--confirm"] : [])) } catch {
-            guard case .cannotStart = error, try Self.isAnswered(path) else { throw error }
+            guard case .cannotStart = error, let isThere = try SSHAgentServer.answers(front(access), at: path) else {
+                throw error
+            }
+            guard isThere else { throw Self.other(path) }
             return nil
         }
     }
@@ -111,15 +124,24 @@ struct SSHAgentHelper: Verb {
     }
 
     private func server(at path: AgentSocket, _ access: VaultAccess) throws -> SSHAgentServer {
-        guard let paths = access.agentPaths else {
-            throw Failure(usage: "the path of vault \"\(access.location.name.shown)\" is too long for the agent")
-        }
+        let paths = try paths(access)
         if command.isEmpty { SSHConfirmation.prepare() }
         let confirmation = SSHConfirmation()
         return SSHAgentServer(
             try ListeningSocket(path), AgentSSHKeys(AgentClient(try AgentSocket(Environment.text, makes: true)), paths),
-            confirmsAll: confirm
-        ) { confirmation.isAllowed($0) }
+            as: try front(access)
+        ) { confirmation.answer($0) }
+    }
+
+    private func paths(_ access: VaultAccess) throws(Failure) -> VaultPaths {
+        guard let paths = access.agentPaths else {
+            throw Failure(usage: "the path of vault \"\(access.location.name.shown)\" is too long for the agent")
+        }
+        return paths
+    }
+
+    private func front(_ access: VaultAccess) throws(Failure) -> SSHFront {
+        SSHFront(vault: Array(try paths(access).vault.utf8), confirmsAll: confirm)
     }
 
     private func agentSocket() throws(AgentError) -> AgentSocket {
@@ -127,12 +149,14 @@ struct SSHAgentHelper: Verb {
         return try AgentSocket(named: SSHAgentServer.name, Environment.text, makes: true)
     }
 
-    private static func isAnswered(_ path: AgentSocket) throws(AgentError) -> Bool {
-        do throws(AgentError) { _ = try AgentConnection(path).connect() } catch {
-            guard error == .notRunning else { throw error }
-            return false
-        }
-        return true
+    private static func other(_ path: AgentSocket) -> Failure {
+        taken(path, "a front with another vault or without --confirm, or another program, answers at")
+    }
+
+    private static func taken(_ path: AgentSocket, _ what: String) -> Failure {
+        Failure(
+            .agent, "\(what) \(path.path.shown)", hint: "rm \(path.path.asShellWord) ends a front of omvault",
+            "--socket PATH starts one at another path")
     }
 
     /// A line of a shell, as OpenSSH's ssh-agent prints it.

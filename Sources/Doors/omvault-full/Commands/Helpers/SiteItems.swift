@@ -24,6 +24,9 @@ struct SiteItems {
         let path: String?
         /// Nil for any user.
         let user: String?
+
+        /// Attack: someone on the way reads the password. So over plain http it goes only to this machine.
+        var isSafe: Bool { server.isSecure || server.isLoopback }
     }
 
     /// An item for the address.
@@ -31,8 +34,24 @@ struct SiteItems {
         let item: Item
         /// Nil if the item has none.
         let user: String?
+        /// The value of its field `url`.
+        let url: String
+        /// That of the address, with a slash in front.
+        let path: String
 
-        var isOfHelper: Bool { item.details.tags.contains(SiteItems.tag) }
+        /// Whether `helper git store` made it. Accident: a copy of such an item has the tag too, and is the user's. So the name
+        /// has to be one that `store` gives.
+        var isOfHelper: Bool {
+            guard let user, item.details.tags.contains(SiteItems.tag) else { return false }
+            return SiteItems.names(url, user).contains(item.name)
+        }
+    }
+
+    /// The names of an item that `helper git store` makes: `git/HOST/USER`, and the same with a number behind it.
+    static func names(_ url: String, _ user: String) -> some Sequence<ItemName> {
+        let host = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
+        let start = "git/\(host)/\(user)"
+        return ([start] + (2...99).map { "\(start) \($0)" }).lazy.compactMap { try? ItemName($0) }
     }
 
     /// Unlocks the vault, and reads the list of its items.
@@ -51,20 +70,25 @@ struct SiteItems {
     ///
     /// Attack: a repository names another host, port or scheme, a user in its address, or a host that looks like another. So
     /// all of them must be equal, as the strict reader of addresses has them, which takes ASCII only.
-    /// Attack: someone on the way reads the password. So over plain http it goes only to this machine.
-    func found(_ wanted: Wanted) throws(Failure) -> [Found] {
-        guard wanted.server.isSecure || wanted.server.isLoopback else { return [] }
-        var found: [(Found, length: Int)] = []
-        for item in all where item.fields.contains(where: { $0.name == Self.password && !$0.isLarge }) {
+    ///
+    /// - Parameter name: Nil for every item. The item of this name needs no field `password`.
+    func found(_ wanted: Wanted, named name: ItemName? = nil) throws(Failure) -> [Found] {
+        guard wanted.isSafe else { return [] }
+        var found: [Found] = []
+        for item in all where name.map({ $0 == item.name }) ?? Self.hasPassword(item) {
             guard let text = item.fields.first(where: { $0.name == Self.url })?.shownValue, let own = ServerURL(text),
                 own.origin == wanted.server.origin, !text.contains("?"), Self.isPath(own.path, over: wanted.path)
             else { continue }
             let user = try userName(of: item)
             guard wanted.user == nil || user == nil || user == wanted.user else { continue }
-            found.append((Found(item: item, user: user), own.path.utf8.count))
+            found.append(Found(item: item, user: user, url: text, path: own.path))
         }
-        let longest = found.map(\.length).max()
-        return found.filter { $0.length == longest }.map(\.0)
+        let longest = found.map(\.path.utf8.count).max()
+        return found.filter { $0.path.utf8.count == longest }
+    }
+
+    private static func hasPassword(_ item: Item) -> Bool {
+        item.fields.contains { $0.name == password && !$0.isLarge }
     }
 
     /// Whether the path of an item is that of the request, or a folder above it. An item without a path is for all paths.
@@ -84,7 +108,7 @@ struct SiteItems {
         }
     }
 
-    /// The only one. Of two for one user the one that `store` made counts: a server has taken its password.
+    /// The only one. Of two for one user the item of `store` counts: a server has taken its password.
     static func only(_ found: [Found]) -> Found? {
         if found.count == 1 { return found[0] }
         let made = found.filter(\.isOfHelper)
@@ -92,17 +116,16 @@ struct SiteItems {
     }
 
     /// The only item with exactly this address and a password.
-    func item(withURL text: String) -> Found? {
+    func item(withURL text: String) -> Item? {
         let found = all.filter { item in
-            item.fields.contains { $0.name == Self.url && $0.shownValue == text }
-                && item.fields.contains { $0.name == Self.password && !$0.isLarge }
+            item.fields.contains { $0.name == Self.url && $0.shownValue == text } && Self.hasPassword(item)
         }
-        return found.count == 1 ? Found(item: found[0], user: nil) : nil
+        return found.count == 1 ? found[0] : nil
     }
 
-    func password(of found: Found) throws(Failure) -> SecretBytes {
-        try access.secret(FieldPath(found.item.name, Self.password))
-    }
+    func password(of item: Item) throws(Failure) -> SecretBytes { try secret(FieldPath(item.name, Self.password)) }
+
+    func secret(_ path: FieldPath) throws(Failure) -> SecretBytes { try access.secret(path) }
 
     /// Changes the vault.
     func perform(_ request: consuming ItemRequest) throws(Failure) { _ = try access.perform(request) }

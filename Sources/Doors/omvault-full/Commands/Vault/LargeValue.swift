@@ -3,7 +3,7 @@ internal import OMSecrets
 internal import OMShell
 internal import OMVault
 
-/// A value that is too large to be whole in memory, on its way to standard output.
+/// A value that is too large for one answer of the vault, on its way to standard output or into an export.
 struct LargeValue {
     let path: FieldPath
     /// The number of bytes.
@@ -35,6 +35,15 @@ struct LargeValue {
             try StandardOutput.write(chunk)
             bar.add(chunk.count)
         }
+    }
+
+    /// All of it, in locked memory.
+    func whole(from access: VaultAccess) throws(Failure) -> SecretBytes {
+        var value = SecretBuffer(capacity: count)
+        for index in 0..<(count + Vault.chunkCount - 1) / Vault.chunkCount {
+            value.append(try self.chunk(index, from: access))
+        }
+        return value.finish()
     }
 
     private func chunk(_ index: Int, from access: VaultAccess) throws(Failure) -> SecretBytes {

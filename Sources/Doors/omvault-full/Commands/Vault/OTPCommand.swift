@@ -132,7 +132,10 @@ struct OTPCommand: Verb {
         if verifyFrom != nil {
             try answer.printMatch(true, isTimed: used == nil)
         } else {
-            try answer.printCode(of: uri, isNext: next)
+            do { try answer.printCode(of: uri, isNext: next) } catch let failure as Failure {
+                guard used != nil, failure.status == .clipboard else { throw failure }
+                throw failure.with(hints: ["this code is used up; the next command gives the next one"] + failure.hints)
+            }
         }
     }
 

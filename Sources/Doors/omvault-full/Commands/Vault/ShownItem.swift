@@ -52,17 +52,7 @@ struct ShownItem: ~Copyable {
     static let header = ["FIELD", "VALUE"]
 
     private func printDocument(_ context: CommandContext) throws(Failure) {
-        var document = JSONDocument()
-        document.field("name", .text(item.name.text))
-        document.field("level", .text(item.level.name))
-        document.field("device_only", .flag(item.level.isDeviceOnly))
-        document.field("revision", .number(Int(clamping: item.revision)))
-        document.field("created", .text(Timestamp.text(item.created)))
-        document.field("modified", .text(Timestamp.text(item.modified)))
-        document.details(of: item)
-        // Without a type and a shown field the document is what it was before items had them.
-        let shown = item.fields.filter { $0.shownValue != nil }
-        if item.details.type != nil || !shown.isEmpty { document.field("shown", .list(shown.map { .text($0.name.text) })) }
+        var document = JSONDocument(headOf: item)
         document.object("fields") { fields in
             switch values {
             case .none:
@@ -83,5 +73,22 @@ struct ShownItem: ~Copyable {
             }
         }
         try context.output.document(document)
+    }
+}
+
+extension JSONDocument {
+    /// A document with everything of an item but its fields. `add --from-jsonl` reads it.
+    init(headOf item: Item) {
+        self.init()
+        field("name", .text(item.name.text))
+        field("level", .text(item.level.name))
+        field("device_only", .flag(item.level.isDeviceOnly))
+        field("revision", .number(Int(clamping: item.revision)))
+        field("created", .text(Timestamp.text(item.created)))
+        field("modified", .text(Timestamp.text(item.modified)))
+        details(of: item)
+        // Without a type and a shown field the document is what it was before items had them.
+        let shown = item.fields.filter { $0.shownValue != nil }
+        if item.details.type != nil || !shown.isEmpty { field("shown", .list(shown.map { .text($0.name.text) })) }
     }
 }
