@@ -43,6 +43,21 @@ import Testing
         #expect(read.summary.losses == [.member("more")])
     }
 
+    @Test("numbers, objects in the place of texts, and types that are not known yet, are taken over or told")
+    func unusual() throws {
+        let items = [
+            "{\"type\":3,\"name\":\"c\",\"card\":{\"expMonth\":3,\"expYear\":2030,\"number\":{\"x\":1}}}",
+            "{\"type\":9,\"name\":\"n\",\"login\":{\"username\":\"ada\",\"password\":\"tulip\"},"
+                + "\"fields\":[{\"name\":\"f\",\"type\":1,\"value\":{\"x\":1}}]}",
+        ]
+        let read = try ForeignSamples.read(Self.export(items.joined(separator: ",")))
+        #expect(
+            read.lines == [
+                "c | (card) | other expires=3/2030 | -member(\"number\")",
+                "n | username=ada | password!=tulip | other f!= | -member(\"type\") | -member(\"field f\")",
+            ])
+    }
+
     @Test("the files of Bitwarden's own test are read, the encrypted one with its password alone")
     func fixtures() throws {
         guard let folder = Fixtures.folder?.appending(path: "import") else { return }

@@ -50,6 +50,33 @@ import Testing
             ])
     }
 
+    @Test("a backslash, and a folder Root, mean what the program of the first line means")
+    func dialects() throws {
+        #expect(
+            try Self.lines(
+                "\"Account\",\"Login Name\",\"Password\",\"Web Site\",\"Comments\"\n"
+                    + "\"a\",\"AD\\\\ada\",\"x\\\"y\\\\\",\"u\",\"1\n2\"\n")
+                == ["a | username=AD\\ada | password!=x\"y\\ | url=u | notes=1\n2"], "KeePass 1")
+        #expect(try Self.lines("title,password,folder\n\"a\",\"x\\\",Root/b\\c\n") == ["Root/b\\c/a | password!=x\\"])
+    }
+
+    @Test("what a map leaves out is told, and a map of another number of columns is refused without a value")
+    func otherMaps() throws {
+        func error(_ text: String, _ map: String) -> InterchangeError? {
+            do { _ = try ForeignSamples.read(text, as: .csv, map: Self.map(map)) } catch { return error as? InterchangeError }
+            return nil
+        }
+        for header in ["true", "false"] {
+            let map = "{\"header\": \(header), \"columns\": [\"title\", \"password\", \"-\"]}"
+            #expect(error("a,tulip\n", map) == .otherMap("the map has 3 columns, and the file's first line 2"))
+            let read = try ForeignSamples.read("guid;x;Phone\na;tulip;1\n", as: .csv, map: Self.map(map))
+            #expect(read.lines.last == "a | password!=tulip" && read.summary.map?.delimiter == UInt8(ascii: ";"))
+            #expect(read.summary.losses == [.member(header == "true" ? "Phone" : "column 3")])
+        }
+        let rows = try ForeignSamples.read("title,password,\n,,\na,tulip,9\n", as: .csv)
+        #expect(rows.lines == ["a | password!=tulip | other column 3!=9"] && rows.summary.losses.isEmpty)
+    }
+
     @Test("quotes, line ends, marks and delimiters are read as RFC 4180 and spreadsheets write them")
     func forms() throws {
         #expect(
@@ -88,12 +115,13 @@ import Testing
         #expect(read.lines == ["a | other PIN!=1"] && read.summary.map == map)
         let chosen = try ForeignSamples.read("name,guid,password\n", as: .csv).summary
         #expect(chosen.map?.text == "{\"delimiter\": \",\", \"header\": true, \"columns\": [\"title\", \"-\", \"password\"]}")
-        #expect(chosen.losses == [.member("guid")])
+        #expect(chosen.losses == [.unneeded("guid")])
         for wrong in [
             "", "[]", "{}", "{\"columns\": []}", "{\"columns\": [\"-\"]}", "{\"columns\": [\"titel\"]}",
             "{\"columns\": [\"field:\"]}",
             "{\"columns\": [1]}", "{\"columns\": [\"title\"], \"delimiter\": \"|\"}", "{\"columns\": [\"title\"], \"header\": 1}",
             "{\"columns\": [\"title\"], \"more\": 1}",
+            "{\"columns\": [\"title\", \"title\"]}", "{\"columns\": [\"folder\", \"url\", \"folder\"]}",
         ] { #expect(Self.map(wrong) == nil, "\(wrong)") }
     }
 }

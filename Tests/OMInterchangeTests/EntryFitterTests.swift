@@ -72,6 +72,15 @@ import Testing
         for field in item.fields { #expect(throws: Never.self) { try FieldName(field.name.text) } }
     }
 
+    @Test("many entries, and many fields, of one name are quick")
+    func many() {
+        var fitter = Self.fitter()
+        let names = (0..<20_000).flatMap { _ in fitter.items(for: Self.entry("a")) }.map(\.name.text)
+        #expect(names.first == "a" && names.last == "a (20000)" && Set(names).count == 20_000)
+        let fields = fitter.items(for: Self.entry("b", [], (0..<4096).map { _ in Self.field("n") })).flatMap(\.fields)
+        #expect(fields.last?.name.text == "n-4096")
+    }
+
     @Test("tags, an expiry and the trash fit too, and an entry with more fields than an item has becomes several")
     func others() throws {
         var entry = Self.entry("a", ["f"], (0..<300).map { Self.field("n\($0)") })
@@ -81,6 +90,8 @@ import Testing
         let items = fitter.items(for: entry)
         #expect(items.map(\.name.text) == ["trash/f/a", "trash/f/a (2)"] && items.map(\.fields.count) == [256, 44])
         #expect(items[0].tags.count == 64 && items[0].tags.prefix(3).map(\.text) == ["web", "x y", "z"])
+        // Of 74 tags ten do not fit.
+        #expect(items[0].losses.count == 12 && items[0].losses.last == .member("tag n69"))
         #expect(items[0].losses.contains(.icon) && items[0].losses.contains(.time("expires")) && items[0].expires == nil)
         #expect(items[0].changes.contains(.further(items[1].name)) && items[1].changes.contains(.name))
         let note = Self.entry("n", [], [Self.field("", .notes)])

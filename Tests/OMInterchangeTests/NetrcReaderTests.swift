@@ -25,6 +25,15 @@ import Testing
         #expect(read.summary.losses == [.member("macdef")])
     }
 
+    @Test("a macro ends with an empty line, whatever its line ends are, and a port is kept")
+    func macros() throws {
+        for end in ["\n", "\r\n", " \t\n"] {
+            let read = try ForeignSamples.read(
+                "macdef init\(end)cd /x\(end)\(end)machine a port 8080 password tulip\(end)", as: .netrc)
+            #expect(read.lines == ["a | (login) | other port=8080 | password!=tulip"], "\(end.debugDescription)")
+        }
+    }
+
     @Test("a word that is no keyword, and a file that ends early, are refused without a value")
     func refusals() {
         #expect(

@@ -34,6 +34,13 @@ import Testing
                 printf 'A=1\\nB=2\\n' | omvault -q import --into app -
                 test "$(omvault get app/entry:B)" = 2
                 omvault log ls > log; refused 1 grep -q tulip log
+                printf 'title,password\\nacme,one\\nacme,two\\n' > b.csv; omvault -q import b.csv
+                printf 'title,password\\nacme,new\\nacme,two\\nacme,one\\n' > b.csv
+                omvault import b.csv --existing skip 2> told; grep -q 'imported 1 item of csv .*; 2 are there already' told
+                test "$(omvault get 'acme (3):password')" = new; test "$(omvault ls acme | wc -l)" = 3
+                printf 'title,password\\nacme,other\\n' > b.csv
+                refused 5 omvault import b.csv --dry-run; grep -q 'would import 0 items' .refused
+                grep -q 'of the same name' .refused
                 """)
         #expect(ran.status == 0, "\(ran)")
     }
@@ -47,7 +54,7 @@ import Testing
                 omvault import a.csv --into other --json > json 2>> told
                 for file in report.json out told json; do refused 1 grep -q -e tulip -e rose -e ada $file; done
                 grep -q 'was called' report.json; test "$(stat -c %a report.json)" = 600
-                refused 5 omvault import a.csv --report report.json
+                refused 5 omvault import a.csv --report report.json; refused 1 grep -q force .refused
                 printf 'title,password\\nx,"tulip\\n' > b.csv
                 refused 30 omvault import b.csv; mv .refused told; refused 1 grep -q tulip told
                 printf 'x,y\\ntulip,rose\\n' > c.csv
@@ -60,6 +67,14 @@ import Testing
                 (printf 'title,notes\\nlarge,'; cat long; printf '\\nsmall,y\\n') > d.csv
                 omvault -q import d.csv; omvault get large:notes | cmp - long
                 omvault import d.csv 2> told; grep -q '2 are there already' told
+                sed 's/x$/y/' d.csv > e.csv; refused 5 omvault import e.csv
+                printf 'url,password,guid\\nu,rose,1\\n' > f.csv; cp f.csv g.csv
+                printf '{"columns": ["url", "-", "-"]}' > map
+                omvault import f.csv --into f --map map --delete-source 2> told; grep -q 'is not deleted' told; test -e f.csv
+                omvault -q import g.csv --into g --delete-source; test ! -e g.csv
+                printf '{"columns": ["url", "-"]}' > map
+                refused 2 omvault import f.csv --map map; mv .refused told; refused 1 grep -q rose told
+                refused 60 omvault import .
                 """)
         #expect(ran.status == 0, "\(ran)")
     }

@@ -21,9 +21,11 @@ enum ImportHelperProgram {
     private static func variables(_ bytes: borrowing SecretBytes) throws(InterchangeError) -> ForeignEntry {
         var entry = ForeignEntry(title: "")
         do {
-            try EnvironmentFile(bytes).forEach { name, value in
+            let file = try EnvironmentFile(bytes)
+            try file.forEach { name, value in
                 entry.fields.append(ForeignField(name, .other, isConcealed: true, value.duplicate()))
             }
+            entry.losses = file.repeatedNames.map { .member("an earlier value of \($0)") }
         } catch let failure as Failure {
             // Its words have a line and no value.
             throw .damaged(failure.message)

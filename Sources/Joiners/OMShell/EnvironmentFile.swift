@@ -36,6 +36,15 @@ package struct EnvironmentFile: ~Copyable {
         }
     }
 
+    /// The names of the variables of which an earlier value does not count.
+    package var repeatedNames: [String] {
+        var seen: [String: Int] = [:]
+        return variables.map(\.name).filter { name in
+            seen[name, default: 0] += 1
+            return seen[name] == 2
+        }
+    }
+
     /// Whether a variable can have this name: ASCII letters, digits and `_`, no digit first.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty

@@ -30,13 +30,18 @@ struct BitwardenItem {
         if case .bool(true)? = item["favorite"] { entry.tags.append("favorite") }
         addPlaces(to: &entry, in: bytes)
         switch item["type"]?.number(in: bytes) {
-        case 1: addLogin(to: &entry, in: bytes)
+        case 1: entry.type = .login
         case 2: entry.type = .note
-        case 3: addCard(to: &entry, in: bytes)
-        case 4: addIdentity(to: &entry, in: bytes)
-        case 5: addKey(to: &entry, in: bytes)
+        case 3: entry.type = .card
+        case 4: entry.type = .identity
+        case 5: entry.type = .sshKey
         default: entry.losses.append(.member("type"))
         }
+        // Whatever the type: what is there is taken over.
+        addLogin(to: &entry, in: bytes)
+        addCard(to: &entry, in: bytes)
+        addIdentity(to: &entry, in: bytes)
+        addKey(to: &entry, in: bytes)
         add(item["notes"], "", .notes, to: &entry, in: bytes)
         for field in item["fields"]?.elements ?? [] { add(custom: field, to: &entry, in: bytes) }
         if let history = item["passwordHistory"]?.elements, !history.isEmpty {
@@ -64,8 +69,28 @@ struct BitwardenItem {
         _ value: JSONRanges?, _ name: String, _ role: ForeignField.Role, isConcealed: Bool = false, to entry: inout ForeignEntry,
         in bytes: Span<UInt8>
     ) {
-        guard let secret = value?.secret(in: bytes) else { return }
+        guard let value, !value.isNothing else { return }
+        guard let secret = value.secret(in: bytes) else {
+            entry.losses.append(.member(name.isEmpty ? role.rawValue : name))
+            return
+        }
         entry.fields.append(ForeignField(name, role, isConcealed: isConcealed, secret))
+    }
+
+    /// The members as one text: texts and numbers. What is neither is lost.
+    private func joined(
+        _ names: [String], of object: JSONRanges?, by separator: String, to entry: inout ForeignEntry, in bytes: Span<UInt8>
+    ) -> String {
+        var parts: [String] = []
+        for name in names {
+            guard let value = object?[name], !value.isNothing else { continue }
+            if let secret = value.secret(in: bytes) {
+                parts.append(ForeignText.string(secret))
+            } else {
+                entry.losses.append(.member(name))
+            }
+        }
+        return parts.joined(separator: separator)
     }
 
     /// Adds the members that are not in `names` under their own names, so that nothing of a later Bitwarden is lost.
@@ -82,7 +107,6 @@ struct BitwardenItem {
     }
 
     private func addLogin(to entry: inout ForeignEntry, in bytes: Span<UInt8>) {
-        entry.type = .login
         let login = item["login"]
         add(login?["username"], "", .username, to: &entry, in: bytes)
         add(login?["password"], "", .password, isConcealed: true, to: &entry, in: bytes)
@@ -92,6 +116,8 @@ struct BitwardenItem {
         }
         if let value = login?["totp"]?.secret(in: bytes) {
             entry.fields.append(ForeignField("", .otp, isConcealed: true, ForeignOTP.address(value)))
+        } else if let value = login?["totp"], !value.isNothing {
+            entry.losses.append(.member("totp"))
         }
         if let keys = login?["fido2Credentials"]?.elements, !keys.isEmpty { entry.losses.append(.member("passkey")) }
         addOthers(
@@ -100,12 +126,10 @@ struct BitwardenItem {
     }
 
     private func addCard(to entry: inout ForeignEntry, in bytes: Span<UInt8>) {
-        entry.type = .card
         let card = item["card"]
         add(card?["number"], "number", .other, isConcealed: true, to: &entry, in: bytes)
         add(card?["cardholderName"], "holder", .other, to: &entry, in: bytes)
-        let month = card?["expMonth"]?.text(in: bytes), year = card?["expYear"]?.text(in: bytes)
-        let expires = [month, year].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "/")
+        let expires = joined(["expMonth", "expYear"], of: card, by: "/", to: &entry, in: bytes)
         if !expires.isEmpty {
             entry.fields.append(ForeignField("expires", .other, isConcealed: false, ForeignText.value(expires)))
         }
@@ -116,15 +140,12 @@ struct BitwardenItem {
     }
 
     private func addIdentity(to entry: inout ForeignEntry, in bytes: Span<UInt8>) {
-        entry.type = .identity
         let identity = item["identity"]
-        func joined(_ names: [String], by separator: String) -> String {
-            names.compactMap { identity?[$0]?.text(in: bytes) }.filter { !$0.isEmpty }.joined(separator: separator)
-        }
         let nameParts = ["title", "firstName", "middleName", "lastName"]
         let placeParts = ["address1", "address2", "address3", "postalCode", "city", "state", "country"]
-        for (name, text) in [("name", joined(nameParts, by: " ")), ("address", joined(placeParts, by: "\n"))] where !text.isEmpty
-        {
+        for (name, parts, separator) in [("name", nameParts, " "), ("address", placeParts, "\n")] {
+            let text = joined(parts, of: identity, by: separator, to: &entry, in: bytes)
+            guard !text.isEmpty else { continue }
             entry.fields.append(ForeignField(name, .other, isConcealed: false, ForeignText.value(text)))
         }
         add(identity?["email"], "", .email, to: &entry, in: bytes)
@@ -135,7 +156,6 @@ struct BitwardenItem {
     }
 
     private func addKey(to entry: inout ForeignEntry, in bytes: Span<UInt8>) {
-        entry.type = .sshKey
         let key = item["sshKey"]
         add(key?["privateKey"], "private-key", .other, isConcealed: true, to: &entry, in: bytes)
         add(key?["publicKey"], "public-key", .other, to: &entry, in: bytes)
@@ -150,7 +170,8 @@ struct BitwardenItem {
             return
         }
         let isShown = [0, 2].contains(field["type"]?.number(in: bytes) ?? 1)
-        let value = field["value"]?.secret(in: bytes) ?? SecretBytes(copying: [])
-        entry.fields.append(ForeignField(name, .other, isConcealed: !isShown, value))
+        let value = field["value"]?.secret(in: bytes)
+        if value == nil, let given = field["value"], !given.isNothing { entry.losses.append(.member("field \(name)")) }
+        entry.fields.append(ForeignField(name, .other, isConcealed: !isShown, value ?? SecretBytes(copying: [])))
     }
 }

@@ -45,8 +45,8 @@ package struct CSVMap: Hashable, Sendable {
         package static let names = plain.map(\.name) + ["-"]
     }
 
-    /// A comma, a semicolon or a tab.
-    package let delimiter: UInt8
+    /// A comma, a semicolon or a tab. Nil to find out.
+    package let delimiter: UInt8?
     /// Whether the first line has names and no values.
     package let hasHeader: Bool
     package let columns: [Column]
@@ -54,7 +54,7 @@ package struct CSVMap: Hashable, Sendable {
     package static let delimiters = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
     package static let maximumColumns = 256
 
-    package init(delimiter: UInt8, hasHeader: Bool, columns: [Column]) {
+    package init(delimiter: UInt8?, hasHeader: Bool, columns: [Column]) {
         (self.delimiter, self.hasHeader, self.columns) = (delimiter, hasHeader, columns)
     }
 
@@ -69,21 +69,27 @@ package struct CSVMap: Hashable, Sendable {
             columns.append(column)
         }
         guard (1...Self.maximumColumns).contains(columns.count), columns.contains(where: { $0 != .skipped }) else { return nil }
-        let delimiter = members["delimiter"].map { $0.text.map { Array($0.utf8) } ?? [] } ?? [UInt8(ascii: ",")]
-        guard delimiter.count == 1, Self.delimiters.contains(delimiter[0]) else { return nil }
+        // An entry has one of each: the second would replace the first.
+        guard [Column.title, .folder, .type].allSatisfy({ single in columns.count { $0 == single } < 2 }) else { return nil }
+        var delimiter: UInt8?
+        if let given = members["delimiter"] {
+            let bytes = given.text.map { Array($0.utf8) } ?? []
+            guard bytes.count == 1, Self.delimiters.contains(bytes[0]) else { return nil }
+            delimiter = bytes[0]
+        }
         var hasHeader = true
         if let header = members["header"] {
             guard case .bool(let flag) = header else { return nil }
             hasHeader = flag
         }
-        self.init(delimiter: delimiter[0], hasHeader: hasHeader, columns: columns)
+        self.init(delimiter: delimiter, hasHeader: hasHeader, columns: columns)
     }
 
     /// The JSON, which ``init(parsing:)`` reads.
     package var text: String {
         let names = columns.map { JSONText.quoted($0.name) }.joined(separator: ", ")
-        let delimiter = JSONText.quoted(String(Unicode.Scalar(delimiter)))
-        return "{\"delimiter\": \(delimiter), \"header\": \(hasHeader), \"columns\": [\(names)]}"
+        let start = delimiter.map { "\"delimiter\": \(JSONText.quoted(String(Unicode.Scalar($0)))), " } ?? ""
+        return "{\(start)\"header\": \(hasHeader), \"columns\": [\(names)]}"
     }
 }
 
@@ -93,9 +99,11 @@ extension CSVMap {
     /// - Throws: ``InterchangeError/unsupported(_:remedy:)`` if it names none.
     static func chosen(for header: [String], delimiter: UInt8) throws(InterchangeError) -> CSVMap {
         var seen: Set<Column> = []
-        let columns = header.map { cell in
+        guard header.reduce(0, { $0 + $1.utf8.count }) <= maximumNames else { throw .tooMuch("bytes of columns' names") }
+        let columns = header.enumerated().map { index, cell in
             let name = cell.lowercased()
-            if name.isEmpty || ignored.contains(name) { return Column.skipped }
+            if ignored.contains(name) { return Column.skipped }
+            if name.isEmpty { return .field(Self.name(of: index)) }
             // Of two columns for one thing the second keeps its own name.
             guard let column = known[name], seen.insert(column).inserted else { return .field(cell) }
             return column
@@ -106,6 +114,15 @@ extension CSVMap {
         }
         return CSVMap(delimiter: delimiter, hasHeader: true, columns: columns)
     }
+
+    /// What a column without a name is called.
+    static func name(of index: Int) -> String { "column \(index + 1)" }
+
+    /// The most bytes of the first line.
+    private static let maximumNames = 64 << 10
+
+    /// Whether a column of this name is not needed in a vault.
+    static func isUnneeded(_ name: String) -> Bool { ignored.contains(name.lowercased()) }
 
     /// The names that browsers and password managers write: Chrome, Edge, Firefox, Safari, Bitwarden, LastPass, 1Password,
     /// KeePassXC, KeePass, Dashlane, NordPass, Proton Pass, Enpass, RoboForm.

@@ -21,26 +21,52 @@ enum CSVReader {
             guard let cells = try records.next(in: bytes) else { throw .otherFormat }
             header = cells.map { ForeignText.string($0.value(in: bytes)).trimmedBlanks }
         }
+        if let given {
+            // The names of the first line can be values: a message has none of them.
+            var first = records
+            let found = try given.hasHeader ? header.count : first.next(in: bytes)?.count ?? given.columns.count
+            guard found == given.columns.count else {
+                throw .otherMap("the map has \(given.columns.count) columns, and the file's first line \(found)")
+            }
+        }
         let map: CSVMap
-        if let given { map = given } else { map = try CSVMap.chosen(for: header, delimiter: delimiter) }
+        if let given {
+            map = CSVMap(delimiter: delimiter, hasHeader: given.hasHeader, columns: given.columns)
+        } else {
+            map = try CSVMap.chosen(for: header, delimiter: delimiter)
+        }
+        let dialect = CSVDialect(header)
+        records.hasBackslashes = dialect.hasBackslashes
         var count = 0
         while let cells = try records.next(in: bytes) {
+            // A spreadsheet's row of delimiters alone.
+            guard cells.contains(where: { !$0.isEmpty }) else { continue }
             count += 1
             guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
-            try take(entry(cells, map, in: bytes))
+            try take(entry(cells, map, dialect, in: bytes))
         }
-        let skipped = zip(header, map.columns).filter { $0.1 == .skipped && !$0.0.isEmpty }
-        return ForeignSummary(losses: skipped.map { .member($0.0) }, map: map)
+        return ForeignSummary(losses: losses(of: map, header), map: map)
     }
 
-    private static func entry(_ cells: [CSVCell], _ map: CSVMap, in bytes: Span<UInt8>) -> ForeignEntry {
+    /// The columns that are left out. Without a first line of names they have none.
+    private static func losses(of map: CSVMap, _ header: [String]) -> [ForeignLoss] {
+        map.columns.indices.filter { map.columns[$0] == .skipped }.map { index in
+            let name = index < header.count ? header[index] : ""
+            if name.isEmpty { return .member(CSVMap.name(of: index)) }
+            return CSVMap.isUnneeded(name) ? .unneeded(name) : .member(name)
+        }
+    }
+
+    private static func entry(
+        _ cells: [CSVCell], _ map: CSVMap, _ dialect: CSVDialect, in bytes: Span<UInt8>
+    ) -> ForeignEntry {
         var entry = ForeignEntry(title: "")
         var isNote = false
         for (index, cell) in cells.enumerated() where !cell.isEmpty {
             let value = cell.value(in: bytes)
-            switch index < map.columns.count ? map.columns[index] : .field("column \(index + 1)") {
+            switch index < map.columns.count ? map.columns[index] : .field(CSVMap.name(of: index)) {
             case .title: entry.title = ForeignText.string(value).trimmedBlanks
-            case .folder: entry.folders = folders(ForeignText.string(value))
+            case .folder: entry.folders = dialect.folders(ForeignText.string(value))
             case .tags: entry.tags += tags(ForeignText.string(value))
             case .type:
                 let name = ForeignText.string(value)
@@ -69,15 +95,31 @@ enum CSVReader {
         return entry
     }
 
-    /// Folders within folders: `a/b` of most programs, `a\b` of LastPass.
-    private static func folders(_ path: String) -> [String] {
-        let parts = path.split { $0 == "/" || $0 == "\\" }.map { String($0).trimmedBlanks }.filter { !$0.isEmpty }
-        // KeePassXC's own top group.
-        return parts.first == "Root" ? Array(parts.dropFirst()) : parts
-    }
-
     private static func tags(_ list: String) -> [String] {
         list.split { $0 == "," || $0 == ";" }.map { String($0).trimmedBlanks }.filter { !$0.isEmpty }
+    }
+}
+
+/// What a program writes other than the rest do. Its first line tells the program.
+private struct CSVDialect {
+    /// KeePass 1 writes `\"` and `\\` inside quotes.
+    let hasBackslashes: Bool
+    /// LastPass writes a folder within a folder as `a\b`. In the others a backslash is a part of the name.
+    private let splitsAtBackslash: Bool
+    /// KeePassXC writes its own top group before all others.
+    private let hasTopGroup: Bool
+
+    init(_ header: [String]) {
+        let names = header.map { $0.lowercased() }
+        hasBackslashes = names == ["account", "login name", "password", "web site", "comments"]
+        splitsAtBackslash = names.contains("grouping")
+        hasTopGroup = names.starts(with: ["group", "title", "username", "password", "url", "notes"])
+    }
+
+    func folders(_ path: String) -> [String] {
+        let parts = path.split { $0 == "/" || splitsAtBackslash && $0 == "\\" }
+        let names = parts.map { String($0).trimmedBlanks }.filter { !$0.isEmpty }
+        return hasTopGroup && names.first == "Root" ? Array(names.dropFirst()) : names
     }
 }
 

@@ -5,18 +5,19 @@ internal import OMSecrets
 /// A cell: where it is, without the quotes around it.
 struct CSVCell {
     let range: Range<Int>
-    /// Whether it has doubled quotes inside.
-    let hasDoubledQuotes: Bool
+    /// The byte before each quote inside that means the quote: a quote, or a backslash. Nil if there is none.
+    let escape: UInt8?
 
     var isEmpty: Bool { range.isEmpty }
 
     func value(in bytes: Span<UInt8>) -> SecretBytes {
-        guard hasDoubledQuotes else { return SecretBytes(copying: bytes.extracting(range)) }
+        guard let escape else { return SecretBytes(copying: bytes.extracting(range)) }
         var value = SecretBuffer(capacity: range.count)
         var place = range.lowerBound
         while place < range.upperBound {
+            if bytes[place] == escape, place + 1 < range.upperBound { place += 1 }
             value.append(bytes[place])
-            place += bytes[place] == CSVRecords.quote ? 2 : 1
+            place += 1
         }
         return value.finish()
     }
@@ -27,6 +28,8 @@ struct CSVRecords {
     static let quote = UInt8(ascii: "\"")
 
     private let delimiter: UInt8
+    /// Whether quotes have `\"` and `\\` inside, as KeePass 1 writes them, in the place of doubled quotes.
+    var hasBackslashes = false
     private var place: Int
     private var line = 1
 
@@ -70,23 +73,30 @@ struct CSVRecords {
         guard place < bytes.count, bytes[place] == Self.quote else {
             let start = place
             while place < bytes.count, bytes[place] != delimiter, !isLineEnd(bytes[place]) { place += 1 }
-            return CSVCell(range: start..<place, hasDoubledQuotes: false)
+            return CSVCell(range: start..<place, escape: nil)
         }
         let (start, first) = (place + 1, line)
-        var hasDoubledQuotes = false
+        var escape: UInt8?
         place = start
         while place < bytes.count {
             if bytes[place] == UInt8(ascii: "\n") { line += 1 }
+            if hasBackslashes, bytes[place] == UInt8(ascii: "\\"), place + 1 < bytes.count {
+                escape = bytes[place]
+                place += 1
+                if bytes[place] == UInt8(ascii: "\n") { line += 1 }
+                place += 1
+                continue
+            }
             guard bytes[place] == Self.quote else {
                 place += 1
                 continue
             }
-            if place + 1 < bytes.count, bytes[place + 1] == Self.quote {
-                hasDoubledQuotes = true
+            if !hasBackslashes, place + 1 < bytes.count, bytes[place + 1] == Self.quote {
+                escape = Self.quote
                 place += 2
                 continue
             }
-            let cell = CSVCell(range: start..<place, hasDoubledQuotes: hasDoubledQuotes)
+            let cell = CSVCell(range: start..<place, escape: escape)
             place += 1
             guard place == bytes.count || bytes[place] == delimiter || isLineEnd(bytes[place]) else {
                 throw .damaged("line \(line) has text behind a quote")

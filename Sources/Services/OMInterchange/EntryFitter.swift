@@ -10,6 +10,8 @@ package struct FittedItem: Sendable {
     package let base: String
     /// The folders and the title as the file has them, with `/` between them.
     package let source: String
+    /// The source below the import's prefix: the name, if a vault takes it as it is.
+    package let wanted: String
     package var type: ItemType?
     package var tags: [ItemTag] = []
     package var expires: Int64?
@@ -42,6 +44,8 @@ package struct EntryFitter {
     private let fallback: String
     private let moreTags: [ItemTag]
     private var taken: Set<ItemName> = []
+    /// The next number of each base that was given out.
+    private var numbers: [String: Int] = [:]
 
     /// The most values above 1 MiB of an item. The vault takes 64, and some of the smaller ones may have to join them.
     private static let maximumLarge = 32
@@ -65,23 +69,25 @@ package struct EntryFitter {
         var (fields, renamed) = Self.fields(of: entry)
         var (tags, changes) = Self.tags(entry.tags, moreTags)
         changes += renamed
-        if tags.count > Item.maximumTags { tags.removeLast(tags.count - Item.maximumTags) }
+        let lostTags = tags.dropFirst(Item.maximumTags)
+        tags = Array(tags.prefix(Item.maximumTags))
+        // The trash's folder and the prefix are the user's own choice.
+        let wanted = prefix + (entry.isTrashed ? "trash/" : "") + source
         var items: [FittedItem] = []
         repeat {
             let part = Self.prefixThatFits(fields)
             let name = freeName(base)
-            var item = FittedItem(name: name, base: base, source: source)
+            var item = FittedItem(name: name, base: base, source: source, wanted: wanted)
             (item.tags, item.isTrashed, item.fields) = (tags, entry.isTrashed, Array(fields.prefix(part)))
             item.type = entry.type ?? Self.type(of: entry)
             if let expires = entry.expires {
                 if expires > 0 { item.expires = expires } else { item.losses.append(.time("expires")) }
             }
-            // The trash's folder and the prefix are the user's own choice.
-            if name.text != prefix + (entry.isTrashed ? "trash/" : "") + source { item.changes.append(.name) }
+            if name.text != wanted { item.changes.append(.name) }
             if items.isEmpty {
                 item.changes += changes
                 item.losses += entry.losses
-                for tag in entry.tags.dropFirst(Item.maximumTags) { item.losses.append(.member("tag \(tag)")) }
+                item.losses += lostTags.map { .member("tag \($0.text)") }
             }
             items.append(item)
             fields.removeFirst(part)
@@ -92,19 +98,16 @@ package struct EntryFitter {
 
     /// The name, or the first one with a number behind it, that no earlier entry has.
     private mutating func freeName(_ base: String) -> ItemName {
-        var number = 1
         while true {
+            let number = numbers[base, default: 1]
+            numbers[base] = number + 1
             let name = Self.name(base, number)
             if taken.insert(name).inserted { return name }
-            number += 1
         }
     }
 
-    /// The next name of an item whose name is taken in the vault.
-    package mutating func nextName(of base: String) -> ItemName { freeName(base) }
-
     /// `base`, or `base (2)` for 2.
-    private static func name(_ base: String, _ number: Int) -> ItemName {
+    package static func name(_ base: String, _ number: Int) -> ItemName {
         let suffix = number == 1 ? "" : " (\(number))"
         // A base has no control character and at least one byte, and it is cut to fit.
         return ItemName(checked: cut(base, to: 255 - suffix.utf8.count) + suffix)
@@ -162,14 +165,14 @@ package struct EntryFitter {
     private static func fields(of entry: ForeignEntry) -> ([FittedItem.Field], [FittedItem.Change]) {
         var (fields, changes, taken): ([FittedItem.Field], [FittedItem.Change], Set<FieldName>) = ([], [], [])
         // The standard names come first, so that a custom field never takes one of them.
-        var names: [Int: FieldName] = [:]
+        var (names, numbers): ([Int: FieldName], [String: Int]) = ([:], [:])
         for (index, field) in entry.fields.enumerated() {
-            if let standard = field.role.standardName { names[index] = free(standard, &taken) }
+            if let standard = field.role.standardName { names[index] = free(standard, &taken, &numbers) }
         }
         for (index, field) in entry.fields.enumerated() {
             // A part without a name and without a value says nothing.
             if field.value.count == 0, field.role != .other { continue }
-            let name = names[index] ?? free(fieldName(field.name), &taken)
+            let name = names[index] ?? free(fieldName(field.name), &taken, &numbers)
             if names[index] == nil, name.text != field.name { changes.append(.field(from: field.name, to: name)) }
             let isShown =
                 !field.isConcealed && field.role.canBeShown && field.value.withBytes { Item.Field.shownValue($0) != nil }
@@ -187,13 +190,15 @@ package struct EntryFitter {
     }
 
     /// The name, or the first one with a number behind it, that is free: `url`, `url-2`.
-    private static func free(_ name: String, _ taken: inout Set<FieldName>) -> FieldName {
-        var number = 1
+    private static func free(
+        _ name: String, _ taken: inout Set<FieldName>, _ numbers: inout [String: Int]
+    ) -> FieldName {
         while true {
+            let number = numbers[name, default: 1]
+            numbers[name] = number + 1
             let suffix = number == 1 ? "" : "-\(number)"
             let free = FieldName(checked: cut(name, to: 64 - suffix.utf8.count) + suffix)
             if taken.insert(free).inserted { return free }
-            number += 1
         }
     }
 

@@ -64,4 +64,8 @@ package enum ForeignLoss: Hashable, Sendable {
     case attachment(String)
     /// The end of the entry's validity, or another time, that cannot be read.
     case time(String)
+    /// A member that means something to its program alone, or a time: the file is not needed for it.
+    case unneeded(String)
+    /// So many further things: the list is cut.
+    case more(Int)
 }

@@ -54,7 +54,8 @@ package struct ForeignReader: ~Copyable {
         case .bitwarden: return try BitwardenReader(bytes).read(with: key, take)
         case .netrc: return try NetrcReader.read(bytes, take)
         case .env:
-            try take(try variables(bytes))
+            let entry = try variables(bytes)
+            if !entry.fields.isEmpty { try take(entry) }
             return ForeignSummary()
         case .kdbx:
             let contents = try bytes.withBytes { (bytes: Span<UInt8>) throws(InterchangeError) in

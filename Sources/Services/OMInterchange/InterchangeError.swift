@@ -14,4 +14,6 @@ package enum InterchangeError: Error, Hashable, Sendable {
     case damaged(String)
     /// More than the reader's limit of this: "entries", "bytes", "levels of groups".
     case tooMuch(String)
+    /// The given map of columns is not of this file. The words say how many columns each has.
+    case otherMap(String)
 }

@@ -41,6 +41,9 @@ enum NetrcReader {
             case "account":
                 entry?.fields.append(
                     ForeignField("account", .other, isConcealed: true, try words.argument(of: "account", in: bytes)))
+            case "port":
+                entry?.fields.append(
+                    ForeignField("port", .other, isConcealed: false, try words.argument(of: "port", in: bytes)))
             case "macdef":
                 macros += 1
                 words.skipMacro(in: bytes)
@@ -82,12 +85,18 @@ private struct NetrcWords {
         return try word(in: bytes)
     }
 
-    /// A macro ends with an empty line.
+    /// A macro ends with a line that has only blanks. A `\r` before the line's end is one.
     mutating func skipMacro(in bytes: Span<UInt8>) {
+        var isEmpty = false
         while place < bytes.count {
-            let isEnd = bytes[place] == UInt8(ascii: "\n") && place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "\n")
+            let byte = bytes[place]
             step(in: bytes)
-            if isEnd { return }
+            if byte == UInt8(ascii: "\n") {
+                guard !isEmpty else { return }
+                isEmpty = true
+            } else if !JSONSpace.isSpace(byte) {
+                isEmpty = false
+            }
         }
     }
 

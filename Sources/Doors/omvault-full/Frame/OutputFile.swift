@@ -21,6 +21,8 @@ struct OutputFile: ~Copyable {
     private let mode: mode_t
     /// Whether the umask has no say in the mode.
     private let isModeExact: Bool
+    /// What to do if the file exists.
+    private let existsHint: String
     private var draft: Draft?
     /// The slot in ``TemporaryPath`` while there is a draft.
     private var slot: Int?
@@ -31,11 +33,16 @@ struct OutputFile: ~Copyable {
     ///   - path: Nil or `-` for standard output.
     ///   - isPublic: Whether all users may read the file, if the umask allows it.
     ///   - mode: The mode of the file instead, whatever the umask is.
+    ///   - existsHint: What to do if the file exists, for commands without `--force`.
     /// - Throws: ``ExitStatus/exists`` if the file exists and `replacing` is false; ``ExitStatus/usage`` if something else
     ///   than a file has that path.
-    init(_ path: String?, replacing: Bool, isPublic: Bool = false, mode: mode_t? = nil) throws(Failure) {
+    init(
+        _ path: String?, replacing: Bool, isPublic: Bool = false, mode: mode_t? = nil,
+        existsHint: String = "--force replaces it"
+    ) throws(Failure) {
         let path = path == "-" ? nil : path
         self.path = path
+        self.existsHint = existsHint
         naming = replacing ? .replacing : .onlyNewAnywhere
         self.mode = mode ?? (isPublic ? 0o644 : 0o600)
         isModeExact = mode != nil
@@ -52,7 +59,7 @@ struct OutputFile: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(.usage, "\"\(path)\" is not a file", hint: "leave out -o to write to standard output")
         }
-        guard replacing else { throw Self.exists(path) }
+        guard replacing else { throw Self.exists(path, existsHint) }
     }
 
     var isStandardOutput: Bool { path == nil }
@@ -94,7 +101,7 @@ struct OutputFile: ~Copyable {
             }
         }
         do throws(StorageError) { try draft?.takeName() } catch {
-            guard error != .exists else { throw Self.exists(path) }
+            guard error != .exists else { throw Self.exists(path, existsHint) }
             throw Failure(.io, "cannot make \"\(path)\"", errno: error.code)
         }
         guard survivesPowerCut else { return }
@@ -130,7 +137,7 @@ struct OutputFile: ~Copyable {
             draft = consume made
             return descriptor
         } catch {
-            guard error != .exists else { throw Self.exists(path) }
+            guard error != .exists else { throw Self.exists(path, existsHint) }
             throw Failure(.io, "cannot make a file beside \"\(path)\"", errno: error.code)
         }
     }
@@ -138,7 +145,7 @@ struct OutputFile: ~Copyable {
     /// Removes a file that was made here and that nothing needs.
     static func remove(_ path: String) { unlink(path) }
 
-    private static func exists(_ path: String) -> Failure {
-        Failure(.exists, "\"\(path)\" already exists", hint: "--force replaces it")
+    private static func exists(_ path: String, _ hint: String) -> Failure {
+        Failure(.exists, "\"\(path)\" already exists", hint: hint)
     }
 }

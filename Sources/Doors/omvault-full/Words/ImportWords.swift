@@ -39,6 +39,10 @@ extension Failure {
             self.init(
                 .corrupt, "the file is damaged, or breaks its format: \(words); nothing was imported",
                 hint: "export it again; --from names the format if it was not recognised")
+        case .otherMap(let words):
+            self.init(
+                .usage, "the map is not of this file: \(words); nothing was imported",
+                hint: "--dry-run without --map prints the map that omvault chooses; \"delimiter\" and \"header\" are in it too")
         case .tooMuch(let words):
             self.init(
                 .policy, "the file has more \(words) than omvault reads; nothing was imported",
@@ -54,7 +58,8 @@ extension ForeignLoss {
         case .olderVersions(let count): count.of("older version")
         case .icon: "the icon"
         case .autoType: "the rules of auto-type"
-        case .member(let name): name
+        case .member(let name), .unneeded(let name): name
+        case .more(let count): "and \(count) more"
         case .attachment(let name): "the attachment \"\(name)\""
         case .time(let name): "the time \"\(name)\""
         }

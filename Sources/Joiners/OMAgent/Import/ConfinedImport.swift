@@ -59,29 +59,28 @@ package final class ConfinedImport {
         with key: borrowing ForeignKey, _ take: (ForeignEntry) -> Void
     ) throws(Failure) -> ForeignSummary {
         try send(ImportKey.encode(key), [])
-        var (count, total) = (0, 0)
+        var totals = ImportTotals()
         while true {
             let frame = try receive()
             guard frame.body.withBytes({ $0.count > 0 && $0[0] == ImportReply.entryCode }) else {
                 switch try reply(frame) {
                 case .end(let entries, let losses, let map):
-                    guard entries == count else { throw .helper(.misbehaved) }
+                    guard entries == totals.entries else { throw .helper(.misbehaved) }
                     return ForeignSummary(losses: losses, map: map)
                 case .failed(let error): throw .file(error)
                 case .recognised: throw .helper(.misbehaved)
                 }
             }
-            let entry = try entry(frame)
-            count += 1
-            total += entry.fields.reduce(0) { $0 + $1.value.count }
-            // Attack: an attacker has taken over the helper, which sends entries without end.
-            guard count <= ForeignReader.maximumEntries, total <= ForeignReader.maximumTotal else { throw .helper(.misbehaved) }
+            let (entry, head) = try entry(frame)
+            // Attack: an attacker has taken over the helper, which sends entries without end, or names without end.
+            do throws(InterchangeError) { try totals.add(entry, head: head) } catch { throw .helper(.misbehaved) }
             take(entry)
         }
     }
 
     /// - Parameter first: The message with the entry's names, and the start of its values.
-    private func entry(_ first: borrowing Frame) throws(Failure) -> ForeignEntry {
+    /// - Returns: The entry, and the bytes of its head.
+    private func entry(_ first: borrowing Frame) throws(Failure) -> (ForeignEntry, head: Int) {
         var received = try Self.decoding { () throws(MalformedBytes) in
             try first.body.withBytes { (bytes: Span<UInt8>) throws(MalformedBytes) in
                 var cursor = ByteCursor()
@@ -89,7 +88,7 @@ package final class ConfinedImport {
                 let count = Int(try cursor.number(UInt32.self, in: bytes))
                 guard count <= ImportEntryHead.maximumCount else { throw MalformedBytes() }
                 let head = try ImportEntryHead(decoding: bytes.extracting(try cursor.skip(count, in: bytes)))
-                var received = ReceivedEntry(head)
+                var received = ReceivedEntry(head, count: count)
                 try received.take(bytes.extracting(cursor.offset..<bytes.count))
                 return received
             }
@@ -104,7 +103,8 @@ package final class ConfinedImport {
                 }
             } catch { throw .helper(.misbehaved) }
         }
-        return received.finish()
+        let head = received.headCount
+        return (received.finish(), head)
     }
 
     private func reply(_ frame: borrowing Frame) throws(Failure) -> ImportReply {

@@ -98,11 +98,13 @@ struct ImportEntryHead {
 /// An entry whose values arrive.
 struct ReceivedEntry: ~Copyable {
     private let head: ImportEntryHead
+    /// The bytes of the head.
+    let headCount: Int
     private var fields: [ForeignField] = []
     private var value = SecretBuffer()
 
-    init(_ head: ImportEntryHead) {
-        self.head = head
+    init(_ head: ImportEntryHead, count: Int) {
+        (self.head, headCount) = (head, count)
         finishValues()
     }
 

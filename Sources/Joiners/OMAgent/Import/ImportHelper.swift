@@ -97,23 +97,17 @@ package enum ImportHelper {
         _ file: borrowing ForeignReader, _ key: borrowing ForeignKey, _ map: CSVMap?,
         variables: (borrowing SecretBytes) throws(InterchangeError) -> ForeignEntry, to channel: ImportChannel
     ) throws(InterchangeError) -> ImportReply {
-        var (count, total) = (0, 0)
+        var totals = ImportTotals()
         let summary = try file.read(with: key, map: map, variables: variables) { entry throws(InterchangeError) in
-            count += 1
-            total += entry.fields.reduce(0) { $0 + $1.value.count }
-            guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
-            guard total <= ForeignReader.maximumTotal, entry.fields.allSatisfy({ $0.value.count <= Item.maximumFieldCount })
-            else {
-                throw .tooMuch("bytes of values")
-            }
-            try send(entry, channel)
+            let head = try ImportEntryHead.encode(entry)
+            try totals.add(entry, head: head.count)
+            send(entry, head, channel)
         }
-        return .end(entries: UInt32(count), losses: summary.losses, map: summary.map)
+        return .end(entries: UInt32(totals.entries), losses: summary.losses, map: summary.map)
     }
 
     /// Sends the names first, then the values in parts.
-    private static func send(_ entry: ForeignEntry, _ channel: ImportChannel) throws(InterchangeError) {
-        let head = try ImportEntryHead.encode(entry)
+    private static func send(_ entry: ForeignEntry, _ head: [UInt8], _ channel: ImportChannel) {
         var message = SecretBuffer(capacity: head.count + (4 << 10))
         message.append(ImportReply.entryCode)
         message.append(number: UInt32(head.count))

@@ -14,6 +14,8 @@ enum ImportReply: Hashable {
     static let (entryCode, moreCode): (UInt8, UInt8) = (4, 5)
     static let maximumCount = 512 << 10
     static let maximumLosses = 1024
+    /// The most bytes of the texts of all losses.
+    static let maximumLossText = 64 << 10
     /// The most bytes of a name, a title or a tag.
     static let maximumText = 4096
 
@@ -75,6 +77,7 @@ extension InterchangeError {
         case .damagedKeyFile: (5, "", "")
         case .damaged(let words): (6, words, "")
         case .tooMuch(let words): (7, words, "")
+        case .otherMap(let words): (8, words, "")
         }
     }
 
@@ -87,8 +90,54 @@ extension InterchangeError {
         case 5: self = .damagedKeyFile
         case 6: self = .damaged(words)
         case 7: self = .tooMuch(words)
+        case 8: self = .otherMap(words)
         default: return nil
         }
+    }
+}
+
+extension ForeignLoss {
+    fileprivate var parts: (code: UInt8, text: String) {
+        switch self {
+        case .olderVersions(let count): (1, "\(count)")
+        case .icon: (2, "")
+        case .autoType: (3, "")
+        case .member(let name): (4, name)
+        case .attachment(let name): (5, name)
+        case .time(let name): (6, name)
+        case .unneeded(let name): (7, name)
+        case .more(let count): (8, "\(count)")
+        }
+    }
+
+    fileprivate init?(_ code: UInt8, _ text: String) {
+        switch code {
+        case 1, 8:
+            guard let count = Int(text), count > 0 else { return nil }
+            self = code == 1 ? .olderVersions(count) : .more(count)
+        case 2: self = .icon
+        case 3: self = .autoType
+        case 4: self = .member(text)
+        case 5: self = .attachment(text)
+        case 6: self = .time(text)
+        case 7: self = .unneeded(text)
+        default: return nil
+        }
+    }
+}
+
+extension [ForeignLoss] {
+    /// The first ones, and a last one that says how many are left out.
+    fileprivate var bounded: [ForeignLoss] {
+        // Room for the last one's number.
+        var room = ImportReply.maximumLossText - 20
+        let fitting = prefix { loss in
+            room -= Swift.min(loss.parts.text.utf8.count, ImportReply.maximumText)
+            return room >= 0
+        }
+        guard fitting.count < count || count > ImportReply.maximumLosses else { return self }
+        let some = fitting.prefix(ImportReply.maximumLosses - 1)
+        return some + [.more(count - some.count)]
     }
 }
 
@@ -103,30 +152,13 @@ extension [UInt8] {
         self += bytes
     }
 
+    /// As many as the bounds allow. The last one says how many are left out.
     mutating func append(losses: [ForeignLoss]) {
-        let some = losses.prefix(ImportReply.maximumLosses)
-        append(number: UInt16(some.count))
-        for loss in some {
-            switch loss {
-            case .olderVersions(let count):
-                append(1)
-                append(text: "\(count)")
-            case .icon:
-                append(2)
-                append(text: "")
-            case .autoType:
-                append(3)
-                append(text: "")
-            case .member(let name):
-                append(4)
-                append(text: name)
-            case .attachment(let name):
-                append(5)
-                append(text: name)
-            case .time(let name):
-                append(6)
-                append(text: name)
-            }
+        let bounded = losses.bounded
+        append(number: UInt16(bounded.count))
+        for loss in bounded {
+            append(loss.parts.code)
+            append(text: loss.parts.text)
         }
     }
 }
@@ -141,21 +173,13 @@ extension ByteCursor {
     mutating func losses(in bytes: Span<UInt8>) throws(MalformedBytes) -> [ForeignLoss] {
         let count = Int(try number(UInt16.self, in: bytes))
         guard count <= ImportReply.maximumLosses else { throw MalformedBytes() }
-        var losses: [ForeignLoss] = []
+        var (losses, total): ([ForeignLoss], Int) = ([], 0)
         for _ in 0..<count {
             let code = try number(UInt8.self, in: bytes)
             let text = try shortText(in: bytes)
-            switch code {
-            case 1:
-                guard let count = Int(text), count > 0 else { throw MalformedBytes() }
-                losses.append(.olderVersions(count))
-            case 2: losses.append(.icon)
-            case 3: losses.append(.autoType)
-            case 4: losses.append(.member(text))
-            case 5: losses.append(.attachment(text))
-            case 6: losses.append(.time(text))
-            default: throw MalformedBytes()
-            }
+            total += text.utf8.count
+            guard let loss = ForeignLoss(code, text), total <= ImportReply.maximumLossText else { throw MalformedBytes() }
+            losses.append(loss)
         }
         return losses
     }

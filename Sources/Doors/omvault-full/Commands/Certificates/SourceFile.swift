@@ -40,7 +40,10 @@ struct SourceFile: ~Copyable {
         guard !InputFile.isStandardInput(path) else { return SourceFile(path, try InputFile(path), nil) }
         let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard file >= 0 else { throw cannotOpen(path, errno) }
-        return SourceFile(path, InputFile(owning: file, path), nil)
+        let input = InputFile(owning: file, path)
+        var status = stat()
+        guard fstat(file, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else { throw cannotOpen(path, EISDIR) }
+        return SourceFile(path, input, nil)
     }
 
     private static func openToDelete(_ path: String) throws(Failure) -> SourceFile {

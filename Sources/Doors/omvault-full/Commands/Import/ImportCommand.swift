@@ -99,7 +99,9 @@ struct ImportCommand: Verb {
             context, [("--password-from", passwordFrom ?? SecretSourceArgument(.tty))] + options.sources,
             standardInputIsDataOf: isInput ? "the file" : nil)
         let tags = try tag.map { argument throws(Failure) in try argument.tag() }
-        var target = try report.map { path throws(Failure) in try OutputFile(path, replacing: false) }
+        var target = try report.map { path throws(Failure) in
+            try OutputFile(path, replacing: false, existsHint: "name a new file, or remove this one")
+        }
         try target?.prepare()
         guard !isInput || isatty(STDIN_FILENO) == 0 else {
             throw Failure(
@@ -117,20 +119,21 @@ struct ImportCommand: Verb {
         let access = try VaultAccess(context)
         try access.unlock(secrets, options)
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
-        let plan = try ImportPlan(
-            items, ImportPlan.Existing(rawValue: existing) ?? .refuse, fitter: &fitter, trashed: trashed, access)
-        if !dryRun { try ImportStoring(access: access, level: chosen).store(plan) }
+        let plan = try ImportPlan(items, ImportPlan.Existing(rawValue: existing) ?? .refuse, trashed: trashed, access)
+        let refusal = plan.refusal(access)
+        if !dryRun {
+            if let refusal { throw refusal }
+            try ImportStoring(access: access, level: chosen).store(plan)
+        }
         var imported = ImportReport(reading, plan, isDryRun: dryRun, vault: access.location.name)
-        if deleteSource, imported.lacksNothing {
-            // The commit is on the disk. A kill from here on leaves the file.
-            try source.delete()
-            imported.isSourceDeleted = true
-        }
-        if target != nil {
-            try target?.write(imported.document().finish())
-            try target.take()?.finish()
-        }
+        imported.isSourceDeleted = deleteSource && imported.lacksNothing
+        // The report is written before the file goes: a full disk leaves the file.
+        try target?.write(imported.document().finish())
+        // The commit is on the disk. A kill up to here leaves the file.
+        if imported.isSourceDeleted { try source.delete() }
+        try target.take()?.finish()
         try imported.show(context, file: file, wasToDelete: deleteSource, isInput: isInput)
+        if let refusal { throw refusal }
     }
 
     private func prefix() throws(Failure) -> String {

@@ -18,9 +18,11 @@ struct ImportReport {
         (self.reading, self.plan, self.isDryRun, self.vault) = (reading, plan, isDryRun, vault)
     }
 
-    /// Whether every entry, with everything in it, is in the vault now.
+    /// Whether everything in the file that the user could miss is in the vault now.
     var lacksNothing: Bool {
-        plan.trashed.isEmpty && plan.count(.skipped) == 0 && plan.entries.allSatisfy { $0.item.losses.isEmpty }
+        plan.trashed.isEmpty && plan.count(.skipped) == 0
+            && plan.entries.allSatisfy { !$0.item.losses.contains(where: \.matters) }
+            && !reading.summary.losses.contains(where: \.matters)
     }
 
     // MARK: - For people
@@ -72,7 +74,8 @@ struct ImportReport {
 
     private func changes(_ entry: ImportPlan.Entry) -> [String] {
         var changes: [String] = []
-        if entry.name != entry.item.name || entry.item.changes.contains(.name) {
+        // A file of variables has one entry, which never has a name.
+        if entry.name.text != entry.item.wanted, reading.format != .env || !entry.item.source.isEmpty {
             changes.append(entry.item.source.isEmpty ? "had no name" : "was called \"\(entry.item.source)\"")
         }
         for change in entry.item.changes {
@@ -83,7 +86,9 @@ struct ImportReport {
                     old.isEmpty
                         ? "a field without a name is called \"\(new.text)\"" : "the field \"\(old)\" is called \"\(new.text)\"")
             case .tag(let old, let new): changes.append("the tag \"\(old)\" is called \"\(new.text)\"")
-            case .further(let name): changes.append("has more fields than an item can have: the others are in \"\(name.text)\"")
+            case .further(let name):
+                changes.append(
+                    "has more fields than an item can have: the others are in \"\((plan.names[name] ?? name).text)\"")
             }
         }
         return changes
@@ -111,4 +116,9 @@ struct ImportReport {
         }
         return document
     }
+}
+
+extension ForeignLoss {
+    /// Whether the file is still needed for it.
+    fileprivate var matters: Bool { if case .unneeded = self { false } else { true } }
 }

@@ -12,7 +12,7 @@ struct ImportStoring {
     /// Nil for the vault's default.
     let level: ProtectionLevel?
 
-    /// The most bytes of values in one change.
+    /// The most bytes of values and of their names in one change.
     private static let maximumCount = 8 << 20
 
     func store(_ plan: ImportPlan) throws(Failure) {
@@ -21,7 +21,7 @@ struct ImportStoring {
         defer { line.end() }
         var (batch, size, done): ([NewItem], Int, Int) = ([], 0, 0)
         for entry in new {
-            let count = entry.item.fields.reduce(0) { $0 + $1.field.value.count }
+            let count = entry.item.fields.reduce(0) { $0 + $1.field.value.count + $1.name.text.utf8.count }
             // A large value is a file of its own, which goes with a change of its item alone.
             let isAlone =
                 entry.item.fields.contains { $0.field.value.count > Item.maximumWholeCount } || count > Self.maximumCount

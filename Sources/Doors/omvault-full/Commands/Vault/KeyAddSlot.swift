@@ -187,7 +187,7 @@ struct KeyAddSlot: Verb {
             return try add(.keyFile(try access.keyFile(text)), to: vault, policy: policy, access: access)
         }
         // The file is written before the slot: a slot without its file would be useless.
-        var target = try OutputFile(out, replacing: false)
+        var target = try OutputFile(out, replacing: false, existsHint: "name a new file")
         let file = VaultKeyFile.random()
         try target.write(file.text())
         // Attack, or accident: a power cut leaves the slot and an empty file. So the file is on the disk before the slot.
