@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test("a value that XML cannot have is protected, and one that is not UTF-8 is an attachment")
+    @Test("a value that XML cannot have is protected, and a value that is not UTF-8 is an attachment")
     func values() throws {
         var entry = ForeignEntry(title: "bell \u{7}")
         entry.fields = [

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a dictionary is written as it was read, and one that is cut or has a value twice is refused")
+    @Test("a dictionary is written as it was read, and refused if it is cut or has a value twice")
     func variants() throws {
         let members: [(String, KDBXVariants.Value)] = [
             ("$UUID", .bytes([1, 2])), ("a", .uint32(7)), ("b", .uint64(8)), ("c", .bool(true)), ("d", .int32(-1)),

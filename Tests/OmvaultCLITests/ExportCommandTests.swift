@@ -19,7 +19,7 @@ import Testing
 
         """
 
-    @Test("a kdbx file is one that keepassxc-cli opens, with each field, attachment and code, and comes back the same")
+    @Test("keepassxc-cli opens a kdbx file, with each field, attachment and code, and it comes back the same")
     func kdbx() async throws {
         let ran = try await bash(
             AgentTests.start + Self.items + """
