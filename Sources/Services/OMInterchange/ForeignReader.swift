@@ -79,14 +79,15 @@ package struct ForeignReader: ~Copyable {
 }
 
 extension ForeignReader {
-    /// Lets OpenSSL load what it needs, for a process that cannot open a file afterwards.
+    /// Lets OpenSSL and the C library load what they need, for a process that cannot open a file afterwards.
     package static func prepare() {
         let key = SecretBytes(count: 32) { _ in }
         let block = [UInt8](repeating: 0, count: 16)
         for algorithm in [DigestAlgorithm.sha256, .sha512] { _ = try? HMAC.tag(of: block.span, algorithm, key: key).count }
         _ = try? KeyDerivation.pbkdf2(.sha256, key, salt: block, iterations: 1, count: 32).count
+        // With so much memory each lane has a thread, and at the end of the first thread the C library opens libgcc.
         _ = try? KeyDerivation.argon2(
-            .argon2id, key, salt: block, Argon2.Parameters(memoryKiB: 8, passes: 1, lanes: 1), count: 32
+            .argon2id, key, salt: block, Argon2.Parameters(memoryKiB: 2 << 10, passes: 1, lanes: 2), count: 32
         ).count
         _ = try? BlockCipher(.decrypt, unauthenticated: .aesCBC, key: key, iv: block, padding: .pkcs7).algorithm
     }
