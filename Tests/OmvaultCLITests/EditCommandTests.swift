@@ -12,6 +12,8 @@ import Testing
         export XDG_RUNTIME_DIR=$HOME/run
         mkdir -m 700 run
         marker=marker$(od -An -N12 -tx1 /dev/urandom | tr -d ' \\n')
+        # Of processes. Another test may write down what all processes have in their environment.
+        mark=mark$(od -An -N12 -tx1 /dev/urandom | tr -d ' \\n')
         printf 'password\\n' > password
         omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
         printf '%s-old' "$marker" | omvault -q add site --field password=stdin --password-from file:password
@@ -53,11 +55,11 @@ import Testing
     func kills(victim: String) async throws {
         let ran = try await bash(
             Self.start + Self.waiting + """
-                EDIT=$marker-1 EDITOR='sh ./editor' omvault edit site:password --password-from file:password 2> said &
+                EDIT=$mark-1 EDITOR='sh ./editor' omvault edit site:password --password-from file:password 2> said &
                 omvault=$!
                 while_runs $omvault grep -q ready said
                 # In memory, but not where another process would look.
-                test -n "$(marked $marker-1)"
+                test -n "$(marked $mark-1)"
                 remains
                 # The first process of the sandbox is the only child of omvault.
                 first=$(children $omvault)
@@ -70,7 +72,7 @@ import Testing
                     *) kill -KILL $first ;;
                 esac
                 code=0; wait $omvault || code=$?
-                eventually none_marked $marker-1
+                eventually none_marked $mark-1
                 remains
                 echo "exit $code"
                 omvault get site:password --password-from file:password | sed "s/$marker-//"
@@ -89,7 +91,7 @@ import Testing
                 cp -a .local kept
                 edit() {
                     rm -rf .local; cp -a kept .local
-                    EDIT=$marker-2 EDITOR='sh ./editor' strace -s 0 -o trace "$@" \\
+                    EDIT=$mark-2 EDITOR='sh ./editor' strace -s 0 -o trace "$@" \\
                         omvault edit site:password --key-file-from file:key > said 2>&1
                 }
                 calls=openat,write,sendto,recvfrom,recvmsg,read,close,pwrite64,fdatasync
@@ -103,7 +105,7 @@ import Testing
                     while n=$((n + 1)); test $n -le $all; do
                         test $((n % \(Sweep.count(1, sample: 5)))) = 0 || test $n = $all || continue
                         code=0; edit -e trace=$call -e inject=$call:signal=KILL:when=$n || code=$?
-                        eventually none_marked $marker-2
+                        eventually none_marked $mark-2
                         remains
                         case $(omvault get site:password --key-file-from file:key) in
                             $marker-old | $marker-new) ;;
@@ -137,7 +139,7 @@ import Testing
                 mkfifo /tmp/never; echo ready >&2; cat /tmp/never
                 END
                     cd "$home"
-                    try() { as $user env HOME="$home" XDG_RUNTIME_DIR= EDIT=$marker-$user "$@"; }
+                    try() { as $user env HOME="$home" XDG_RUNTIME_DIR= EDIT=$mark-$user "$@"; }
                     if test $user != 0; then
                         try "$theirs/omvault" -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
                         printf 'old' | try "$theirs/omvault" -q add site --field password=stdin --password-from file:password
@@ -145,7 +147,7 @@ import Testing
                     (EDITOR="sh $theirs/editor" try "$theirs/omvault" edit site:password --password-from file:password 2> said) &
                     while_runs $! grep -q ready said
                     sed 's/.*Read-only file system/Read-only/' said
-                    for process in $(marked $marker-$user | cut -d / -f 3); do
+                    for process in $(marked $mark-$user | cut -d / -f 3); do
                         ! tr '\\0' ' ' < /proc/$process/cmdline | grep -q '^cat ' || editor=$process
                     done
                     # Root sees it, so the others could have.
@@ -153,8 +155,8 @@ import Testing
                     look 61050 $editor
                     as $user cat /proc/fs/omvault/value 2> /dev/null || echo nothing outside
                     ls -A "$disk"
-                    kill -KILL $(marked $marker-$user | cut -d / -f 3) 2> /dev/null || true
-                    eventually none_marked $marker-$user
+                    kill -KILL $(marked $mark-$user | cut -d / -f 3) 2> /dev/null || true
+                    eventually none_marked $mark-$user
                     test ! -e "$home/omvault-left"
                     cd "$HOME"
                 done
