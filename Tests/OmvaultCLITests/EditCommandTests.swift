@@ -17,12 +17,14 @@ import Testing
         printf 'password\\n' > password
         omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
         printf '%s-old' "$marker" | omvault -q add site --field password=stdin --password-from file:password
+        # In a file, so that no process has it in its arguments, which another test may write down.
+        printf %s "$marker" > needle
         touch start
         cat /proc/self/mounts > mounts
         # What a killed edit left: files with the secret, names, processes, mounts.
         remains() {
             find /tmp /var/tmp /dev/shm /run "$HOME" -newer start -type f -print0 2> /dev/null |
-                xargs -0 -r grep -lsF "$marker" 2> /dev/null | sed 's/^/secret in /' || true
+                xargs -0 -r grep -lsF -f needle 2> /dev/null | sed 's/^/secret in /' || true
             find /tmp /var/tmp /dev/shm "$HOME" \\( -name '*omvault-left*' -o -name '.value.sw?' \\) 2> /dev/null | sed 's/^/left /'
             test ! -e /proc/fs/omvault || echo "left /proc/fs/omvault"
             cmp mounts /proc/self/mounts || true

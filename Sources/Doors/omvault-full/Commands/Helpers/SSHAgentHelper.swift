@@ -104,7 +104,7 @@ struct SSHAgentHelper: Verb {
 
     /// - Returns: How the command ended.
     private func runCommand(_ access: VaultAccess) throws -> ProgramEnd {
-        let path = try AgentSocket(named: "ssh-\(getpid()).sock", Environment.text, makes: true)
+        let path = try Self.reachable(AgentSocket(named: "ssh\(getpid())", Environment.text, makes: true))
         let held = try RunningProgram.Held()
         let server = try server(at: path, access)
         defer { server.remove() }
@@ -144,9 +144,19 @@ struct SSHAgentHelper: Verb {
         SSHFront(vault: Array(try paths(access).vault.utf8), confirmsAll: confirm)
     }
 
-    private func agentSocket() throws(AgentError) -> AgentSocket {
-        if let socket { return try AgentSocket(path: AbsolutePath.absolute(socket)) }
-        return try AgentSocket(named: SSHAgentServer.name, Environment.text, makes: true)
+    private func agentSocket() throws -> AgentSocket {
+        if let socket { return try Self.reachable(AgentSocket(path: AbsolutePath.absolute(socket))) }
+        return try Self.reachable(AgentSocket(named: SSHAgentServer.name, Environment.text, makes: true))
+    }
+
+    /// omvault itself finds a socket at a path of any length, but ssh does not.
+    private static func reachable(_ path: AgentSocket) throws(Failure) -> AgentSocket {
+        guard path.path.utf8.count <= 107 else {
+            throw Failure(
+                .agent, "the path of the socket is longer than the 107 bytes that ssh can use: \(path.path.shown)",
+                hint: "--socket PATH names a shorter one; without --socket, a shorter XDG_RUNTIME_DIR does")
+        }
+        return path
     }
 
     private static func other(_ path: AgentSocket) -> Failure {
