@@ -45,7 +45,7 @@ package struct SSHBindings: Sendable {
         return last.hostKey
     }
 
-    /// - Returns: Whether it counts. After one that does not, none does.
+    /// - Returns: Whether the binding counts. After a refused binding no other counts.
     package mutating func add(_ binding: SSHBinding) -> Bool {
         guard !hasRefused, take(binding) else {
             hasRefused = true

@@ -11,7 +11,7 @@ package struct SSHFront: Hashable, Sendable {
 
     package init(vault: [UInt8], confirmsAll: Bool) { (self.vault, self.confirmsAll) = (vault, confirmsAll) }
 
-    /// Whether this one can be used where `wanted` is asked for. One that asks more than wanted can.
+    /// Whether this front can be used where `wanted` is asked for. It may ask more often than wanted.
     package func serves(_ wanted: SSHFront) -> Bool { vault == wanted.vault && (confirmsAll || !wanted.confirmsAll) }
 
     /// The whole message that asks for it, with its length.

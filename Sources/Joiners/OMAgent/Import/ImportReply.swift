@@ -127,7 +127,7 @@ extension ForeignLoss {
 }
 
 extension [ForeignLoss] {
-    /// The first ones, and a last one that says how many are left out.
+    /// The first losses. If some are left out, the last loss says how many.
     fileprivate var bounded: [ForeignLoss] {
         // Room for the last one's number.
         var room = ImportReply.maximumLossText - 20

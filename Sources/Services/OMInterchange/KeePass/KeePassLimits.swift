@@ -9,7 +9,7 @@ package struct KeePassLimits: Sendable {
     package var groupLevels = 100
     /// Bytes of the XML, unpacked.
     package var unpackedBytes = 1 << 29
-    /// Bytes of all attachments together. One that many entries have counts for each of them.
+    /// Bytes of all attachments together. An attachment of many entries counts for each of them.
     package var attachmentBytes = 1 << 29
     /// Rounds of AES-KDF. The most take about 20 seconds.
     package var rounds: UInt64 = 1 << 29

@@ -5,7 +5,7 @@ internal import OMSecrets
 
 /// The one-time passwords of an entry that KeePass has names for.
 struct KeePassOneTimeChoice {
-    /// The first one that is not counter-based. It becomes `otp`, which programs read as timed.
+    /// The first password of the entry that is timed. It becomes `otp`, which programs read as timed.
     private(set) var timed: ForeignField?
     /// The first counter-based one with the settings that KeePass has, and the fields that it becomes.
     private(set) var counted: (field: ForeignField, fields: [ForeignField])?
