@@ -8,13 +8,8 @@ import Testing
 
 @Suite("A day of tokens", .enabled(if: geteuid() == 0, "only root reads every process, and has a /dev/log of its own"))
 struct DayOfTokensTests {
-    /// Everything runs in a mount namespace with a /dev/log of its own. Glewlwyd and the server of exchanges are behind relays.
-    /// `ask WORDS…` runs omvault, for which the script wants a token: its output goes to the folder `asked`.
-    private static let start = #"""
-        if [[ -z ${DAY-} ]]; then DAY=1 exec unshare -m --propagation private /bin/bash -c "$BASH_EXECUTION_STRING"; fi
-
-        """#
-
+    /// Glewlwyd and the server of exchanges are behind relays. `ask WORDS…` runs omvault, for which the script wants a token: its
+    /// output goes to the folder `asked`.
     private static let servers = #"""
         touch mark; mkdir asked given
         serve day day
@@ -22,37 +17,21 @@ struct DayOfTokensTests {
 
         """#
 
-    private static let work = #"""
+    private static let begin = #"""
         mv vp right wrong given/
         export OMVAULT_PASSWORD_FROM=file:given/vp
         mount -t tmpfs -o mode=700 none "$XDG_RUNTIME_DIR"
-        mkdir .system; mount -t tmpfs none .system; mkdir .system/dev
-        cp -a /dev/{null,zero,full,random,urandom,tty,ptmx} .system/dev/ 2> .copied
-        mkdir .system/dev/shm .system/dev/pts
-        mount --bind /dev/shm .system/dev/shm; mount --bind /dev/pts .system/dev/pts; ln -s /proc/self/fd .system/dev/fd
-        mount --rbind .system/dev /dev
-        python3 -c '
-        import socket, sys
-        log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        log.bind("/dev/log")
-        print("ready", flush=True)
-        file = open(sys.argv[1], "wb", buffering=0)
-        while True: file.write(log.recv(65536) + b"\n")' "$day/log" > listening & listener=$!
-        at_end="kill $listener; omvault -q agent stop"
-        while_runs $listener grep -qs ready listening
+
+        """#
+
+    private static let work = #"""
+        skipped=foreign:odd:day:web:.system
         # The port of the first server that `serve` named, and the other one.
         echo "$port" > "$day/outer.port"
         serve foreign exchange
         echo "$http" > "$day/second.port"; foreign=$http
         cp "$tokens"/good.jwt "$tokens/secret" given/
         serve odd odd
-        # The watcher has read every process twice since this began, so also what waits here.
-        watched() {
-            local before; before=$(< "$day/rounds")
-            later() { (($(< "$day/rounds") > before + 2)); }; eventually later
-        }
-        export -f watched eventually; export day
-        search() { python3 "$search" "$day" mark foreign:odd:day:web:.system . /tmp /run /dev/shm /var/tmp 2> counts; }
         at_page() { curl -s -b jar -c jar -o page -H 'Content-Type: application/json' "$@"; }
         at_page "$base/api/auth/" -d '{"username":"alice","password":"correct horse 42"}'
         for client in native keyed; do at_page -X PUT "$base/api/auth/grant/$client" -d '{"scope":"openid profile"}'; done
@@ -143,18 +122,11 @@ struct DayOfTokensTests {
     )
     func day() async throws {
         let lines = try await Serving.lines(
-            Self.start + Self.servers + ClientKeyCommandTests.start + Self.work
+            WatchedDay.start + Self.servers + ClientKeyCommandTests.start + Self.begin + WatchedDay.log + Self.work
                 + #"""
                 # The search finds a secret in each of these places, so it would have found the others.
                 planted=$(head -c 60 asked/robot)$(tail -c +61 asked/robot)
-                mkdir later
-                printf 'x%sx' "$planted" > later/file
-                elsewhere=$(mktemp -d /dev/shm/omvault-day-XXXXXX) there=$(mktemp -d /tmp/omvault-day-XXXXXX)
-                at_end="rm -rf $elsewhere $there; $at_end"
-                cp later/file "$elsewhere"; cp later/file "$there"
-                logger -u /dev/log -d "$planted"
-                bash -c 'watched' "$planted"
-                PLANTED=$planted bash -c 'watched'
+                plant "$planted"
                 echo planted
                 search | grep '^access' | grep -v ' asked/'
                 """#)

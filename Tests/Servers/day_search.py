@@ -1,6 +1,7 @@
-"""usage: day_search.py DAY MARK SKIPPED ROOT…: where the secrets are that the servers saw.
+"""usage: day_search.py DAY MARK SKIPPED ROOT…: where the secrets are that the servers saw, or that are in the folder DAY/secrets.
 
-DAY is the folder of `serve day`. A file counts if it is below a ROOT, is not older than the file MARK and is in no folder of SKIPPED,
+DAY is the folder of `serve day`. A file in its folder `secrets` is a secret of the kind that its name says: each of its lines, also as
+hexadecimal digits and as base64; of a URI of a one-time password the secret alone. A file counts if it is below a ROOT, is not older than the file MARK and is in no folder of SKIPPED,
 which are names with colons between them. Prints "KIND PLACE" for each find, sorted, and "KIND COUNT" of what was looked for on standard
 error. With --memory PROCESS it prints how often a secret of each kind is in the memory of the process.
 """
@@ -20,6 +21,16 @@ def needles(day):
         if len(text) >= 12:
             found.setdefault(kind, set()).add(text.encode())
 
+    secrets = pathlib.Path(day, "secrets")
+    for file in secrets.iterdir() if secrets.exists() else ():
+        for line in file.read_text().splitlines():
+            if line.startswith("-----"):
+                continue
+            secret = re.sub(r"^otpauth:.*[?&]secret=([A-Z2-7]+).*", r"\1", line)
+            add(file.name, secret)
+            add(file.name, secret.encode().hex())
+            # The last characters of base64 depend on what follows.
+            add(file.name, base64.b64encode(secret.encode()).decode()[: len(secret) // 3 * 4])
     for record in pathlib.Path(day, "record").iterdir():
         text = record.read_bytes().decode("latin-1")
         if record.name.endswith("-down"):

@@ -38,7 +38,7 @@ class Service(http.server.BaseHTTPRequestHandler):
         fields = [line.split(": ", 1) for line in head.decode().split("\r\n")]
         self.send_response(next((int(value.split()[0]) for name, value in fields if name == "Status"), 200))
         for name, value in fields:
-            if name != "Status":
+            if name not in ("Status", "Content-Length"):
                 self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

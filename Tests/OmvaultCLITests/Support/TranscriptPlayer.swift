@@ -52,7 +52,8 @@ extension Transcript {
         return home
     }
 
-    private static let start =
+    /// What each session begins with: its functions, and a folder for the agent.
+    static let start =
         Server.shell + """
             mark() { printf '\\036%s\\n' "$*"; }
             [[ -z $BEGUN ]] || cp -a "$BEGUN/." .
