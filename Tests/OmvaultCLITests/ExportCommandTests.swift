@@ -42,10 +42,14 @@ import Testing
     }
 
     /// OMVAULT_WHOLE=1 makes it 10,000 entries.
+    private static func count(orSample sample: Int) -> Int {
+        ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] == "1" ? 10_000 : sample
+    }
+
     @Test(
         "entries of a file that keepassxc-cli wrote go in and out, and it finds each field, attachment and code in the new file")
     func keepass() async throws {
-        let count = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] == "1" ? 10_000 : 200
+        let count = Self.count(orSample: 200)
         let ran = try await bash(
             AgentTests.start + """
                 compare() { python3 \(Self.scripts)/keepass-compare.py "$@"; }
@@ -131,15 +135,15 @@ import Testing
 
     @Test("Bitwarden's JSON is what a reader of another language expects of it, entry by entry")
     func bitwarden() async throws {
-        let script = "\(Self.scripts)/bitwarden-reader.py"
+        let script = "\(Self.scripts)/bitwarden-reader.py", count = Self.count(orSample: 300)
         let ran = try await bash(
             AgentTests.start + """
                 unlock; omvault -q rm item
-                python3 \(script) make 300 > a.jsonl
+                python3 \(script) make \(count) > a.jsonl
                 omvault -q add --from-jsonl a.jsonl
                 omvault export --to bitwarden-json --reveal-plaintext-risk -o a.json --json > report
                 python3 \(script) check a.jsonl a.json report
-                omvault import a.json --into again 2> told; grep -q 'imported 300 items' told
+                omvault import a.json --into again 2> told; grep -q 'imported \(count) items' told
                 """)
         #expect(ran.status == 0, "\(ran)")
     }
