@@ -58,7 +58,7 @@ struct DayInAShellTests {
         search | grep ^door
         """#
 
-    @Test("no secret of the day is in an argument, another program's environment, the history, the log or a file that is left")
+    @Test("no secret of the day is in an argument, another program's environment, the history, the log or a file")
     func day() async throws {
         let home = try TestFolder()
         try Data(Self.typed().utf8).write(to: URL(filePath: home.file("typed")))
