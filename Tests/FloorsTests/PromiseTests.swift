@@ -23,42 +23,23 @@ import Testing
 
     @Test("each acceptance test and finding of sync is on its page once, with an existing test or a sentence")
     func acceptance() throws {
-        let (page, titles) = (
-            try String(contentsOf: repository.appending(path: Self.acceptancePage), encoding: .utf8), try Self.titles()
-        )
-        let tests = try Self.rows(of: page, in: "## Acceptance tests\n", allowsNotes: true)
-        let findings = try Self.rows(of: page, in: "## Findings of the review\n", allowsNotes: true)
-        let numbers = (1...25).map { "\($0)" }
-        let names = (1...6).map { "C\($0)" } + (1...8).map { "H\($0)" } + (1...12).map { "M\($0)" }
-        func named(_ rows: [Row]) -> [String] {
-            rows.compactMap { $0.promise.wholeMatch(of: /([CHM]?[0-9]+)\. .*/).map { String($0.1) } }
-        }
-        #expect(named(tests) == numbers && named(findings) == names)
-        #expect(Self.faults(tests + findings, titles: titles) == [])
+        let findings = (1...6).map { "C\($0)" } + (1...8).map { "H\($0)" } + (1...12).map { "M\($0)" }
+        try Self.check("sync-acceptance.md", "Acceptance tests", (1...25).map { "\($0)" })
+        try Self.check("sync-acceptance.md", "Findings of the review", findings)
     }
 
     @Test("every test that the acceptance of tokens names exists, and each number is there once")
     func tokenAcceptance() throws {
-        let page = try String(
-            contentsOf: repository.appending(path: "docs/internals/token-acceptance.md"), encoding: .utf8)
-        let rows = try Self.rows(of: page, in: "## Acceptance tests\n", allowsNotes: true)
-        let numbers = [("A", 22), ("B", 11), ("C", 9), ("D", 10), ("E", 4)].flatMap { part, count in
-            (1...count).map { "\(part)\($0)" }
-        }
-        #expect(rows.compactMap { $0.promise.wholeMatch(of: /([A-E][0-9]+)\. .*/).map { String($0.1) } } == numbers)
-        #expect(Self.faults(rows, titles: try Self.titles()) == [])
+        let parts = [("A", 22), ("B", 11), ("C", 9), ("D", 10), ("E", 4)]
+        let numbers = parts.flatMap { part, count in (1...count).map { "\(part)\($0)" } }
+        try Self.check("token-acceptance.md", "Acceptance tests", numbers)
     }
 
     @Test("each attack and bad input of tokens is on its page once, and every test and mutant that it names exists")
     func tokenAttacks() throws {
-        let page = try String(
-            contentsOf: repository.appending(path: "docs/internals/token-acceptance.md"), encoding: .utf8)
-        let rows = try Self.rows(of: page, in: "## Attacks and bad input\n", allowsNotes: true)
-        let numbers = [("A5", 10), ("A6", 10), ("B4", 7), ("C1", 7), ("D1", 9)].flatMap { part, count in
-            (1...count).map { "\(part).\($0)" }
-        }
-        #expect(rows.compactMap { $0.promise.wholeMatch(of: /([A-D][0-9]\.[0-9]+)\. .*/).map { String($0.1) } } == numbers)
-        #expect(Self.faults(rows, titles: try Self.titles()) == [])
+        let parts = [("A5", 10), ("A6", 10), ("B4", 7), ("C1", 7), ("D1", 9)]
+        let numbers = parts.flatMap { part, count in (1...count).map { "\(part).\($0)" } }
+        let rows = try Self.check("token-acceptance.md", "Attacks and bad input", numbers)
         #expect(Set(rows.flatMap(\.mutants)).subtracting(try Self.mutantNames()).sorted() == [])
         let functions = try Self.functions()
         #expect(functions.count > 1_000, "the functions were not found")
@@ -70,14 +51,36 @@ import Testing
         }
     }
 
+    @Test("each rule of the command line and each point of the trial is on its page once, and a transcript has each quoted line")
+    func shellAcceptance() throws {
+        try Self.check("shell-acceptance.md", "Rules of the command line", (1...18).map { "R\($0)" })
+        try Self.check("shell-acceptance.md", "Points of the trial", (15...39).map { "A\($0)" })
+        try Self.check("shell-acceptance.md", "Polish", (1...18).map { "P\($0)" })
+        let page = try String(contentsOf: repository.appending(path: "docs/internals/shell-acceptance.md"), encoding: .utf8)
+        let quoted = page.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
+        #expect(quoted.count > 5, "the quoted lines were not found")
+        let shown = try Self.transcripts.map { try String(contentsOf: $0, encoding: .utf8) }
+        for line in quoted { #expect(shown.contains { $0.contains("\(line)\n") }, "no transcript shows: \(line)") }
+    }
+
+    /// The rows of a section of a page in docs/internals. Each number is there once and in order, with an existing test or a
+    /// sentence.
+    @discardableResult
+    private static func check(_ page: String, _ heading: String, _ numbers: [String]) throws -> [Row] {
+        let text = try String(contentsOf: repository.appending(path: "docs/internals/\(page)"), encoding: .utf8)
+        let rows = try rows(of: text, in: "## \(heading)\n", allowsNotes: true)
+        let named = rows.compactMap { $0.promise.wholeMatch(of: /([A-Z]?[0-9]+(?:\.[0-9]+)?)\. .*/).map { String($0.1) } }
+        #expect(named == numbers, "\(page), \(heading)")
+        #expect(faults(rows, titles: try titles()) == [], "\(page), \(heading)")
+        return rows
+    }
+
     /// Whether a row names the test that fails for a mutant. A mutant may name a whole suite.
     private static func names(_ filter: Substring, _ row: Row, _ functions: [String: String]) -> Bool {
         let name = filter.split(separator: ".").last ?? filter, suite = name.prefix { $0 != "/" }
         guard name != suite else { return row.tests.contains { $0.suite == suite } }
         return row.tests.contains { $0.suite == suite && functions[String(name)] == $0.title }
     }
-
-    private static let acceptancePage = "docs/internals/sync-acceptance.md"
 
     @Test("every suite and transcript that the list of adversarial tests names exists")
     func adversarialTests() throws {
@@ -210,7 +213,8 @@ import Testing
                     rows[rows.count - 1].tests.append((String(test.1), String(test.2)))
                 } else if let list = paragraph.wholeMatch(of: /- mutant: (`[^`]+`(?:, `[^`]+`)*)/) {
                     rows[rows.count - 1].mutants += list.1.matches(of: /`([^`]+)`/).map { String($0.1) }
-                } else if allowsNotes, let note = paragraph.wholeMatch(of: /- (?:not built yet|no longer applies): (.+)/) {
+                } else if allowsNotes, let note = paragraph.wholeMatch(of: /- (?:not built yet|no longer applies|why not): (.+)/)
+                {
                     rows[rows.count - 1].notes.append(String(note.1))
                 } else {
                     throw Malformed(line: paragraph)
@@ -240,6 +244,10 @@ import Testing
         return FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
     }
 
+    private static var transcripts: [URL] {
+        files.filter { $0.path.contains("/Tests/Transcripts/") && $0.pathExtension == "md" }
+    }
+
     /// The title of each test, by its suite and function: `Suite/function`.
     private static func functions() throws -> [String: String] {
         let words =
@@ -262,7 +270,7 @@ import Testing
     private static func titles() throws -> [String: Set<String>] {
         var found: [String: Set<String>] = [:]
         for (function, title) in try functions() { found[String(function.prefix { $0 != "/" }), default: []].insert(title) }
-        for page in files where page.path.contains("/Tests/Transcripts/") && page.pathExtension == "md" {
+        for page in transcripts {
             let titles = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("## ") }
             found["TranscriptTests", default: []].formUnion(titles.map { String($0.dropFirst(3)) })
         }

@@ -134,14 +134,13 @@ import Testing
                 chmod 755 run; try; chmod 700 run
                 mkdir -m 755 run/omvault; chmod 755 run/omvault; try; chmod 700 run/omvault
                 mv run real; ln -s real run; try; rm run; mv real run
-                (unset XDG_RUNTIME_DIR; try)
                 (XDG_RUNTIME_DIR=run try)
                 (XDG_RUNTIME_DIR=$HOME/nowhere try)
                 (XDG_RUNTIME_DIR=/tmp try)
                 rmdir run/omvault; touch run/omvault; try; rm run/omvault
                 find "$HOME" -name 'agent.sock*' | wc -l
                 """)
-        #expect(ran.output == String(repeating: "61\n8\nsecret\n", count: 8) + "0\n", "\(ran)")
+        #expect(ran.output == String(repeating: "61\n8\nsecret\n", count: 7) + "0\n", "\(ran)")
     }
 
     @Test("an agent of a later version is left alone (61), and an agent of an earlier version is replaced")

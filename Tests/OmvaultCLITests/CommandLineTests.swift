@@ -197,12 +197,13 @@ import Testing
     }
 
     private func held(_ type: any ParsableArguments.Type) -> [any ParsableArguments.Type] {
-        Mirror(reflecting: type.init()).children.compactMap { ($0.value as? any Group)?.held }
+        Mirror(reflecting: type.init()).children.compactMap { ($0.value as? any HeldGroup)?.held }
     }
 }
 
-private protocol Group { var held: any ParsableArguments.Type { get } }
+/// The group of options that a property of a command holds.
+protocol HeldGroup { var held: any ParsableArguments.Type { get } }
 
-extension OptionGroup: Group {
-    fileprivate var held: any ParsableArguments.Type { Value.self }
+extension OptionGroup: HeldGroup {
+    var held: any ParsableArguments.Type { Value.self }
 }

@@ -31,7 +31,7 @@ import Testing
     }
 
     /// The words of every command.
-    private static let verbs: [String] = {
+    static let verbs: [String] = {
         func below(_ command: any ParsableCommand.Type, _ words: [String]) -> [String] {
             let commands = command.configuration.subcommands
             guard !commands.isEmpty else { return [words.joined(separator: " ")] }

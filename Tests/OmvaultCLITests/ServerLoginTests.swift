@@ -58,7 +58,7 @@ import Testing
             mkdir -m 700 run; export XDG_RUNTIME_DIR=$HOME/run
             omvault -q login ana --password-from file:right > /dev/null
             omvault login status ana --online 2>&1 | grep -o 'server confirms' || true
-            omvault -q logout > /dev/null; omvault -q agent stop > /dev/null; unset XDG_RUNTIME_DIR
+            omvault -q logout > /dev/null; omvault -q agent stop > /dev/null; export XDG_RUNTIME_DIR=$HOME/none
             end_server
             check work right; check work wrong; check work right
             check work wrong; check work wrong; check work wrong; check work right

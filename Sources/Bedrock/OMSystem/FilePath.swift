@@ -63,3 +63,22 @@ package enum FilePath {
         return lstat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }
 }
+
+// The user's folders by the XDG base directory specification.
+extension FilePath {
+    /// The folder that a variable such as `XDG_STATE_HOME` names, else the folder `home` in the user's home.
+    ///
+    /// A relative path would name another folder after every `cd`, and the specification says to ignore it.
+    ///
+    /// - Returns: nil if the folder depends on `HOME`, and `HOME` is not an absolute path.
+    package static func userFolder(_ name: String, inHome home: String, _ variable: (String) -> String?) -> String? {
+        if let path = variable(name), FilePath.isAbsolute(path) { return path }
+        guard let user = variable("HOME"), FilePath.isAbsolute(user) else { return nil }
+        return "\(user)/\(home)"
+    }
+
+    /// `$XDG_STATE_HOME/omvault`.
+    package static func stateFolder(_ variable: (String) -> String?) -> String? {
+        userFolder("XDG_STATE_HOME", inHome: ".local/state", variable).map { "\($0)/omvault" }
+    }
+}

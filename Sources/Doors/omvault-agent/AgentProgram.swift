@@ -121,6 +121,7 @@ extension AgentError {
     fileprivate var words: String {
         switch self {
         case .noRuntimeFolder: "XDG_RUNTIME_DIR does not name a folder of this user with mode 0700"
+        case .noHome: "HOME is not set to an absolute path"
         case .unsafeFolder(let hazard, let path): "\(path) is not used: \(hazard)"
         case .notRunning: "the folder of the socket does not exist"
         case .cannotStart(let words): words

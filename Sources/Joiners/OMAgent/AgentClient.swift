@@ -41,6 +41,24 @@ public struct AgentClient: Sendable {
         }
     }
 
+    /// Calls `body` for each agent of this user that may have a vault open.
+    ///
+    /// - Returns: Whether one is running.
+    /// - Throws: The first error that means more than that no agent is running. `body` was called for all before.
+    package static func forEach(
+        _ variable: (String) -> String?, _ body: (AgentClient) throws(AgentError) -> Void
+    ) throws(AgentError) -> Bool {
+        var isRunning = false, problem: AgentError?
+        for socket in AgentSocket.all(variable) {
+            do throws(AgentError) {
+                try body(AgentClient(try socket.get()))
+                isRunning = true
+            } catch { if !error.meansNoAgent, problem == nil { problem = error } }
+        }
+        if let problem { throw problem }
+        return isRunning
+    }
+
     /// Locks one vault, or all if `paths` is nil. With `forgets` it also wipes the keys of the after-first-unlock levels.
     public func lock(_ paths: VaultPaths?, forgets: Bool) throws(AgentError) {
         guard case .done = try ask(.lock(paths, forgets: forgets)) else { throw .misbehaved }

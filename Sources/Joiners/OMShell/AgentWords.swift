@@ -1,5 +1,6 @@
 // Messages for an agent that cannot be used, and for a change whose outcome is not known.
 
+internal import Glibc
 package import OMAgentProtocol
 internal import OMSystem
 
@@ -9,7 +10,12 @@ extension Failure {
         case .noRuntimeFolder:
             self.init(
                 .agent, "the agent has no safe folder for its socket: XDG_RUNTIME_DIR does not name a folder of yours",
-                hint: "set XDG_RUNTIME_DIR to a folder of yours with mode 0700; until then every command asks for the password")
+                hint: "set XDG_RUNTIME_DIR to a folder of yours with mode 0700, or unset it",
+                "until then every command asks for the password")
+        case .noHome:
+            self.init(
+                .agent, "the agent has no folder for its socket: HOME is not set to an absolute path",
+                hint: "set HOME, or XDG_RUNTIME_DIR to a folder of yours with mode 0700")
         case .unsafeFolder(let hazard, let path):
             self.init(
                 .agent, "\(path.shown) is not used for the agent's socket: \(hazard.words)",
@@ -44,6 +50,10 @@ extension Failure {
         case .misbehaved:
             self.init(
                 .agent, "the agent ended, or its answer breaks the protocol", hint: "omvault agent status shows whether it runs")
+        case .io(ENAMETOOLONG):
+            self.init(
+                .agent, "the name of the agent's socket is too long for a socket",
+                hint: "give OMVAULT_AGENT_SOCK a file name of at most 80 bytes; its folder may have any path")
         case .io(let code):
             self.init(
                 .agent, "the agent cannot be reached: \(systemMessage(code))",

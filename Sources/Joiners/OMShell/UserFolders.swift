@@ -19,13 +19,11 @@ package struct UserFolders: Sendable {
     /// - Throws: ``ExitStatus/config`` if a folder depends on `HOME`, and `HOME` is not an absolute path.
     package init(_ variable: (String) -> String? = Environment.text) throws(Failure) {
         func folder(_ name: String, inHome fallback: String) throws(Failure) -> String {
-            // A relative path would name another folder after every cd; the specification says to ignore it.
-            if let path = variable(name), FilePath.isAbsolute(path) { return path }
-            guard let home = variable("HOME"), FilePath.isAbsolute(home) else {
+            guard let path = FilePath.userFolder(name, inHome: fallback, variable) else {
                 throw Failure(
                     .config, "HOME is not set to an absolute path", hint: "set HOME, or \(name) to an absolute path")
             }
-            return "\(home)/\(fallback)"
+            return path
         }
         vaults = try folder("XDG_DATA_HOME", inHome: ".local/share") + "/omvault"
         // Attack, or accident: a service unlocks a vault under another spelling of this folder. Then `omvault lock` and `logout`

@@ -3,8 +3,10 @@ public import OMSystem
 /// The reasons why the agent does not answer. Every verb that reads or writes a vault then works without it.
 @nonexhaustive
 public enum AgentError: Error, Hashable, Sendable {
-    /// `XDG_RUNTIME_DIR` is not set to an absolute path, and there is no fallback under a shared folder.
+    /// `XDG_RUNTIME_DIR` is set, and names no folder that is there.
     case noRuntimeFolder
+    /// No variable names a folder for the socket, and `HOME` does not name one either.
+    case noHome
     /// Another user could read or change the socket's folder.
     case unsafeFolder(FileHazard, path: String)
     /// The agent's program is missing beside this one.
@@ -27,6 +29,11 @@ public enum AgentError: Error, Hashable, Sendable {
     /// The answer breaks the protocol, or the agent ended before it.
     case misbehaved
     case io(Int32)
+}
+
+extension AgentError {
+    /// Whether it only says that there is no agent. Other errors say that something is wrong.
+    package var meansNoAgent: Bool { [.notRunning, .noRuntimeFolder, .noHome].contains(self) }
 }
 
 /// ``OwnThread`` needs this for awaited calls.

@@ -7,27 +7,41 @@ public struct AgentSocket: Sendable {
 
     public var path: String { "\(folder.path)/\(name)" }
 
-    /// The socket from the environment: `OMVAULT_AGENT_SOCK`, else `$XDG_RUNTIME_DIR/omvault/agent.sock`.
+    /// The socket from the environment: `OMVAULT_AGENT_SOCK`, else `$XDG_RUNTIME_DIR/omvault/agent.sock`. Without either
+    /// variable it is `/run/user/UID/omvault/agent.sock`, or `$XDG_STATE_HOME/omvault/run/agent.sock` if the system has no
+    /// `/run/user/UID`.
     ///
     /// - Parameter makes: Whether to create the last folder if it is missing.
-    /// - Throws: ``AgentError/noRuntimeFolder``, ``AgentError/unsafeFolder(_:path:)``, ``AgentError/notRunning``.
+    /// - Throws: ``AgentError/noRuntimeFolder``, ``AgentError/noHome``, ``AgentError/unsafeFolder(_:path:)``,
+    ///   ``AgentError/notRunning``.
     public init(_ variable: (String) -> String?, makes: Bool = false) throws(AgentError) {
         if let path = variable("OMVAULT_AGENT_SOCK") {
             self = try AgentSocket(path: path)
             return
         }
-        try self.init(named: "agent.sock", variable, makes: makes)
+        try self.init(named: Self.usualName, variable, makes: makes)
     }
 
-    /// The socket of this name in `$XDG_RUNTIME_DIR/omvault`.
+    /// The socket of this name in ``RuntimeFolder/ofUser(_:makes:sessions:)``.
     package init(named name: String, _ variable: (String) -> String?, makes: Bool) throws(AgentError) {
-        guard let runtime = variable("XDG_RUNTIME_DIR"), FilePath.isAbsolute(runtime) else { throw .noRuntimeFolder }
-        do throws(AgentError) { _ = try RuntimeFolder(runtime) } catch {
-            throw error == .notRunning ? .noRuntimeFolder : error
-        }
-        let path = "\(runtime)/omvault"
-        self = AgentSocket(makes ? try RuntimeFolder.make(path) : try RuntimeFolder(path), name)
+        self = AgentSocket(try RuntimeFolder.ofUser(variable, makes: makes), name)
     }
+
+    /// The sockets at which an agent of this user can listen: the one from the environment, and the one of the agent that a
+    /// command without a runtime folder started. Each may be missing.
+    ///
+    /// Attack, or accident: a job of cron unlocks a vault, and later `omvault lock` of a login session does not find the vault
+    /// in its own agent.
+    package static func all(_ variable: (String) -> String?) -> [Result<AgentSocket, AgentError>] {
+        let first = Result { () throws(AgentError) in try AgentSocket(variable) }
+        let other = Result { () throws(AgentError) in
+            AgentSocket(try RuntimeFolder.inState(variable, makes: false), Self.usualName)
+        }
+        if case .success(let one) = first, case .success(let two) = other, one.path == two.path { return [first] }
+        return [first, other]
+    }
+
+    private static let usualName = "agent.sock"
 
     private init(_ folder: RuntimeFolder, _ name: String) { (self.folder, self.name) = (folder, name) }
 

@@ -1,7 +1,8 @@
 // The folder of the agent's socket, checked so that no other user can have put a socket there.
 //
 // Attack: another user creates the folder or the socket first, in a shared place, and receives keys. So the folder must
-// belong to this user only. It is held open from the check to the use. There is no fallback under /tmp.
+// belong to this user only, and so must the folder above it. It is held open from the check to the use. It is never below
+// /tmp: there every user can take a name first, and a cleaner removes what is not used.
 
 internal import COMSystem
 internal import Glibc
@@ -27,6 +28,47 @@ package final class RuntimeFolder: Sendable {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// omvault's own folder for sockets, and for files that end with the boot: `omvault` in `$XDG_RUNTIME_DIR`.
+    ///
+    /// If the variable is not set, as for cron and `su -`, it is `omvault` in `/run/user/UID`. Only root creates folders
+    /// there. If that folder is missing too, it is `run` in the user's folder for state. What outlives a boot there is no
+    /// secret: tickets and files of programs are only in memory (``isInMemory``).
+    ///
+    /// A variable that names a missing or unsafe folder is an error. A folder that the user did not choose would take its
+    /// place, and hide the mistake.
+    ///
+    /// - Parameters:
+    ///   - makes: Whether to create the last folder if it is missing.
+    ///   - sessions: The folder with a folder for each user who is logged in.
+    /// - Throws: ``AgentError/noRuntimeFolder``, ``AgentError/noHome``, ``AgentError/unsafeFolder(_:path:)``,
+    ///   ``AgentError/notRunning`` if the folder is missing.
+    package static func ofUser(
+        _ variable: (String) -> String?, makes: Bool, sessions: String = "/run/user"
+    ) throws(AgentError) -> RuntimeFolder {
+        let given = variable("XDG_RUNTIME_DIR")
+        guard given.map(FilePath.isAbsolute) ?? true else { throw .noRuntimeFolder }
+        let above = given ?? "\(sessions)/\(geteuid())"
+        do throws(AgentError) { _ = try RuntimeFolder(above) } catch {
+            guard error == .notRunning else { throw error }
+            guard given == nil else { throw .noRuntimeFolder }
+            return try inState(variable, makes: makes)
+        }
+        return try makes ? make("\(above)/omvault") : RuntimeFolder("\(above)/omvault")
+    }
+
+    /// The folder of the agent that a command without a runtime folder started.
+    package static func inState(_ variable: (String) -> String?, makes: Bool) throws(AgentError) -> RuntimeFolder {
+        guard let state = FilePath.stateFolder(variable) else { throw .noHome }
+        do throws(StorageError) { _ = try makes ? PrivateFolder.make(state) : PrivateFolder(state) } catch {
+            switch error {
+            case .missing: throw .notRunning
+            case .hazardous(let hazard, let path): throw .unsafeFolder(hazard, path: path)
+            default: throw AgentError(storage: error)
+            }
+        }
+        return try makes ? make("\(state)/run") : RuntimeFolder("\(state)/run")
+    }
 
     /// The folder. It is created if it is missing.
     package static func make(_ path: String) throws(AgentError) -> RuntimeFolder {

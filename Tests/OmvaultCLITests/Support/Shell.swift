@@ -45,5 +45,7 @@ private func variables(_ home: TestFolder, _ more: [String: String]) -> [String:
         // The zone is the same on every machine.
         "PATH": "\(Programs.folder):/usr/bin:/bin", "HOME": home.path, "LC_ALL": "C.UTF-8", "TZ": "UTC",
         "BASH_ENV": Programs.scriptPrelude,
+        // No agent is asked, and none starts: this folder is missing. A script that wants an agent names a folder of its own.
+        "XDG_RUNTIME_DIR": "\(home.path)/no-agent",
     ].merging(more) { $1 }
 }

@@ -124,10 +124,10 @@ private struct TourHome {
         }
         // The child processes use only this home.
         setenv("HOME", path, 1)
-        for name in ["DATA", "STATE", "CONFIG", "RUNTIME"].map({ "XDG_\($0)_\($0 == "RUNTIME" ? "DIR" : "HOME")" }) {
-            unsetenv(name)
-        }
-        for name in ["VAULT", "FORMAT", "NO_INPUT", "PASSWORD_FROM"] { unsetenv("OMVAULT_\(name)") }
+        for name in ["DATA", "STATE", "CONFIG"] { unsetenv("XDG_\(name)_HOME") }
+        // This folder is missing, so no agent is asked, and none starts.
+        setenv("XDG_RUNTIME_DIR", "\(path)/no-agent", 1)
+        for name in ["VAULT", "FORMAT", "NO_INPUT", "PASSWORD_FROM", "AGENT_SOCK"] { unsetenv("OMVAULT_\(name)") }
         guard chdir(path) == 0 else { throw Failure(.io, "cannot enter \(path.shown)", errno: errno) }
     }
 

@@ -38,7 +38,7 @@ struct VaultOverview {
 
     private static func askAgent() throws(Failure) -> AgentStatus? {
         do throws(AgentError) { return try AgentClient(try AgentSocket(Environment.text)).status() } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
+            guard error.meansNoAgent else { throw Failure(error) }
             return nil
         }
     }

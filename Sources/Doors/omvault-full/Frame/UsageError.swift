@@ -13,7 +13,9 @@ enum UsageError {
             // A list of values with more than three is one line for each.
             .replacing(/one of the following: - .*/) { $0.0.replacing(" - ", with: ", ").replacing(":,", with: ":") }
         let parts = line.split(separator: ". Did you mean ", maxSplits: 1).map(String.init)
-        let error = parts[0].prefix(1).lowercased() + parts[0].dropFirst()
+        // USER is the argument's own name.
+        let isName = parts[0].dropFirst().first?.isUppercase == true
+        let error = isName ? parts[0] : parts[0].prefix(1).lowercased() + parts[0].dropFirst()
         let help = help(of: verb)
         if error == "unknown option '--clip'", let clip = ForeignVerb.named("clip") {
             return Failure(.usage, error, hint: clip.hint)

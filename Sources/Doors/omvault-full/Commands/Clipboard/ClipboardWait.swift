@@ -3,6 +3,7 @@
 
 internal import COMSystem
 internal import Glibc
+internal import OMAgentProtocol
 internal import OMCrypto
 internal import OMSecrets
 internal import OMShell
@@ -96,10 +97,8 @@ private struct ClipboardMark {
     }
 
     static func folder() -> PrivateFolder? {
-        guard let runtime = Environment.text("XDG_RUNTIME_DIR"), FilePath.isAbsolute(runtime),
-            (try? PrivateFolder(runtime)) != nil
-        else { return nil }
-        return try? PrivateFolder.make("\(runtime)/omvault/clipboard")
+        guard let folder = try? RuntimeFolder.ofUser(Environment.text, makes: true) else { return nil }
+        return try? PrivateFolder.make("\(folder.path)/clipboard")
     }
 
     /// The file has the number of this process.

@@ -32,7 +32,7 @@ struct AgentChecks {
             let failure = Failure(error)
             switch error {
             case .notRunning: return .ok(check, failure.message, next: failure.hints.first)
-            case .noRuntimeFolder: return .failed(check, failure, grade: .warning)
+            case .noRuntimeFolder, .noHome: return .failed(check, failure, grade: .warning)
             default: return .failed(check, failure)
             }
         }

@@ -30,7 +30,7 @@ struct AgentSessionClient {
             _ = try client.status()
             return client
         } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw error }
+            guard error.meansNoAgent else { throw error }
             return nil
         }
     }
@@ -182,7 +182,7 @@ struct AgentSessionClient {
             defer { client.deleteSessionTicket(login) }
             _ = try client.endSession(login, waits: false)
         } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw error }
+            guard error.meansNoAgent else { throw error }
         }
     }
 
@@ -205,12 +205,12 @@ struct AgentSessionClient {
             return
         }
         do throws(AgentError) {
-            let client = AgentClient(try AgentSocket(Environment.text))
-            // Tickets of an agent that has ended.
-            for login in logins { client.deleteTickets(openedBy: login) }
-            for login in logins { try client.lockOpened(by: login) }
+            _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+                // Tickets of an agent that has ended.
+                for login in logins { client.deleteTickets(openedBy: login) }
+                for login in logins { try client.lockOpened(by: login) }
+            }
         } catch {
-            guard error != .notRunning, error != .noRuntimeFolder else { return }
             context.output.notice("a vault that this login opened may still be open: \(Failure(error).message)")
         }
     }
@@ -226,7 +226,7 @@ struct AgentSessionClient {
     ) throws -> (ending: SessionEnding, address: String?) {
         let client: AgentClient
         do throws(AgentError) { client = AgentClient(try AgentSocket(Environment.text)) } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw error }
+            guard error.meansNoAgent else { throw error }
             return (.notThere, nil)
         }
         do throws(AgentError) { return try client.endSession(login, inBrowser: inBrowser, password: password) } catch {

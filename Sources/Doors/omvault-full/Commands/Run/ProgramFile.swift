@@ -18,17 +18,15 @@ final class ProgramFile: Sendable {
 
     /// - Throws: ``ExitStatus/config`` if there is no folder in memory.
     init(of variable: String) throws {
-        guard let runtime = Environment.text("XDG_RUNTIME_DIR") else {
+        do throws(AgentError) { folder = try RuntimeFolder.ofUser(Environment.text, makes: true) } catch {
+            guard error.meansNoAgent else { throw error }
             throw Failure(
-                .config, "XDG_RUNTIME_DIR is not set, so there is no place for a file",
+                .config, "XDG_RUNTIME_DIR does not name a folder of yours, so there is no place for a file",
                 hint: "use a descriptor instead: --fd or --token-fd")
         }
-        // The user's folder must be as safe as ours in it.
-        _ = try RuntimeFolder(runtime)
-        folder = try RuntimeFolder.make("\(runtime)/omvault")
         guard folder.isInMemory else {
             throw Failure(
-                .config, "\(runtime.shown) is on a disk, where a deleted file leaves its bytes",
+                .config, "\(folder.path.shown) is on a disk, where a deleted file leaves its bytes",
                 hint: "set XDG_RUNTIME_DIR to a folder on a tmpfs, or use a descriptor: --fd or --token-fd")
         }
         // The number alone can belong to a process that was killed, and left its file.

@@ -111,7 +111,7 @@ extension VaultAccess {
     func warn(_ error: AgentError) {
         if error == .deadline { isAgentSilent = true }
         switch error {
-        case .notRunning, .noRuntimeFolder: break
+        case .notRunning, .noRuntimeFolder, .noHome: break
         // It may hold the vault open, and knows less of the format than this omvault.
         case .otherVersion: context.output.notice("warning: \(Failure(error).message); omvault agent stop ends it")
         default: context.output.notice("warning: \(Failure(error).message); the agent was not asked")

@@ -33,8 +33,7 @@ struct LockCommand: Verb {
             throw access.failure(.noVault)
         }
         let what = all ? "every vault" : "vault \"\(access.location.name.shown)\""
-        do throws(AgentError) {
-            let client = AgentClient(try AgentSocket(Environment.text))
+        let isRunning = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
             // A ticket outlives the agent that wrote it, and a newer agent does not know it. The tickets are deleted before
             // the lock, so that no process resumes one meanwhile, and after it, since an unlock may have written one.
             let deleteTickets = {
@@ -44,8 +43,8 @@ struct LockCommand: Verb {
             deleteTickets()
             defer { deleteTickets() }
             try client.lock(all ? nil : access.agentPaths, forgets: forget)
-        } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
+        }
+        guard isRunning else {
             return try context.output.done("no agent is running, so no vault was open", ["result": .text("locked")])
         }
         try context.output.done("locked \(what)", ["result": .text("locked")])

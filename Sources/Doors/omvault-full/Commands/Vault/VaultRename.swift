@@ -69,15 +69,14 @@ struct VaultRename: Verb {
     private func forget(_ access: VaultAccess) throws(Failure) -> Bool {
         access.deleteTicket()
         guard let paths = access.agentPaths else { return false }
+        var wasOpen = false
         do throws(AgentError) {
-            let client = AgentClient(try AgentSocket(Environment.text))
-            let wasOpen = try client.status().vaults.contains { $0.paths.vault == paths.vault }
-            try client.lock(paths, forgets: true)
-            return wasOpen
-        } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
-            return false
-        }
+            _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+                if try client.status().vaults.contains(where: { $0.paths.vault == paths.vault }) { wasOpen = true }
+                try client.lock(paths, forgets: true)
+            }
+        } catch { throw Failure(error) }
+        return wasOpen
     }
 
     private func rename(_ access: VaultAccess, to target: VaultLocation) throws(Failure) {
