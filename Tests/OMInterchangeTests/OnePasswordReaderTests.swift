@@ -10,7 +10,7 @@ import Testing
     /// Archives by their names, made once by Python's `zipfile`.
     private static let made = Task { () async throws -> [String: [UInt8]] in
         let folder = try TestFolder()
-        let ran = try await run(["python3", "-c", script], in: folder, environment: ["PATH": "/usr/bin:/bin"])
+        let ran = try await run(["/usr/bin/python3", "-c", script], in: folder, environment: ["PATH": "/usr/bin:/bin"])
         try #require(ran.status == 0, "\(ran.errors)")
         var made: [String: [UInt8]] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".1pux") {
@@ -187,7 +187,7 @@ import Testing
         let folder = try TestFolder()
         let ran = try await run(
             [
-                "python3", "-c", "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read('export.data').decode())",
+                "/usr/bin/python3", "-c", "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read('export.data').decode())",
                 file.path,
             ], in: folder, environment: ["PATH": "/usr/bin:/bin"])
         let texts = Self.texts(try JSONSerialization.jsonObject(with: Data(ran.output.utf8)))
