@@ -27,17 +27,17 @@ struct OnePasswordFields {
                     name = "\(heading) \(name)"
                     isNamed = true
                 }
-                add(kind, value, name, id: field["id"]?.text(in: bytes) ?? "", bytes)
+                add(kind, value, name, id: field["id"]?.text(in: bytes) ?? "", in: bytes)
             }
         }
         if !isNamed { losses.append(.unneeded("section \"\(heading)\"")) }
     }
 
-    private mutating func add(_ kind: String, _ value: JSONRanges, _ name: String, id: String, _ bytes: Span<UInt8>) {
+    private mutating func add(_ kind: String, _ value: JSONRanges, _ name: String, id: String, in bytes: Span<UInt8>) {
         switch kind {
-        case "concealed", "creditCardNumber": put(value, own(name, id), role(id), isConcealed: true, bytes)
+        case "concealed", "creditCardNumber": put(value, own(name, id), role(id), isConcealed: true, in: bytes)
         case "string", "url", "phone", "menu", "gender", "creditCardType":
-            put(value, own(name, id), role(id), isConcealed: false, bytes)
+            put(value, own(name, id), role(id), isConcealed: false, in: bytes)
         case "totp":
             guard let secret = value.secret(in: bytes) else { return losses.append(.member(name)) }
             fields.append(ForeignField("", .otp, isConcealed: true, ForeignOTP.address(secret)))
@@ -73,7 +73,8 @@ struct OnePasswordFields {
     }
 
     private mutating func put(
-        _ value: JSONRanges, _ name: String, _ role: ForeignField.Role, isConcealed: Bool, _ bytes: Span<UInt8>
+        _ value: JSONRanges, _ name: String, _ role: ForeignField.Role, isConcealed: Bool,
+        in bytes: Span<UInt8>
     ) {
         guard let secret = value.secret(in: bytes) else { return addAll(value, name, bytes) }
         fields.append(ForeignField(name, role, isConcealed: isConcealed, secret))
@@ -83,9 +84,9 @@ struct OnePasswordFields {
     private mutating func addEmail(_ value: JSONRanges, _ name: String, _ bytes: Span<UInt8>) {
         guard let address = value["email_address"] else {
             guard !value.isNothing, value.members.isEmpty else { return addAll(value, name, bytes) }
-            return put(value, "", .email, isConcealed: false, bytes)
+            return put(value, "", .email, isConcealed: false, in: bytes)
         }
-        if !address.isNothing { put(address, "", .email, isConcealed: false, bytes) }
+        if !address.isNothing { put(address, "", .email, isConcealed: false, in: bytes) }
         for (member, part) in value.members where member != "email_address" { addAll(part, "\(name) \(member)", bytes) }
     }
 
@@ -114,11 +115,11 @@ struct OnePasswordFields {
     /// The private key, and what 1Password tells of it.
     private mutating func addKey(_ value: JSONRanges, _ name: String, _ bytes: Span<UInt8>) {
         guard let key = value["privateKey"], !key.isNothing else { return addAll(value, name, bytes) }
-        put(key, "private-key", .other, isConcealed: true, bytes)
+        put(key, "private-key", .other, isConcealed: true, in: bytes)
         let facts = value["metadata"]
         for (member, part) in facts?.members ?? [] where !part.isNothing {
             switch member {
-            case "publicKey": put(part, "public-key", .other, isConcealed: false, bytes)
+            case "publicKey": put(part, "public-key", .other, isConcealed: false, in: bytes)
             case "privateKey" where isSame(part, key, bytes): break
             // Both follow from the key.
             case "fingerprint", "keyType": losses.append(.unneeded(member))

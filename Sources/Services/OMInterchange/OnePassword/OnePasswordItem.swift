@@ -76,13 +76,13 @@ struct OnePasswordItem {
             let name = names.compactMap { $0 }.first { !$0.isEmpty } ?? ""
             let isShown = ["T", "E", "U", "N", "TEL"].contains(field["fieldType"]?.text(in: bytes) ?? "")
             switch field["designation"]?.text(in: bytes) {
-            case "username": add(value, "", .username, isConcealed: false, bytes)
-            case "password": add(value, "", .password, bytes)
-            default: add(value, name, .other, isConcealed: !isShown, bytes)
+            case "username": add(value, "", .username, isConcealed: false, in: bytes)
+            case "password": add(value, "", .password, in: bytes)
+            default: add(value, name, .other, isConcealed: !isShown, in: bytes)
             }
         }
-        if let password = details?["password"], !password.isNothing { add(password, "", .password, bytes) }
-        if let notes = details?["notesPlain"], !notes.isNothing { add(notes, "", .notes, bytes) }
+        if let password = details?["password"], !password.isNothing { add(password, "", .password, in: bytes) }
+        if let notes = details?["notesPlain"], !notes.isNothing { add(notes, "", .notes, in: bytes) }
         if let file = details?["documentAttributes"], !file.isNothing { add(file: file, "", bytes) }
         if let old = details?["passwordHistory"]?.elements, !old.isEmpty { entry.losses.append(.olderVersions(old.count)) }
     }
@@ -95,7 +95,7 @@ struct OnePasswordItem {
         for (address, label) in listed + [(overview?["url"], "")] {
             guard let address, let text = address.text(in: bytes), !text.isEmpty, known.insert(text).inserted else { continue }
             let isUsual = ["", "website", "url"].contains(label.lowercased())
-            add(address, isUsual ? "" : label, isUsual ? .url : .other, isConcealed: false, bytes)
+            add(address, isUsual ? "" : label, isUsual ? .url : .other, isConcealed: false, in: bytes)
         }
     }
 
@@ -138,7 +138,8 @@ struct OnePasswordItem {
     }
 
     private mutating func add(
-        _ value: JSONRanges, _ name: String, _ role: ForeignField.Role, isConcealed: Bool = true, _ bytes: Span<UInt8>
+        _ value: JSONRanges, _ name: String, _ role: ForeignField.Role, isConcealed: Bool = true,
+        in bytes: Span<UInt8>
     ) {
         guard let secret = value.secret(in: bytes) else {
             entry.losses.append(.member(name.isEmpty ? role.rawValue : name))
