@@ -13,7 +13,7 @@ import Testing
     @Test("each type of item has its own fields, and nothing of it is lost in silence")
     func types() throws {
         let login = """
-            {"id":"1","type":1,"name":"a","folderId":"f","favorite":true,"notes":"n\\u0065","reprompt":1,
+            {"id":"1","type":1,"name":"a","folderId":"f","favorite":true,"archivedDate":"2025","notes":"n\\u0065","reprompt":1,
             "login":{"username":"ada","password":"tulip","totp":"MFRGG","uris":[{"uri":"u1","match":1},{"uri":"u2","match":null}],
             "fido2Credentials":[{"keyValue":"k"}],"later":"x"},"passwordHistory":[{"password":"old"}],
             "fields":[{"name":"pin","value":"1","type":1},{"name":"on","value":"true","type":2},{"name":"l","type":3,"linkedId":1}]}
@@ -30,7 +30,7 @@ import Testing
         let read = try ForeignSamples.read(Self.export([login, card, identity, key].joined(separator: ","), ",\"more\":1"))
         #expect(
             read.lines == [
-                "Work/Mail/a | (login) | #favorite | username=ada | password!=tulip | url=u1 | url=u2 | "
+                "Work/Mail/a | (login) | #favorite | #archived | username=ada | password!=tulip | url=u1 | url=u2 | "
                     + "otp!=otpauth://totp/?secret=MFRGG&algorithm=SHA1&digits=6&period=30 | other later!=x | notes=ne | "
                     + "other pin!=1 | other on=true | -member(\"match\") | -member(\"passkey\") | -member(\"linked field l\") | "
                     + "-olderVersions(1) | -member(\"reprompt\")",

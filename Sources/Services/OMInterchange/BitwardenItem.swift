@@ -20,7 +20,8 @@ struct BitwardenItem {
     /// those of the import.
     private static let known: Set<String> = [
         "id", "organizationId", "folderId", "collectionIds", "type", "name", "notes", "favorite", "fields", "login", "card",
-        "identity", "sshKey", "secureNote", "passwordHistory", "creationDate", "revisionDate", "deletedDate", "object", "edit",
+        "identity", "sshKey", "secureNote", "passwordHistory", "creationDate", "revisionDate", "deletedDate", "archivedDate",
+        "object", "edit",
         "viewPassword", "organizationUseTotp", "permissions",
     ]
 
@@ -28,6 +29,7 @@ struct BitwardenItem {
         var entry = ForeignEntry(title: item["name"]?.text(in: bytes) ?? "")
         entry.isTrashed = item["deletedDate"].map { !$0.isNothing } ?? false
         if case .bool(true)? = item["favorite"] { entry.tags.append("favorite") }
+        if let date = item["archivedDate"], !date.isNothing { entry.tags.append("archived") }
         addPlaces(to: &entry, in: bytes)
         switch item["type"]?.number(in: bytes) {
         case 1: entry.type = .login

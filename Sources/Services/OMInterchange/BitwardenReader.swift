@@ -25,14 +25,7 @@ struct BitwardenReader: ~Copyable {
 
     private static func members(of bytes: Span<UInt8>) throws(InterchangeError) -> [String: Range<Int>] {
         try reading { () throws(MalformedJSON) in
-            var tokens = JSONTokenizer(ForeignText.markCount(bytes)..<bytes.count)
-            guard try tokens.token(in: bytes) == .object else { return [:] }
-            var members: [String: Range<Int>] = [:]
-            while case .name(let name)? = try tokens.token(in: bytes) {
-                members[JSONText.decode(name, in: bytes)] = try tokens.wholeValue(in: bytes)
-            }
-            _ = try tokens.token(in: bytes)
-            return members
+            try JSONTokenizer.members(of: ForeignText.markCount(bytes)..<bytes.count, in: bytes)
         }
     }
 
@@ -90,28 +83,5 @@ struct BitwardenReader: ~Copyable {
             if let id = folder["id"]?.text(in: bytes), let name = folder["name"]?.text(in: bytes) { names[id] = name }
         }
         return names
-    }
-}
-
-extension JSONTokenizer {
-    /// The range of the next element of a list that is open. Nil at its end.
-    fileprivate mutating func nextElement(in bytes: Span<UInt8>) throws(MalformedJSON) -> Range<Int>? {
-        let before = self
-        guard let first = try token(in: bytes), first != .listEnd else { return nil }
-        switch first {
-        case .object, .list: break
-        default: throw MalformedJSON(position: before.position, problem: "no object in a list of objects")
-        }
-        // The same element once more, without what it has inside: its brackets are counted.
-        let start = position - 1
-        var depth = 1
-        while depth > 0, let inner = try token(in: bytes) {
-            switch inner {
-            case .object, .list: depth += 1
-            case .objectEnd, .listEnd: depth -= 1
-            default: break
-            }
-        }
-        return start..<position
     }
 }

@@ -6,6 +6,9 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
     case env = 4
     case kdbx = 5
     case keePassXML = 6
+    /// A folder of pass or gopass, which the command has decrypted and packed.
+    case pass = 7
+    case onePassword = 8
 
     /// As `--from` has it.
     package var name: String {
@@ -16,6 +19,8 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
         case .env: "env"
         case .kdbx: "kdbx"
         case .keePassXML: "keepass-xml"
+        case .pass: "pass"
+        case .onePassword: "1pux"
         }
     }
 
@@ -29,9 +34,7 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
     /// - Throws: ``InterchangeError/otherFormat``; ``InterchangeError/unsupported(_:remedy:)`` for a known format without a reader.
     package static func recognised(in bytes: Span<UInt8>) throws(InterchangeError) -> ForeignFormat {
         if KDBXReader.isKDBX(bytes) { return .kdbx }
-        if bytes.starts(with: Array("PK".utf8) + [3, 4]) {
-            throw .unsupported("a ZIP file, such as 1PUX", remedy: "export CSV in 1Password")
-        }
+        if bytes.starts(with: Array("PK".utf8) + [3, 4]) { return .onePassword }
         var start = ForeignText.markCount(bytes)
         while start < bytes.count, JSONSpace.isSpace(bytes[start]) { start += 1 }
         guard start < bytes.count else { throw .otherFormat }

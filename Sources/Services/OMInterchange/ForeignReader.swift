@@ -33,7 +33,7 @@ package struct ForeignReader: ~Copyable {
     /// Whether a password or a key file opens it.
     package borrowing func needsKey() throws(InterchangeError) -> Bool {
         switch format {
-        case .csv, .netrc, .env, .keePassXML: false
+        case .csv, .netrc, .env, .keePassXML, .pass, .onePassword: false
         case .kdbx: true
         case .bitwarden: try BitwardenReader(bytes).isEncrypted
         }
@@ -53,6 +53,8 @@ package struct ForeignReader: ~Copyable {
         case .csv: return try CSVReader.read(bytes, map: map, take)
         case .bitwarden: return try BitwardenReader(bytes).read(with: key, take)
         case .netrc: return try NetrcReader.read(bytes, take)
+        case .pass: return try PassReader.read(bytes, take)
+        case .onePassword: return try OnePasswordReader(bytes).read(take)
         case .env:
             let entry = try variables(bytes)
             if !entry.fields.isEmpty { try take(entry) }

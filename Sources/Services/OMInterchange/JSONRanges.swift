@@ -88,3 +88,38 @@ indirect enum JSONRanges {
         }
     }
 }
+
+extension JSONTokenizer {
+    /// The ranges of an object's members, by their names. None for another value.
+    static func members(of range: Range<Int>, in bytes: Span<UInt8>) throws(MalformedJSON) -> [String: Range<Int>] {
+        var tokens = JSONTokenizer(range)
+        guard try tokens.token(in: bytes) == .object else { return [:] }
+        var members: [String: Range<Int>] = [:]
+        while case .name(let name)? = try tokens.token(in: bytes) {
+            members[JSONText.decode(name, in: bytes)] = try tokens.wholeValue(in: bytes)
+        }
+        _ = try tokens.token(in: bytes)
+        return members
+    }
+
+    /// The range of the next element of a list that is open. Nil at its end.
+    mutating func nextElement(in bytes: Span<UInt8>) throws(MalformedJSON) -> Range<Int>? {
+        let before = self
+        guard let first = try token(in: bytes), first != .listEnd else { return nil }
+        switch first {
+        case .object, .list: break
+        default: throw MalformedJSON(position: before.position, problem: "no object in a list of objects")
+        }
+        // The same element once more, without what it has inside: its brackets are counted.
+        let start = position - 1
+        var depth = 1
+        while depth > 0, let inner = try token(in: bytes) {
+            switch inner {
+            case .object, .list: depth += 1
+            case .objectEnd, .listEnd: depth -= 1
+            default: break
+            }
+        }
+        return start..<position
+    }
+}

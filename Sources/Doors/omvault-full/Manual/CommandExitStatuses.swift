@@ -63,7 +63,7 @@ extension CommandPage {
         (["vault", "rename"], [.unsupported, .exists, .noVault, .permission, .busy, .corrupt, .agent]),
         (["add"], [.exists]),
         (["export"], [.aborted, .exists, .notFound, .conflict, .policy]),
-        (["import"], [.unsupported, .exists, .notFound, .conflict, .policy, .badSecret, .corrupt, .agent]),
+        (["import"], [.aborted, .unsupported, .exists, .notFound, .conflict, .policy, .badSecret, .corrupt, .agent]),
         (["get"], [.notFound, .ambiguous, .conflict]),
         (["inject"], [.exists, .notFound, .ambiguous, .conflict]),
         (["redact"], [.exists]),

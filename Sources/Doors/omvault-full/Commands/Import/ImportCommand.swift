@@ -14,8 +14,9 @@ struct ImportCommand: Verb {
         abstract: "Add the entries of another program's file.",
         discussion: """
             Formats: kdbx and keepass-xml of KeePass and KeePassXC, csv of browsers and password managers, bitwarden-json (plain,
-            or protected by a password), netrc, and env, a file of NAME=VALUE lines. Without --from the first bytes tell. A process
-            without keys and without other files reads the file.
+            or protected by a password), 1pux of 1Password, netrc, env, a file of NAME=VALUE lines, and pass, the folder of pass,
+            gopass or passage. Without --from the first bytes tell. A process without keys and without other files reads the file.
+            Your gpg decrypts a store of pass; without a folder it is PASSWORD_STORE_DIR, else ~/.password-store.
 
               omvault import --dry-run passwords.csv
               omvault import passwords.csv --into browser --delete-source
@@ -23,6 +24,8 @@ struct ImportCommand: Verb {
               omvault import Passwords.kdbx
               omvault import Passwords.kdbx --key-file my.keyx
               omvault import .env --into app
+              omvault import --from pass
+              omvault import ~/.passage/store --key-file ~/.passage/identities
 
             The report says what was renamed, and what was not taken over; it never has a value. The same import again adds only
             what is missing. An item of the same name that is not the same is exit 5, unless --existing says otherwise.
@@ -34,8 +37,10 @@ struct ImportCommand: Verb {
     @OptionGroup var unlock: CredentialUnlockOptions
     @OptionGroup var level: LevelOptions
 
-    @Argument(help: "The file; - is standard input.", completion: .file())
-    var file: String
+    @Argument(
+        help: ArgumentHelp("The file, or the folder of a store of pass; - is standard input.", valueName: "file"),
+        completion: .file())
+    var given: String?
 
     @Option(
         help: ArgumentHelp(
@@ -67,7 +72,8 @@ struct ImportCommand: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "The key file of a kdbx file. Without --password-from it alone opens the file.", valueName: "file"),
+            "The key file of a kdbx file; without --password-from it alone opens the file. For a store: your age keys.",
+            valueName: "file"),
         completion: .file())
     var keyFile: String?
 
@@ -88,12 +94,14 @@ struct ImportCommand: Verb {
         if ImportPlan.Existing(rawValue: existing) == nil {
             throw ValidationError("--existing takes refuse, skip or rename, and not \"\(existing.shown)\"")
         }
+        if given == nil, from != ForeignFormat.pass.name { throw ValidationError("missing the file, or --from pass") }
         if map != nil, let from, from != ForeignFormat.csv.name { throw ValidationError("--map is for csv") }
         if dryRun, deleteSource { throw ValidationError("--dry-run changes nothing, and --delete-source deletes the file") }
     }
 
     func run(_ context: CommandContext) throws {
         let options = try unlock.options()
+        let file = try given ?? PassStore.usual()
         let isInput = InputFile.isStandardInput(file)
         let secrets = try SecretSources(
             context, [("--password-from", passwordFrom ?? SecretSourceArgument(.tty))] + options.sources,
@@ -108,11 +116,19 @@ struct ImportCommand: Verb {
                 .usage, "standard input is a terminal, which would show the secrets as you type them",
                 hint: "give a file, or pipe the file into the command")
         }
-        let source = try SourceFile.open(file, deletes: deleteSource)
         // Everything foreign is read, and fitted, before this process has a key of the vault.
-        let reading = try ImportReading(
-            source, as: from.flatMap { ForeignFormat(named: $0) }, map: try givenMap(), secrets, context, file: file,
-            keyFile: keyFile, asksForPassword: keyFile == nil || passwordFrom != nil)
+        let source: SourceFile?
+        let reading: ImportReading
+        if try isStore(file) {
+            source = nil
+            reading = try ImportReading(PassStore(file), secrets, context, keyFile: keyFile)
+        } else {
+            let opened = try SourceFile.open(file, deletes: deleteSource)
+            reading = try ImportReading(
+                opened, as: from.flatMap { ForeignFormat(named: $0) }, map: try givenMap(), secrets, context, file: file,
+                keyFile: keyFile, asksForPassword: keyFile == nil || passwordFrom != nil)
+            source = consume opened
+        }
         var fitter = EntryFitter(prefix: try prefix(), fallback: Self.stem(of: file), tags: tags)
         let items = reading.entries.flatMap { entry in entry.isTrashed && !withTrash ? [] : fitter.items(for: entry) }
         let trashed = withTrash ? [] : reading.entries.filter(\.isTrashed)
@@ -130,10 +146,27 @@ struct ImportCommand: Verb {
         // The report is written before the file goes: a full disk leaves the file.
         try target?.write(imported.document().finish())
         // The commit is on the disk. A kill up to here leaves the file.
-        if imported.isSourceDeleted { try source.delete() }
+        if imported.isSourceDeleted { try source?.delete() }
         try target.take()?.finish()
         try imported.show(context, file: file, wasToDelete: deleteSource, isInput: isInput)
-        if let refusal { throw refusal }
+        if let failure = refusal ?? reading.unopened { throw failure }
+    }
+
+    /// Whether the folder of a store is given. Without `--from` its `.gpg-id` tells.
+    private func isStore(_ path: String) throws(Failure) -> Bool {
+        guard PassStore.isFolder(path) else {
+            guard from == ForeignFormat.pass.name else { return false }
+            guard access(path, F_OK) == 0 else { return true }
+            throw Failure(.usage, "--from pass takes the folder of a store, and \"\(path)\" is none", hint: "leave out --from")
+        }
+        guard from == ForeignFormat.pass.name || from == nil && PassStore.hasMark(path) else { return false }
+        guard !deleteSource else {
+            throw Failure(
+                .usage, "--delete-source deletes one file, and a store of pass is a folder",
+                hint: "leave it out; compare the items with the store, then remove the folder yourself")
+        }
+        guard map == nil else { throw Failure(usage: "--map is for csv") }
+        return true
     }
 
     private func prefix() throws(Failure) -> String {

@@ -12,7 +12,30 @@ struct ImportReading {
     /// Whether the file itself is encrypted.
     let isEncrypted: Bool
     let entries: [ForeignEntry]
-    let summary: ForeignSummary
+    private(set) var summary: ForeignSummary
+    /// What of a store is not in the vault afterwards: one line for each file.
+    private(set) var leftOut: [String] = []
+    /// The files of a store that could not be opened, and the error that they are in the end.
+    private(set) var unopened: Failure?
+
+    /// Reads a store of pass.
+    ///
+    /// - Parameter keyFile: The path of age's identities.
+    init(
+        _ store: PassStore, _ secrets: borrowing SecretSources, _ context: CommandContext, keyFile: String?
+    ) throws {
+        let decrypted = try PassReading(store, secrets, keyFile: keyFile, context)
+        leftOut = decrypted.unopened + decrypted.leftOut
+        unopened = decrypted.failure
+        (format, isEncrypted) = (.pass, true)
+        let reader = try Self.reader(store.path)
+        (entries, summary) = try decrypted.send { (descriptor) throws(Failure) in
+            _ = try Self.running(store.path) { () throws(ConfinedImport.Failure) in
+                try reader.open(descriptor, as: .pass, map: nil)
+            }
+            return try Self.read(reader, ForeignKey(password: nil), context, file: store.path)
+        }
+    }
 
     /// - Parameters:
     ///   - file: Its name, for messages.
@@ -21,9 +44,7 @@ struct ImportReading {
         _ source: borrowing SourceFile, as format: ForeignFormat?, map: CSVMap?, _ secrets: borrowing SecretSources,
         _ context: CommandContext, file: String, keyFile: String?, asksForPassword: Bool
     ) throws {
-        let reader = try Self.running(file) { () throws(ConfinedImport.Failure) in
-            try ConfinedImport((try? AgentLauncher.program()) ?? AgentProcess.programName)
-        }
+        let reader = try Self.reader(file)
         let given = format == nil && map != nil ? .csv : format
         let descriptor = source.descriptor
         let found = try Self.running(file) { () throws(ConfinedImport.Failure) in
@@ -38,6 +59,12 @@ struct ImportReading {
         (entries, summary) = try tries.run { _ throws(Failure) in
             let key = try Self.key(secrets, keyFile: keyFile, asksForPassword: asksForPassword)
             return try Self.read(reader, key, context, file: file)
+        }
+    }
+
+    private static func reader(_ file: String) throws(Failure) -> ConfinedImport {
+        try running(file) { () throws(ConfinedImport.Failure) in
+            try ConfinedImport((try? AgentLauncher.program()) ?? AgentProcess.programName)
         }
     }
 

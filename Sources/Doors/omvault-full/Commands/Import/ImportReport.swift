@@ -20,7 +20,7 @@ struct ImportReport {
 
     /// Whether everything in the file that the user could miss is in the vault now.
     var lacksNothing: Bool {
-        plan.trashed.isEmpty && plan.count(.skipped) == 0
+        plan.trashed.isEmpty && reading.leftOut.isEmpty && plan.count(.skipped) == 0
             && plan.entries.allSatisfy { !$0.item.losses.contains(where: \.matters) }
             && !reading.summary.losses.contains(where: \.matters)
     }
@@ -31,7 +31,7 @@ struct ImportReport {
         let output = context.output
         showHints(output, file: file, wasToDelete: wasToDelete, isInput: isInput)
         guard output.format != .json else { return try output.document(document()) }
-        let lines = plan.entries.flatMap(lines)
+        let lines = reading.leftOut.map { "left out: \($0)" } + plan.entries.flatMap(lines)
         for line in lines.prefix(Self.maximumLines) { output.notice(line) }
         if lines.count > Self.maximumLines {
             output.notice("and \((lines.count - Self.maximumLines).of("more line")): --report FILE or --json has all of them")
@@ -104,7 +104,7 @@ struct ImportReport {
         document.field("unchanged", .number(plan.count(.unchanged)))
         document.field("skipped", .number(plan.count(.skipped)))
         document.field("trashed", .list(plan.trashed.map { .text($0) }))
-        document.field("lost", .list(reading.summary.losses.map { .text($0.words) }))
+        document.field("lost", .list((reading.leftOut + reading.summary.losses.map(\.words)).map { .text($0) }))
         document.field("map", reading.summary.map.map { .text($0.text) } ?? .null)
         document.field("source_deleted", .flag(isSourceDeleted))
         document.objects("items", plan.entries) { entry, object in
