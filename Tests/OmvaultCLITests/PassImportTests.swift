@@ -1,4 +1,4 @@
-// Stores of the real pass, and stores that somebody has changed. The forms of entries are in PassReaderTests.
+// Stores of the real pass, and changed stores. The forms of entries are in PassReaderTests.
 
 import Foundation
 import TestSupport

@@ -44,7 +44,12 @@ struct ImportPlan {
         self.trashed = trashed.map { ($0.folders + [$0.title]).joined(separator: "/") }
         var stored = StoredItems(try access.perform(.names(trashed: false)).names().names, access)
         var same: [ItemName?] = []
-        for item in items { same.append(try stored.takeSame(as: item)) }
+        var line = ProgressLine(isQuiet: access.context.output.isQuiet)
+        defer { line.end() }
+        for item in items {
+            same.append(try stored.takeSame(as: item))
+            line.show("\(same.count) of \(items.count) compared with the vault")
+        }
         var (used, numbers): (Set<ItemName>, [String: Int]) = ([], [:])
         for (item, same) in zip(items, same) {
             var (found, result) = (same, Result.unchanged)
