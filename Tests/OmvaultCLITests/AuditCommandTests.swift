@@ -83,8 +83,8 @@ import Testing
                 refused 10 omvault audit nothing
                 refused 60 omvault audit --breached none; refused 2 omvault audit --breached .
                 printf 'zz\\n' > list; refused 30 omvault audit --breached list
-                (sha1 tulip; echo tulip) > list; refused 30 omvault audit --breached list; silent .refused
-                grep -q 'the line at byte 41' .refused
+                (sha1 tulip; echo tulip) > list; refused 30 omvault audit --breached list
+                grep -q 'the line at byte 41' .refused; silent .refused
                 """)
         #expect(ran.status == 0, "\(ran)")
     }

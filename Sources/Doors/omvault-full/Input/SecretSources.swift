@@ -109,6 +109,13 @@ struct SecretSources: ~Copyable {
         case .file(let path): return try reader.read(file: path)
         case .command(let words): return try reader.read(command: words)
         case .credential(let name): return try reader.read(credential: name)
+        case .pinentry(let program):
+            let question = PinentryQuestion(program: program ?? PinentryProgram.standard, prompt: prompt, option: option)
+            let secret = try terminal.asking(for: name, option) { () throws(Failure) in
+                try question.secret(isNew: isNew && !isShown)
+            }
+            guard secret.count <= reader.maximum else { throw reader.tooLong }
+            return .secret(secret)
         case .environment(let name):
             guard let held = fromEnvironment[name] else {
                 throw Failure(usage: "\(option): the environment variable \(name) is not set")
