@@ -21,7 +21,7 @@ let rooms: [Target] = [
         imports: [
             "OMAgent", "OMAgentProtocol", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMItems", "OMStorage", "OMRecords",
             "OMShell", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON", "OMSync", "OMRemote", "OMSyncKeys", "OMParcels",
-            "OMMasking", "OMInterchange", "COMSystem", "CVectors", "CWords",
+            "OMMasking", "OMInterchange", "COMSystem", "CVectors", "CWords", "CZxcvbn",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(
@@ -125,6 +125,8 @@ let cModules: [Target] = [
     library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
     library("CExpat", "expat", debian: "libexpat1-dev"),
     library("CZip", "libzip", debian: "libzip-dev"),
+    // Without pkg-config: Debian's package has no file for it.
+    library("CZxcvbn", nil, debian: "libzxcvbn-dev"),
     // Without pkg-config: only the server needs libpq, and SwiftPM would ask everyone for it.
     library("CPQ", nil, debian: "libpq-dev"),
 ]

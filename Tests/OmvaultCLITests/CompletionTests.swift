@@ -70,6 +70,7 @@ private let questions = [
     Question("omvault find --attr ", "type=lo", ["type=login"]),
     Question("omvault find --attr ", "tag=wo", ["tag=work"]),
     Question("omvault ls --fields ", "name,mo", ["name,modified"]),
+    Question("omvault audit --fail-on ", "weak,b", ["weak,breached"]),
     Question("omvault get github --field ", "", ["password", "token"]),
 ]
 

@@ -81,12 +81,6 @@ import Testing
         }
         try check(CommandTree.self)
         #expect(count > 120)
-        // The ways round for verbs that omvault has not.
-        for verb in ForeignVerb.all where !verb.isHere {
-            let line = try #require(verb.hint.split(separator: ": omvault ", maxSplits: 1).last)
-            let words = try #require(Example.commands(in: "omvault " + line).first)
-            #expect(throws: Never.self, "\(verb.hint)") { try CommandLineArguments(words, root: CommandTree.self).parse() }
-        }
     }
 
     @Test("no verb in the list of foreign verbs is a command of omvault")

@@ -19,6 +19,7 @@ import Testing
             ("cmd:a 'b c' \"d \\\" e\" f\\ g '' \"\\n\"", .command(["a", "b c", "d \" e", "f g", "", "\\n"])),
             ("file:/dev/stdin", .stdin), ("file:/dev/fd/63", .descriptor(63)), ("file:/proc/self/fd/5", .descriptor(5)),
             ("file:/dev/fd/x", .file("/dev/fd/x")),
+            ("pinentry", .pinentry(nil)), ("pinentry:/usr/bin/pinentry-tty", .pinentry("/usr/bin/pinentry-tty")),
         ] as [(String, SecretSource)])
     func accepted(text: String, source: SecretSource) {
         #expect(SecretSource(text) == source)
@@ -32,7 +33,7 @@ import Testing
             "env:",
             "env:A=B", "cmd", "cmd:", "cmd:   ", "cmd:'open", "cmd:\"open", "cmd:a\\", "cred:", "cred:a/b",
             "cred:.hidden", "cred:..",
-            "pass:hunter2", "hunter2", "TTY", " tty", "agent", "pinentry", "-", "@file",
+            "pass:hunter2", "hunter2", "TTY", " tty", "agent", "pinentry:", "-", "@file",
         ])
     func refused(text: String) {
         #expect(SecretSource(text) == nil)

@@ -65,6 +65,8 @@ printf "title,password,icon\nimported,x,1\nimported,y,2\n" > table
 shows import table --dry-run
 shows import table --into csv
 shows export --to csv --reveal-plaintext-risk -o exported.csv csv
+sha1sum v | cut -d ' ' -f 1 > breached
+shows audit --old 0 --expiring 36500 --weak --reused --breached breached
 shows mv typed retyped
 shows cp retyped copied
 shows ls

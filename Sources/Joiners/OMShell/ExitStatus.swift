@@ -111,7 +111,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .badSignature: "the signature does not verify"
         case .unsafeAlgorithm: "needs --insecure"
         case .vectors: "a test vector failed, or none was run"
-        case .auditFindings: "(reserved)"
+        case .auditFindings: "audit found what --fail-on names"
         case .doctorFindings: "verify or doctor found problems"
         case .network: "the server, or the folder of a remote, cannot be reached"
         case .remoteAuth: "the server does not let the user in"

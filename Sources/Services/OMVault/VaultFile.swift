@@ -114,6 +114,23 @@ public struct VaultFile: ~Copyable {
         return try storing { () throws(StorageError) in try database.number(VaultSchema.countPending) > 0 }
     }
 
+    /// How many items, live or in the trash, no unlock opens on this device: they are bound to another device, or to a
+    /// device key that is lost. Nothing proves the number.
+    package func itemsOfOtherDevice() throws(VaultError) -> Int {
+        guard !isOwnDevice else { return 0 }
+        let database = try VaultSchema.open(path)
+        return try storing { () throws(StorageError) in
+            var count = try database.prepare(VaultSchema.countEntries)
+            var sum: Int64 = 0
+            for level in ProtectionLevel.allCases where level.isDeviceOnly {
+                count.reset()
+                try count.bind(1, Int64(level.code))
+                if try count.step() { sum += count.number(0) }
+            }
+            return Int(clamping: sum)
+        }
+    }
+
     /// Unlocks with the key for `slot`. A password slot is charged first. The audit log gets its entry before this
     /// returns, if the log can be written in time.
     ///

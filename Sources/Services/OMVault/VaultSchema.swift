@@ -67,6 +67,11 @@ enum VaultSchema {
     static let findRecordsFrom = """
         SELECT \(bounded("body", ItemContent.maximumFirstCount)), previous, id FROM records WHERE id >= ?1 ORDER BY id
         """
+    /// How many items of a level are not deleted. The fourth byte of a record says that.
+    static let countEntries = """
+        SELECT count(*) FROM entries JOIN records ON records.id = entries.record \
+        WHERE level = ?1 AND substr(body, 4, 1) = x'00'
+        """
     static let countPending = "SELECT count(*) FROM pending"
 
     static let addHeader = "INSERT INTO header VALUES (1, ?1)"

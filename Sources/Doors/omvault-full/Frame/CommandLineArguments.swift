@@ -166,7 +166,7 @@ extension Walk {
         let help = (["omvault"] + verb + ["--help"]).joined(separator: " ")
         let known = foreign == nil ? known(word).map { "\"\(phrase($0))\"" } : []
         return Failure(
-            .usage, "no command \"\(phrase(verb + [word]))\"" + (foreign?.isHere == false ? " yet" : ""),
+            .usage, "no command \"\(phrase(verb + [word]))\"",
             hint: foreign?.hint ?? (known.isEmpty ? help : "did you mean \(known.joined(separator: " or "))?  (\(help))"))
     }
 

@@ -34,7 +34,8 @@ struct CommandTree: ParsableCommand {
         CommandGroup(
             name: "Keeping a vault safe",
             subcommands: [
-                PolicyCommand.self, BackupCommand.self, VerifyCommand.self, LogCommand.self, DoctorCommand.self,
+                AuditCommand.self, PolicyCommand.self, BackupCommand.self, VerifyCommand.self, LogCommand.self,
+                DoctorCommand.self,
             ]),
         CommandGroup(name: "Several devices", subcommands: [SyncCommand.self, DeviceCommand.self]),
         CommandGroup(

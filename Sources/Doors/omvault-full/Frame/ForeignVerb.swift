@@ -6,8 +6,6 @@ struct ForeignVerb {
     let names: [String]
     /// What does it here.
     let hint: String
-    /// Whether omvault has it under another name. Otherwise the hint is a way round.
-    let isHere: Bool
 
     static func named(_ word: String) -> ForeignVerb? { all.first { $0.names.contains(word) } }
 
@@ -35,30 +33,21 @@ struct ForeignVerb {
             here("gen", ["pwgen", "diceware"]),
             ForeignVerb(
                 names: ["generate"],
-                hint: "to store a password that is made here: omvault add ITEM --generate; to print one: omvault gen",
-                isHere: true),
+                hint: "to store a password that is made here: omvault add ITEM --generate; to print one: omvault gen"),
             here("otp", ["totp", "code"]),
             here("run", ["exec", "exec-env", "with-env"]),
             here("inject", ["template", "render"]),
             here("redact", ["mask"]),
             here("helper git", ["git-credential"]),
-            ForeignVerb(names: ["clip"], hint: "to copy a secret to the clipboard: omvault get ITEM --clip", isHere: true),
+            ForeignVerb(names: ["clip"], hint: "to copy a secret to the clipboard: omvault get ITEM --clip"),
             ForeignVerb(
                 names: ["item", "items", "entry", "document"],
-                hint: "the commands for items have no word before them: omvault get ITEM, omvault ls, omvault add ITEM",
-                isHere: true),
-            ForeignVerb(names: ["version"], hint: "omvault --version", isHere: true),
-        ] + missing
-
-    private static let missing = [
-        missing(["audit"], "see what was changed", "log ls")
-    ]
+                hint: "the commands for items have no word before them: omvault get ITEM, omvault ls, omvault add ITEM"),
+            ForeignVerb(names: ["version"], hint: "omvault --version"),
+            here("audit", ["analyze", "analyse", "hibp"]),
+        ]
 
     private static func here(_ command: String, _ names: [String]) -> ForeignVerb {
-        ForeignVerb(names: names, hint: "did you mean \"\(command)\"?  (omvault \(command) --help)", isHere: true)
-    }
-
-    private static func missing(_ names: [String], _ purpose: String, _ line: String) -> ForeignVerb {
-        ForeignVerb(names: names, hint: "to \(purpose): omvault \(line)", isHere: false)
+        ForeignVerb(names: names, hint: "did you mean \"\(command)\"?  (omvault \(command) --help)")
     }
 }

@@ -160,7 +160,7 @@ struct SecretReader {
         ]
     }
 
-    private var tooLong: Failure { Failure(usage: "\(option): the secret is longer than \(maximum) bytes") }
+    var tooLong: Failure { Failure(usage: "\(option): the secret is longer than \(maximum) bytes") }
 
     private func cannotRead(_ name: String, _ code: Int32) -> Failure {
         Failure(.io, "\(option): cannot read \(name)", errno: code)

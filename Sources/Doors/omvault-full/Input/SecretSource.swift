@@ -13,11 +13,13 @@ enum SecretSource: Hashable, Sendable {
     case environment(String)
     case command([String])
     case credential(String)
+    /// A program that asks the person. Nil for the usual one.
+    case pinentry(String?)
 
     /// The sources other than the terminal and standard input, for an error's hint.
     static let others = "fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
 
-    static let grammar = "tty, lines, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
+    static let grammar = "tty, lines, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM, cred:NAME or pinentry"
 
     static let stdin = SecretSource.descriptor(STDIN_FILENO)
 
@@ -31,7 +33,7 @@ enum SecretSource: Hashable, Sendable {
     /// Whether reading it waits for no person and no program.
     var isAtHand: Bool {
         switch self {
-        case .tty, .lines, .descriptor, .command: return false
+        case .tty, .lines, .descriptor, .command, .pinentry: return false
         case .environment, .credential: return true
         case .file(let path):
             var status = stat()
@@ -57,6 +59,8 @@ enum SecretSource: Hashable, Sendable {
             self = .command(words)
         case ("cred", let name?) where !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix("."):
             self = .credential(name)
+        case ("pinentry", nil): self = .pinentry(nil)
+        case ("pinentry", let program?) where !program.isEmpty: self = .pinentry(program)
         default: return nil
         }
     }

@@ -16,7 +16,7 @@ internal import OMVault
 /// Without an option the terminal is the source. For `--password-from`, `OMVAULT_PASSWORD_FROM` comes before the terminal.
 struct SecretSources: ~Copyable {
     private let terminal: Terminal
-    private let isQuiet: Bool
+    private let output: Output
     private let sources: [String: SecretSource]
     /// The secrets from the environment. They are taken out at once, before a child process inherits them.
     private let fromEnvironment: [String: SecretReference]
@@ -34,7 +34,7 @@ struct SecretSources: ~Copyable {
         _ context: CommandContext, _ given: [(key: String, value: SecretSourceArgument?)],
         standardInputIsDataOf dataOption: String? = nil
     ) throws(Failure) {
-        (terminal, isQuiet) = (context.terminal, context.output.isQuiet)
+        (terminal, output) = (context.terminal, context.output)
         var sources: [String: SecretSource] = [:]
         var streams: [Int32: String] = [:]
         if let dataOption { streams[STDIN_FILENO] = dataOption }
@@ -86,7 +86,7 @@ struct SecretSources: ~Copyable {
     ) throws(Failure) -> SourceValue {
         let reader = SecretReader(
             option: option, maximum: Item.maximumWholeCount, keepsNewline: keepNewline,
-            spool: .init(vault: path, isQuiet: isQuiet))
+            spool: .init(vault: path, isQuiet: output.isQuiet))
         return try read(reader, prompt: prompt, name: nil, isNew: true, isShown: isShown, canBeEmpty: true)
     }
 
@@ -109,6 +109,13 @@ struct SecretSources: ~Copyable {
         case .file(let path): return try reader.read(file: path)
         case .command(let words): return try reader.read(command: words)
         case .credential(let name): return try reader.read(credential: name)
+        case .pinentry(let program):
+            let question = PinentryQuestion(program: program ?? PinentryProgram.standard, prompt: prompt, option: option)
+            let secret = try terminal.asking(for: name, option) { () throws(Failure) in
+                try question.secret(isNew: isNew && !isShown)
+            }
+            guard secret.count <= reader.maximum else { throw reader.tooLong }
+            return .secret(secret)
         case .environment(let name):
             guard let held = fromEnvironment[name] else {
                 throw Failure(usage: "\(option): the environment variable \(name) is not set")
@@ -123,6 +130,13 @@ extension SecretSources {
     borrowing func readPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
         let secret = try read(option, prompt: prompt, isNew: isNew)
         do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
+    }
+
+    /// The same for a password that the user chooses for a file that can be stolen. A notice says if it is easy to guess.
+    borrowing func readNewPassword(_ option: String, prompt: String) throws(Failure) -> Password {
+        let password = try readPassword(option, prompt: prompt, isNew: true)
+        output.warn(ofNew: password)
+        return password
     }
 
     /// The same for the password of a login. If it is missing or empty, the error has the SDK's number for that.

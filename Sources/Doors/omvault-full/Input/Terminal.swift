@@ -40,6 +40,16 @@ struct Terminal: Sendable {
         return secret
     }
 
+    /// Runs `body`, which asks the person in another way than here.
+    ///
+    /// - Throws: ``ExitStatus/inputRequired`` if asking is forbidden.
+    func asking<R: ~Copyable>(
+        for name: String, _ option: String, _ body: () throws(Failure) -> R
+    ) throws(Failure) -> R {
+        guard mayAsk else { throw mayNotAsk(name, orElse: Self.otherSources(for: option)) }
+        return try body()
+    }
+
     /// Asks for an address with secrets in it, which may be longer than a line of the terminal. It is not shown.
     ///
     /// - Throws: As ``readSecret(_:name:for:isNew:isShown:canBeEmpty:)``.
@@ -93,14 +103,19 @@ struct Terminal: Sendable {
     }
 
     private func opened(toGet what: String, for option: String) throws(Failure) -> OpenTerminal {
-        try opened(
-            toGet: what, orElse: "give \(SecretSource.spelled("stdin", for: option)), or another source: \(SecretSource.others)")
+        try opened(toGet: what, orElse: Self.otherSources(for: option))
+    }
+
+    private static func otherSources(for option: String) -> String {
+        "give \(SecretSource.spelled("stdin", for: option)), or another source: \(SecretSource.others)"
+    }
+
+    private func mayNotAsk(_ what: String, orElse hint: String) -> Failure {
+        Failure(.inputRequired, "\(what) is needed, and --no-input forbids asking", hint: hint)
     }
 
     private func opened(toGet what: String, orElse hint: String) throws(Failure) -> OpenTerminal {
-        guard mayAsk else {
-            throw Failure(.inputRequired, "\(what) is needed, and --no-input forbids asking", hint: hint)
-        }
+        guard mayAsk else { throw mayNotAsk(what, orElse: hint) }
         guard let terminal = OpenTerminal() else {
             throw Failure(.inputRequired, "\(what) is needed, and there is no terminal to ask at", hint: hint)
         }

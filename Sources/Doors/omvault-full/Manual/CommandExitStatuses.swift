@@ -50,6 +50,7 @@ extension CommandPage {
     /// What the commands themselves bring. That of a group holds for all its commands.
     static let ofCommands: [(words: [String], statuses: [ExitStatus])] = [
         (["init"], [.aborted, .exists]),
+        (["audit"], [.unsupported, .locked, .notFound, .conflict, .auditFindings]),
         (
             ["client"],
             [

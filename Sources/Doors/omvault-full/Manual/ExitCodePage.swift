@@ -54,13 +54,14 @@ extension ExitStatus {
         case .badSignature: "32-wrong-signature"
         case .unsafeAlgorithm: "33-unsafe-algorithm"
         case .vectors: "40-a-vector-failed"
+        case .auditFindings: "41-audit-found-something"
         case .doctorFindings: "42-verify-or-doctor-found-something"
         case .network, .remoteAuth, .remoteError: "50-51-and-52-the-server"
         case .io: "60-reading-or-writing-failed"
         case .agent: "61-the-agent"
         case .clipboard: "62-the-clipboard"
         case .editor: "63-the-editor"
-        case .ok, .general, .unchanged, .auditFindings: nil
+        case .ok, .general, .unchanged: nil
         }
     }
 }

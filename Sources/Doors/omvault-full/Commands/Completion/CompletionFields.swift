@@ -33,6 +33,13 @@ extension CompletionKind {
         .custom { _, _, typed in CompletionFields.list(ItemColumn.allCases.map(\.rawValue), typed) }
     }
 
+    /// Kinds of an audit's findings, separated by commas.
+    static var findings: CompletionKind {
+        .custom { _, _, typed in
+            CompletionFields.list(AuditFinding.Kind.allCases.map(\.rawValue) + [AuditFinding.Kind.any], typed)
+        }
+    }
+
     /// `name` and the fields in the vault, separated by commas.
     static var places: CompletionKind {
         .custom { words, _, typed in CompletionFields.list(["name"] + CompletionFields.ofItems([], vault: words), typed) }

@@ -88,7 +88,7 @@ struct ExportCommand: Verb {
             isPortable: portable)
         var password: SecretBytes? = nil
         if format == .kdbx {
-            let new = try secrets.readPassword("--new-password-from", prompt: "New password of the file", isNew: true)
+            let new = try secrets.readNewPassword("--new-password-from", prompt: "New password of the file")
             password = new.bytes.duplicate()
         }
         let written = try reading.write(as: format, password: password)

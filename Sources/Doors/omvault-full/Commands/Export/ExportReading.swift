@@ -15,13 +15,23 @@ struct ExportReading {
         let tags: [ItemTag]
         let type: ItemType?
 
-        fileprivate func contains(_ item: Item) -> Bool {
+        /// - Throws: ``ExitStatus/notFound`` if a path, or all of it together, fits no item.
+        func items(of all: [Item], vault: String) throws(Failure) -> [Item] {
+            if let path = paths.first(where: { path in !all.contains { Self.fits($0, path) } }) {
+                throw Failure(
+                    .notFound, "vault \"\(vault.shown)\" has no item \"\(path.shown)\", and none below it",
+                    hint: "omvault ls lists the items")
+            }
+            return all.filter(contains)
+        }
+
+        private func contains(_ item: Item) -> Bool {
             (paths.isEmpty || paths.contains { Self.fits(item, $0) }) && tags.allSatisfy(item.details.tags.contains)
                 && (type == nil || item.details.type == type)
         }
 
         /// `work` is the item of this name and those below `work/`. Names are compared as bytes.
-        fileprivate static func fits(_ item: Item, _ path: String) -> Bool {
+        private static func fits(_ item: Item, _ path: String) -> Bool {
             let below = path.hasSuffix("/") ? path : path + "/"
             return item.name.text.utf8.elementsEqual(path.utf8) || item.name.text.utf8.starts(with: below.utf8)
         }
@@ -58,12 +68,7 @@ struct ExportReading {
     init(_ access: VaultAccess, _ wanted: Wanted, isPortable: Bool) throws(Failure) {
         self.access = access
         let all = try access.perform(.items(trashed: false)).items()
-        if let path = wanted.paths.first(where: { path in !all.contains { Wanted.fits($0, path) } }) {
-            throw Failure(
-                .notFound, "vault \"\(access.location.name.shown)\" has no item \"\(path.shown)\", and none below it",
-                hint: "omvault ls lists the items")
-        }
-        let found = all.filter(wanted.contains)
+        let found = try wanted.items(of: all, vault: access.location.name)
         guard !found.isEmpty else {
             throw Failure(.notFound, "no item fits; nothing was written", hint: "omvault ls lists the items")
         }

@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct HelperCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "helper",
-        abstract: "Answer git, kubectl, docker, ssh and sudo.",
+        abstract: "Answer git, gpg, kubectl, docker, ssh, sudo.",
         discussion: """
             git, kubectl and docker start a helper when a server wants a credential. With --profile the helper answers with the
             access token of a session, as 'omvault token get' does, and only for the servers in RESTOrigins of the profile. Without
@@ -13,5 +13,7 @@ struct HelperCommand: ParsableCommand {
               git config --global credential.helper '!omvault helper git'
               git config --global credential.https://git.example.org.helper '!omvault helper git --profile work'
             """,
-        subcommands: [GitHelper.self, AskpassHelper.self, KubectlHelper.self, DockerHelper.self, SSHAgentHelper.self])
+        subcommands: [
+            GitHelper.self, AskpassHelper.self, PinentryHelper.self, KubectlHelper.self, DockerHelper.self, SSHAgentHelper.self,
+        ])
 }

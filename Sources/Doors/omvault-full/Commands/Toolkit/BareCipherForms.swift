@@ -84,7 +84,7 @@ extension BareCipherFile {
         let input = try InputFile(options.data)
         let secrets = try sources()
         var target = try target(isText: isText)
-        let password = try secrets.readPassword("--password-from", prompt: "New password", isNew: true)
+        let password = try secrets.readNewPassword("--password-from", prompt: "New password")
         if !algorithm.isInsecure { warn(algorithm, count) }
         context.output.warn(ofUsing: enc.hash, instead: "--openssl-hash sha256")
         let header = OpenSSLEnc.newHeader()

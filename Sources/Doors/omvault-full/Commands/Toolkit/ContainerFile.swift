@@ -73,7 +73,7 @@ struct ContainerFile {
         let work = try command.stretch.parameters()
         let secrets = try SecretSources(
             context, ["--password-from": options.passwordFrom], standardInputIsDataOf: dataOption)
-        let password = try secrets.readPassword("--password-from", prompt: "New password", isNew: true)
+        let password = try secrets.readNewPassword("--password-from", prompt: "New password")
         guard command.age else { return .own(try FileSealer(algorithm, password: password, work: work)) }
         return .age(
             try AgeSealer(password: password, logCost: command.logN ?? AgeSealer.standardLogCost),

@@ -186,7 +186,7 @@ struct CryptoConvert: Verb {
             }
             certificates += found
         }
-        let password = try secrets.readPassword("--encrypt-from", prompt: "Password for the new file", isNew: true)
+        let password = try secrets.readNewPassword("--encrypt-from", prompt: "Password for the new file")
         switch target.to {
         case .p12:
             return try PKCS12File.make(

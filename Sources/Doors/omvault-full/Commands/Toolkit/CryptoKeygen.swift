@@ -147,7 +147,7 @@ struct CryptoKeygen: Verb {
         let secrets = try SecretSources(context, ["--encrypt-from": encryptFrom])
         let password =
             noPassword
-            ? nil : try secrets.readPassword("--encrypt-from", prompt: "Password for the key file", isNew: true)
+            ? nil : try secrets.readNewPassword("--encrypt-from", prompt: "Password for the key file")
         try target.prepare()
         try pubTarget.prepare()
         let key = try makeKey(kind)

@@ -95,8 +95,8 @@ struct BackupRestore: Verb {
     private func newPassword(
         _ backup: BackupFile, _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> NewSlot {
-        let password = try secrets.readPassword(
-            "--new-password-from", prompt: "New password for vault \"\(access.location.name)\" on this device", isNew: true)
+        let password = try secrets.readNewPassword(
+            "--new-password-from", prompt: "New password for vault \"\(access.location.name)\" on this device")
         return try access.run { () throws(VaultError) in
             try NewSlot(password: password, backup.policy.stretch)
         }

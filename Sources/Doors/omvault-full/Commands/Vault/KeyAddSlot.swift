@@ -105,8 +105,8 @@ struct KeyAddSlot: Verb {
         switch type {
         case .password:
             try access.run { () throws(VaultError) in try Vault.checkRoom(for: .password, among: slots) }
-            let password = try secrets.readPassword(
-                "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"", isNew: true)
+            let password = try secrets.readNewPassword(
+                "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"")
             try add(.password(password), to: unlocked.vault, policy: policy, access: access)
         case .recovery: try addCode(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .sharedRecovery: try SharedRecovery(of: access).add(to: unlocked.vault, secrets)

@@ -171,8 +171,8 @@ struct KeyPassword: Verb {
                 .usage, "slot \(old.id) takes a \(old.kind.noun), which cannot be changed",
                 hint: "add a new slot (omvault key add-slot), then remove this one (omvault key rm-slot \(old.id))")
         }
-        let password = try secrets.readPassword(
-            "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"", isNew: true)
+        let password = try secrets.readNewPassword(
+            "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"")
         let purge = try access.run { () throws(VaultError) in
             try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch)).purge
         }

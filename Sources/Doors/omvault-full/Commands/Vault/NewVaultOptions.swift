@@ -66,8 +66,8 @@ struct NewVaultOptions: ParsableArguments {
     ) throws -> NewVault {
         // Checked before the user types a password twice.
         guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
-        let password = try secrets.readPassword(
-            "--password-from", prompt: "New password for vault \"\(location.name)\"", isNew: true)
+        let password = try secrets.readNewPassword(
+            "--password-from", prompt: "New password for vault \"\(location.name)\"")
         let folder = try DeviceFolder.make(folders.device)
         if location.path.hasPrefix(folders.vaults + "/") { _ = try PrivateFolder.make(folders.vaults) }
 
