@@ -58,7 +58,7 @@ import Testing
                 printf 'rose\nrose\n' | keepassxc-cli import -q -p x.xml a.kdbx > said 2>&1
                 omvault -q import a.kdbx --password-from file:new
                 omvault export --to kdbx -o b.kdbx --new-password-from file:new 2> told
-                grep -q 'exported \(count) items' told; test "$(wc -l < told)" = 1
+                grep -q 'exported \(count) items' told; test "$(grep -vc "easy to guess" told)" = 1
                 for file in a b; do keepassxc-cli export -q -f xml $file.kdbx < new > $file.xml; done
                 mkdir files; (cat new; compare commands a.xml files; echo exit) | keepassxc-cli open -q b.kdbx > said 2>&1
                 compare compare a.xml b.xml files
