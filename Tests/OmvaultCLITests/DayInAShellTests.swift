@@ -38,22 +38,27 @@ struct DayInAShellTests {
         """#
 
     private static let work = #"""
-        # What is written to files, so also to those that are gone before the day ends.
+        # What programs are started with, and what is written to files: also what is gone before the day ends.
         traced() {
-            strace -f --seccomp-bpf -qq -y -xx -s 1048576 -e trace=write,pwrite64,writev,pwritev -e signal=none -A -o "$day/trace" \
-                bash "$@"
+            strace -f --seccomp-bpf -qq -v -y -xx -s 1048576 -e signal=none -A -o "$day/trace" \
+                -e trace=execve,write,pwrite64,writev,pwritev,copy_file_range,sendfile bash "$@"
         }
         traced typed < /dev/null > shown 2>&1 || { tail shown; exit 97; }
         if [[ -e failed ]]; then cat failed shown; exit 96; fi
         echo "typed $(grep -c omvault .bash_history)"
-        # The program that `run` gave this secret to has it in its environment, if it was seen there.
-        search | grep -vx 'database /proc environ' || true
+        # `run` gave this secret to a program, which starts two others. The watcher sees them or not, and the trace has them.
+        search | grep -vx 'database /proc environ'
         awk '{ print "sought", $1 }' counts
         # Each place is searched: a secret there would have been found.
         cat secrets/door >> .bash_history
         planted=$(< secrets/door)
         plant "$planted"
-        echo 'printf %s "$(< secrets/door)" > gone; rm gone' > short; traced short
+        cat > short <<'END'
+        secret=$(< secrets/door)
+        printf %s "$secret" > gone; rm gone; cat secrets/door > /dev/shm/omvault-day-gone; rm /dev/shm/omvault-day-gone
+        /bin/true "$secret"; SECRET=$secret /bin/true
+        END
+        traced short
         echo planted
         search | grep ^door
         """#
@@ -71,12 +76,14 @@ struct DayInAShellTests {
         #expect(lines[0].hasPrefix("typed ") && Int(lines[0].dropFirst(6)) ?? 0 > 25, "\(lines)")
         #expect(
             Array(lines.dropFirst()) == [
+                "database variable cat", "database variable sh", "database variable wc",
                 "sought api", "sought badge", "sought card", "sought certificate", "sought company", "sought database",
                 "sought door",
                 "sought file", "sought kept", "sought mail", "sought note", "sought otp", "sought paper",
                 "sought pin", "sought ssh", "sought vault", "sought wiki",
                 "planted", "door .bash_history", "door /dev/log", "door /dev/shm", "door /proc cmdline", "door /proc environ",
-                "door /tmp", "door later/file", "door written gone",
+                "door /tmp", "door argument true", "door later/file",
+                "door variable true", "door written /dev/shm/omvault-day-gone", "door written gone",
             ], "\(lines)")
     }
 }

@@ -1,9 +1,14 @@
 """usage: day_search.py DAY MARK SKIPPED ROOT…: where the secrets are that the servers saw, or that are in the folder DAY/secrets.
 
-DAY is the folder of `serve day`. A file in its folder `secrets` is a secret of the kind that its name says: each of its lines, also as
-hexadecimal digits and as base64; of a URI of a one-time password the secret alone. A file counts if it is below a ROOT, is not older than the file MARK and is in no folder of SKIPPED,
+DAY is the folder of `serve day`. A file counts if it is below a ROOT, is not older than the file MARK and is in no folder of SKIPPED,
 which are names with colons between them. Prints "KIND PLACE" for each find, sorted, and "KIND COUNT" of what was looked for on standard
 error. With --memory PROCESS it prints how often a secret of each kind is in the memory of the process.
+
+A file in DAY/secrets is a secret of the kind that its name says: each of its lines, also as hexadecimal digits and as base64; of a URI
+of a one-time password the secret alone; of a private key its lines, and its bytes.
+
+DAY/trace, if it is there, is what `strace -v -y -xx` wrote. It shows each argument and variable of each program, however short its
+life, and what was written to files, also to those that are gone.
 """
 import base64, json, os, pathlib, re, stat, sys, urllib.parse
 
@@ -23,10 +28,18 @@ def needles(day):
 
     secrets = pathlib.Path(day, "secrets")
     for file in secrets.iterdir() if secrets.exists() else ():
-        for line in file.read_text().splitlines():
+        text = file.read_text()
+        if text.startswith("-----"):
+            lines = text.splitlines()[1:-1]
+            key = base64.b64decode("".join(lines))
+            # Ed25519: 32 bytes, which OpenSSH has before the public key, and PKCS#8 at its end.
+            pair = re.search(rb"\0\0\0\x40(.{32})", key, re.S)
+            found[file.name] = {pair[1] if pair else key[-32:]}
             # The first line of an OpenSSH key without a password is the same in all of them.
-            if line.startswith(("-----", "b3BlbnNzaC1rZXktdjE")):
-                continue
+            for line in lines[1:] if pair else lines:
+                add(file.name, line)
+            continue
+        for line in text.splitlines():
             secret = re.sub(r"^otpauth:.*[?&]secret=([A-Z2-7]+).*", r"\1", line)
             add(file.name, secret)
             add(file.name, secret.encode().hex())
@@ -77,18 +90,37 @@ def in_files(day, mark, skipped, roots, found):
     return places
 
 
-def in_writes(trace, skipped, root, found):
-    """What was written to files, also to those that are gone. A path is from `root` on, or whole."""
+def in_calls(trace, skipped, root, found):
+    """The secrets in the system calls: what programs were started with, and what was written to files. A path is from `root` on."""
     places = set()
     digits = {kind: ["".join(f"\\x{byte:02x}" for byte in value) for value in values] for kind, values in found.items()}
+
+    def kinds(text):
+        return {kind for kind, values in digits.items() if any(value in text for value in values)}
+
+    def shown(path):
+        return os.path.relpath(path, root) if path.startswith(root) else path
+
+    def is_file(path):
+        return re.match(r"/(?!memfd:|proc/|dev/(?!shm/))", path) and not set(path.split("/")) & skipped
+
     for line in open(trace):
-        call = re.match(r"(?:\d+ +)?\w+\(\d+<((?:\\x..)+)>", line)
-        path = bytes.fromhex(call[1].replace("\\x", "")).decode("latin-1") if call else ""
-        if not path.startswith("/") or path.startswith(("/dev/", "/memfd:")) or set(path.split("/")) & skipped:
-            continue
-        for kind, values in digits.items():
-            if any(value in line for value in values):
-                places.add(f"{kind} written {os.path.relpath(path, root) if path.startswith(root) else path}")
+        call = re.match(r"(?:\d+ +)?(\w+)\(", line)
+        paths = [bytes.fromhex(path.replace("\\x", "")).decode("latin-1") for path in re.findall(r"\d<((?:\\x..)+)>", line)]
+        name = call[1] if call else ""
+        if name == "execve":
+            path = re.search(r'"((?:\\x..)+)"', line)
+            program = os.path.basename(bytes.fromhex(path[1].replace("\\x", "")).decode("latin-1"))
+            arguments, _, variables = line.partition("], [")
+            places |= {f"{kind} argument {program}" for kind in kinds(arguments)}
+            places |= {f"{kind} variable {program}" for kind in kinds(variables)}
+        elif name in ("copy_file_range", "sendfile"):
+            # A copy of a file of secrets.
+            source, target = paths[:2] if name == "copy_file_range" else paths[1::-1]
+            if "secrets" in source.split("/") and is_file(target):
+                places.add(f"{os.path.basename(source)} written {shown(target)}")
+        elif paths and is_file(paths[0]):
+            places |= {f"{kind} written {shown(paths[0])}" for kind in kinds(line)}
     return places
 
 
@@ -120,7 +152,7 @@ def main():
         places |= {f"{kind} /proc {name}" for kind, values in found.items() if any(value in content for value in values)}
     trace = pathlib.Path(day, "trace")
     if trace.exists():
-        places |= in_writes(trace, set(skipped.split(":")), os.path.realpath(roots[0]), found)
+        places |= in_calls(trace, set(skipped.split(":")), os.path.realpath(roots[0]), found)
     log = pathlib.Path(day, "log")
     if log.exists():
         content = log.read_bytes()
