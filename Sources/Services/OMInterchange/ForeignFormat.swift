@@ -31,7 +31,7 @@ package enum ForeignFormat: UInt8, CaseIterable, Sendable {
 
     /// The format of a file, by its first bytes.
     ///
-    /// - Throws: ``InterchangeError/otherFormat``; ``InterchangeError/unsupported(_:remedy:)`` for a known format without a reader.
+    /// - Throws: ``InterchangeError/otherFormat``.
     package static func recognised(in bytes: Span<UInt8>) throws(InterchangeError) -> ForeignFormat {
         if KDBXReader.isKDBX(bytes) { return .kdbx }
         if bytes.starts(with: Array("PK".utf8) + [3, 4]) { return .onePassword }
