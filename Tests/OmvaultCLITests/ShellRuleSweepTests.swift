@@ -231,7 +231,8 @@ extension ShellRuleTests {
         "sync": "asks a remote", "device": "asks a remote",
         "cert attach": "is for a server", "cert csr": "prints a request", "cert import": "reads a foreign file",
         "cert rm": "needs a certificate", "cert show": "needs a certificate", "cert try": "asks a server",
-        "credential rm": "writes as add does", "credential update": "writes as add does", "key rm-slot": "writes as add-slot does",
+        "credential rm": "writes as add does", "credential update": "writes as add does",
+        "key rm-slot": "writes as add-slot does",
         "log begin": "is for a broken log", "log export": "prints what ls reads", "vault create": "is init",
     ]
 

@@ -49,7 +49,8 @@ struct LockCommand: Verb {
         do throws(AgentError) { _ = try AgentClient.forEach(Environment.text, lock) } catch {
             guard isLocked else { throw error }
             let failure = Failure(error)
-            throw Failure(failure.status, "locked \(what) in one agent, but not in another: \(failure.message)", hints: failure.hints)
+            throw Failure(
+                failure.status, "locked \(what) in one agent, but not in another: \(failure.message)", hints: failure.hints)
         }
         guard isLocked else {
             return try context.output.done("no agent is running, so no vault was open", ["result": .text("locked")])
