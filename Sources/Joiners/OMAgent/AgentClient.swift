@@ -41,7 +41,7 @@ public struct AgentClient: Sendable {
         }
     }
 
-    /// Calls `body` for each agent of this user that may have a vault open.
+    /// Calls `body` for each agent of this user: that of the environment first.
     ///
     /// - Returns: Whether one is running.
     /// - Throws: The first error that means more than that no agent is running. `body` was called for all before.

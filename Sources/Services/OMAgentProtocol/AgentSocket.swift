@@ -27,19 +27,22 @@ public struct AgentSocket: Sendable {
         self = AgentSocket(try RuntimeFolder.ofUser(variable, makes: makes), name)
     }
 
-    /// The sockets at which an agent of this user can listen: the one from the environment, and the one of the agent that a
-    /// command without a runtime folder started. Each may be missing.
+    /// The sockets of this user's agents: the one from the environment, and each other one in a folder that another environment
+    /// of this user means (``RuntimeFolder/all(with:_:sessions:)``).
     ///
     /// Attack, or accident: a job of cron unlocks a vault, and later `omvault lock` of a login session does not find the vault
     /// in its own agent.
     package static func all(_ variable: (String) -> String?) -> [Result<AgentSocket, AgentError>] {
-        let first = Result { () throws(AgentError) in try AgentSocket(variable) }
-        let other = Result { () throws(AgentError) in
-            AgentSocket(try RuntimeFolder.inState(variable, makes: false), Self.usualName)
+        var all = [Result { () throws(AgentError) in try AgentSocket(variable) }]
+        for folder in RuntimeFolder.all(with: usualName, variable) {
+            let other = folder.map { AgentSocket($0, usualName) }
+            if case .success(let other) = other, all.contains(where: { (try? $0.get())?.isSame(as: other) == true }) { continue }
+            all.append(other)
         }
-        if case .success(let one) = first, case .success(let two) = other, one.path == two.path { return [first] }
-        return [first, other]
+        return all
     }
+
+    private func isSame(as other: AgentSocket) -> Bool { name == other.name && folder.isSame(as: other.folder) }
 
     private static let usualName = "agent.sock"
 

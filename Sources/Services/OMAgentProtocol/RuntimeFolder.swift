@@ -27,13 +27,20 @@ package final class RuntimeFolder: Sendable {
         }
     }
 
+    /// Whether it is the same folder, by whichever path.
+    func isSame(as other: RuntimeFolder) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard fstat(descriptor, &one) == 0, fstat(other.descriptor, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// omvault's own folder for sockets, and for files that end with the boot: `omvault` in `$XDG_RUNTIME_DIR`.
     ///
     /// If the variable is not set, as for cron and `su -`, it is `omvault` in `/run/user/UID`. Only root creates folders
-    /// there. If that folder is missing too, it is `run` in the user's folder for state. What outlives a boot there is no
-    /// secret: tickets and files of programs are only in memory (``isInMemory``).
+    /// there. If that folder is missing too, it is `run` in the user's folder for state. No secret there
+    /// outlives a boot: tickets and files of programs are written only if the folder is in memory (``isInMemory``).
     ///
     /// A variable that names a missing or unsafe folder is an error. A folder that the user did not choose would take its
     /// place, and hide the mistake.
@@ -49,16 +56,41 @@ package final class RuntimeFolder: Sendable {
         let given = variable("XDG_RUNTIME_DIR")
         guard given.map(FilePath.isAbsolute) ?? true else { throw .noRuntimeFolder }
         let above = given ?? "\(sessions)/\(geteuid())"
-        do throws(AgentError) { _ = try RuntimeFolder(above) } catch {
-            guard error == .notRunning else { throw error }
+        do throws(AgentError) { return try below(above, makes: makes) } catch {
+            guard error == .notRunning, (try? RuntimeFolder(above)) == nil else { throw error }
             guard given == nil else { throw .noRuntimeFolder }
             return try inState(variable, makes: makes)
         }
+    }
+
+    /// Every folder in which ``ofUser(_:makes:sessions:)`` can have put this socket, for any environment of this user with the
+    /// same home. An unsafe folder without the socket is left out: no agent listens there.
+    static func all(
+        with socket: String, _ variable: (String) -> String?, sessions: String = "/run/user"
+    ) -> [Result<RuntimeFolder, AgentError>] {
+        var found: [Result<RuntimeFolder, AgentError>] = []
+        func look(in path: String, _ open: () throws(AgentError) -> RuntimeFolder) {
+            do throws(AgentError) { found.append(.success(try open())) } catch {
+                var named = stat()
+                if lstat("\(path)/\(socket)", &named) == 0 { found.append(.failure(error)) }
+            }
+        }
+        let given = variable("XDG_RUNTIME_DIR").flatMap { FilePath.isAbsolute($0) ? $0 : nil }
+        for above in [given, "\(sessions)/\(geteuid())"].compactMap(\.self) {
+            look(in: "\(above)/omvault") { () throws(AgentError) in try below(above, makes: false) }
+        }
+        if let state = FilePath.stateFolder(variable) {
+            look(in: "\(state)/run") { () throws(AgentError) in try inState(variable, makes: false) }
+        }
+        return found
+    }
+
+    private static func below(_ above: String, makes: Bool) throws(AgentError) -> RuntimeFolder {
+        _ = try RuntimeFolder(above)
         return try makes ? make("\(above)/omvault") : RuntimeFolder("\(above)/omvault")
     }
 
-    /// The folder of the agent that a command without a runtime folder started.
-    package static func inState(_ variable: (String) -> String?, makes: Bool) throws(AgentError) -> RuntimeFolder {
+    private static func inState(_ variable: (String) -> String?, makes: Bool) throws(AgentError) -> RuntimeFolder {
         guard let state = FilePath.stateFolder(variable) else { throw .noHome }
         do throws(StorageError) { _ = try makes ? PrivateFolder.make(state) : PrivateFolder(state) } catch {
             switch error {

@@ -15,9 +15,10 @@ struct StatusReport {
     var isUnlocked: Bool { meant.state == .unlocked }
 
     func print(_ output: Output) throws(Failure) {
+        overview.others.tell(output)
         guard output.format == .json else {
             for vault in overview.vaults { note(vault, output) }
-            if output.format == .table, overview.agent == nil {
+            if output.format == .table, overview.agent == nil, overview.others.isEmpty {
                 output.notice("no agent is running, so no vault is open; omvault unlock opens one")
             }
             guard output.format == .table else {

@@ -7,6 +7,7 @@ internal import OMShell
 struct VaultOverview {
     /// Nil if no agent runs.
     let agent: AgentStatus?
+    let others = OtherAgents()
     let vaults: [ShownVault]
     /// The vault that the command means. It is one of ``vaults``, even if it is not there.
     let meant: ShownVault

@@ -11,6 +11,8 @@ package import OMSecrets
 package protocol ExchangeSessions {
     /// Those with this profile's name. None if no agent runs.
     func sessions(of profile: ProfileName) throws(AgentError) -> [AgentSession]
+    /// Those to end, with this profile's name. A command asks every agent of its user.
+    func everySession(of profile: ProfileName) throws(AgentError) -> [AgentSession]
     /// Ends a session here, and does not wait for its server. If no agent runs, there is nothing to end.
     func end(_ key: LoginKey) throws(AgentError)
     /// - Returns: Whether the agent has the session now.
@@ -19,6 +21,10 @@ package protocol ExchangeSessions {
     ///
     /// - Returns: Why it continues there. Nil if it does not.
     func revoke(_ session: consuming SecretBytes, of request: LoginRequest) -> OnlineRefusal?
+}
+
+extension ExchangeSessions {
+    package func everySession(of profile: ProfileName) throws(AgentError) -> [AgentSession] { try sessions(of: profile) }
 }
 
 /// The exchanged token of one profile.
@@ -127,7 +133,7 @@ package struct KeptExchange<Sessions: ExchangeSessions> {
     private func endSessions() -> (ended: [LoginKey], problem: AgentError?) {
         var ended: [LoginKey] = [], problem: AgentError?
         do throws(AgentError) {
-            for key in try sessions.sessions(of: profile.name).map(\.login.key) {
+            for key in try sessions.everySession(of: profile.name).map(\.login.key) {
                 do throws(AgentError) {
                     try sessions.end(key)
                     ended.append(key)

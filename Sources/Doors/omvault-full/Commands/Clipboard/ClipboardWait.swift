@@ -113,10 +113,21 @@ private struct ClipboardMark {
     }
 
     func endOthers() {
-        for other in (try? files.names()) ?? []
-        where other.hasPrefix("\(place).") && other != name && !other.hasSuffix(Self.ended) {
-            _ = rename(files.file(other), files.file(other + Self.ended))
+        for other in (try? files.names()) ?? [] where other.hasPrefix("\(place).") && other != name {
+            if isLeft(other) {
+                _ = try? files.remove(other)
+            } else if !other.hasSuffix(Self.ended) {
+                _ = rename(files.file(other), files.file(other + Self.ended))
+            }
         }
+    }
+
+    /// Whether the process of a mark was killed, or was on an earlier boot.
+    private func isLeft(_ mark: String) -> Bool {
+        guard let bytes = try? files.read(mark, limit: 16),
+            let process = pid_t(String(decoding: bytes, as: UTF8.self).dropLast()), process > 0
+        else { return false }
+        return kill(process, 0) != 0 && errno == ESRCH
     }
 
     var isThere: Bool { access(files.file(name), F_OK) == 0 }

@@ -6,7 +6,7 @@ internal import OMSecrets
 internal import OMShell
 
 struct AgentChecks {
-    func all() -> [Diagnosis] { [Self.program(), running()] }
+    func all() -> [Diagnosis] { [Self.program(), running()] + OtherAgents().diagnoses() }
 
     /// The program is also the process that asks a server.
     static func program() -> Diagnosis {

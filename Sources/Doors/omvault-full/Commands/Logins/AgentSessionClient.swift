@@ -48,7 +48,27 @@ struct AgentSessionClient {
 
     /// The sessions with these names under the profile's name, even if the profile was changed since they began.
     func sessions(_ given: RequestedUser, _ profile: ProfileName) -> [AgentSession] {
-        ((try? sessions()) ?? []).filter { session in
+        Self.named(given, profile, in: (try? sessions()) ?? [])
+    }
+
+    /// The sessions of this home in every agent of this user, to end them, and the error of an agent that could not be asked.
+    func everySession() -> (sessions: [AgentSession], problem: AgentError?) {
+        guard !access.isSystem else { return ([], nil) }
+        var found: [AgentSession] = []
+        do throws(AgentError) {
+            _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+                for session in try client.sessions() where access.owns(session.login) {
+                    if !found.contains(where: { $0.login == session.login }) { found.append(session) }
+                }
+            }
+        } catch { return (found, error) }
+        return (found, nil)
+    }
+
+    private static func named(
+        _ given: RequestedUser, _ profile: ProfileName, in sessions: [AgentSession]
+    ) -> [AgentSession] {
+        sessions.filter { session in
             let key = session.login.key
             return key.profile == profile && (given.user == nil || key.user == given.user)
                 && (given.domain == nil || key.domain == given.domain)
@@ -90,7 +110,7 @@ struct AgentSessionClient {
     /// Ends the sessions that were made before the profile was changed: another server may have let the user in, or for another
     /// time. Their own servers are told, and this does not wait for the answers.
     func endOutdated(_ given: RequestedUser, _ profile: Profile) {
-        for session in sessions(given, profile.name) where !session.isOf(profile) {
+        for session in Self.named(given, profile.name, in: everySession().sessions) where !session.isOf(profile) {
             endSession(session.login.key)
             let name = session.login.key.user.text.shown
             context.output.notice("the session of \(name) was made before the profile was changed; it was ended")
@@ -176,20 +196,18 @@ struct AgentSessionClient {
     /// The same, with the agent's error.
     func endSessionIfThere(_ key: LoginKey) throws(AgentError) {
         guard let login = try? login(key) else { return }
-        do throws(AgentError) {
-            let client = AgentClient(try AgentSocket(Environment.text))
+        _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
             // A ticket outlives the agent that wrote it.
             defer { client.deleteSessionTicket(login) }
             _ = try client.endSession(login, waits: false)
-        } catch {
-            guard error.meansNoAgent else { throw error }
         }
     }
 
     /// The same for every session with these names, at any server.
     func endSessions(naming key: LoginKey) {
         endSession(key)
-        for other in sessions(RequestedUser(user: key.user, domain: key.domain), key.profile) { endSession(other.login.key) }
+        let names = RequestedUser(user: key.user, domain: key.domain)
+        for other in Self.named(names, key.profile, in: everySession().sessions) { endSession(other.login.key) }
     }
 
     // MARK: - The vaults that the login opened
@@ -217,23 +235,22 @@ struct AgentSessionClient {
 
     // MARK: - The end
 
-    /// Ends a session in the agent, and at its server as far as that can be done.
+    /// Ends a session in every agent, and at its server as far as that can be done.
     ///
     /// - Parameter inBrowser: Whether the command opens an address in a browser.
-    /// - Returns: The address to open, if there is one.
+    /// - Returns: How the session ended in the first agent that had it, and the address to open, if there is one.
     func end(
         _ login: LoginReference, inBrowser: Bool = false, password: borrowing Password?
     ) throws -> (ending: SessionEnding, address: String?) {
-        let client: AgentClient
-        do throws(AgentError) { client = AgentClient(try AgentSocket(Environment.text)) } catch {
-            guard error.meansNoAgent else { throw error }
-            return (.notThere, nil)
-        }
-        do throws(AgentError) { return try client.endSession(login, inBrowser: inBrowser, password: password) } catch {
-            guard error == .notRunning else { throw error }
+        var ended: (ending: SessionEnding, address: String?) = (.notThere, nil)
+        _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+            let one = try client.endSession(login, inBrowser: inBrowser, password: password)
+            if !ended.ending.wasThere { ended = one }
         }
         // An agent that was killed leaves a ticket. The next agent reads it, and can end the session at the server.
-        guard client.hasSessionTicket(login) else { return (.notThere, nil) }
+        guard !ended.ending.wasThere, let socket = try? AgentSocket(Environment.text),
+            AgentClient(socket).hasSessionTicket(login)
+        else { return ended }
         return try AgentLauncher.ensureRunning().client.endSession(login, inBrowser: inBrowser, password: password)
     }
 }

@@ -135,7 +135,7 @@ struct LogoutCommand: Verb {
         let (wantedUser, wantedDomain) = (try user.map { try UserName($0) }, try domain.map { try IdentityDomain($0) })
         let wantedProfile = try profile.map { try ProfileName($0) }
         // If the agent cannot be asked, that is reported later, after the other steps.
-        let found = ((try? agent.sessions()) ?? []).map(\.login.key).filter { key in
+        let found = agent.everySession().sessions.map(\.login.key).filter { key in
             (wantedUser == nil || key.user == wantedUser) && (wantedProfile == nil || key.profile == wantedProfile)
                 && (wantedDomain == nil || key.domain == wantedDomain)
         }

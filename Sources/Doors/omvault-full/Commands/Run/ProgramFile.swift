@@ -20,8 +20,9 @@ final class ProgramFile: Sendable {
     init(of variable: String) throws {
         do throws(AgentError) { folder = try RuntimeFolder.ofUser(Environment.text, makes: true) } catch {
             guard error.meansNoAgent else { throw error }
+            let cause = error == .noHome ? "HOME is not an absolute path" : "XDG_RUNTIME_DIR does not name a folder of yours"
             throw Failure(
-                .config, "XDG_RUNTIME_DIR does not name a folder of yours, so there is no place for a file",
+                .config, "\(cause), so there is no place for a file",
                 hint: "use a descriptor instead: --fd or --token-fd")
         }
         guard folder.isInMemory else {

@@ -65,6 +65,12 @@ final class CommandSessions: ExchangeSessions {
         try agent.sessions().filter { $0.login.key.profile == profile }
     }
 
+    func everySession(of profile: ProfileName) throws(AgentError) -> [AgentSession] {
+        let found = agent.everySession()
+        if let problem = found.problem { throw problem }
+        return found.sessions.filter { $0.login.key.profile == profile }
+    }
+
     func end(_ key: LoginKey) throws(AgentError) { try agent.endSessionIfThere(key) }
 
     func keep(_ receipt: borrowing LoginReceipt, _ request: LoginRequest) -> Bool {

@@ -113,14 +113,25 @@ struct AgentStop: Verb {
         commandName: "stop",
         abstract: "Lock every vault and end the agent.",
         discussion: """
+            It ends every agent of yours: a job without XDG_RUNTIME_DIR may have started one in another folder.
+
               omvault agent stop
             """)
 
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: CommandContext) throws {
-        try AgentClient(try AgentSocket(Environment.text)).stepDown()
-        try context.output.done("the agent ended", ["result": .text("stopped")])
+        var count = 0
+        _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+            try client.stepDown()
+            count += 1
+        }
+        guard count > 0 else {
+            // Without a folder for the socket, the error says so.
+            _ = try AgentSocket(Environment.text)
+            throw AgentError.notRunning
+        }
+        try context.output.done(count == 1 ? "the agent ended" : "\(count) agents ended", ["result": .text("stopped")])
     }
 }
 
@@ -137,6 +148,7 @@ struct AgentStatusCommand: Verb {
     var printsRows: Bool { true }
 
     func run(_ context: CommandContext) throws {
+        OtherAgents().tell(context.output)
         let socket = try AgentSocket(Environment.text)
         let status = try AgentClient(socket).status()
         let memory = ["not locked", "locked", "hidden"][Int(status.memory)]

@@ -118,23 +118,33 @@ extension VaultAccess {
         }
     }
 
-    /// Deletes the vault's ticket, which an agent may have left when it ended.
+    /// Deletes the vault's tickets, which agents may have left when they ended.
     func deleteTicket() {
-        guard let socket = try? AgentSocket(Environment.text), let id = try? file().id else { return }
-        AgentClient(socket).deleteTickets(of: id)
+        guard let id = try? file().id else { return }
+        _ = try? AgentClient.forEach(Environment.text) { (client) throws(AgentError) in client.deleteTickets(of: id) }
     }
 
-    /// Makes the agent drop keys that no longer open the vault, and deletes the ticket.
+    /// Makes every agent drop keys that no longer open the vault, and deletes the tickets.
     func lockAgent() {
+        var wasUnlocked = false
+        do throws(AgentError) { wasUnlocked = try forgetInAgents { $0.state == .unlocked } } catch { warn(error) }
+        if wasUnlocked {
+            context.output.notice("the agent dropped the old keys; omvault unlock gives it the new ones")
+        }
+    }
+
+    /// Makes every agent drop the vault's keys, and deletes the tickets.
+    ///
+    /// - Returns: Whether the vault was open in one of them.
+    func forgetInAgents(isOpen: (AgentStatus.VaultStatus) -> Bool) throws(AgentError) -> Bool {
         deleteTicket()
-        guard let agent = agentClient else { return }
-        do throws(AgentError) {
-            let wasUnlocked = try agent.isUnlocked()
-            try agent.client.lock(agent.paths, forgets: true)
-            if wasUnlocked {
-                context.output.notice("the agent dropped the old keys; omvault unlock gives it the new ones")
-            }
-        } catch { warn(error) }
+        guard let agentPaths else { return false }
+        var wasOpen = false
+        _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+            if try client.status().vaults.contains(where: { $0.paths.vault == agentPaths.vault && isOpen($0) }) { wasOpen = true }
+            try client.lock(agentPaths, forgets: true)
+        }
+        return wasOpen
     }
 
     /// The paths that name the vault to the agent.

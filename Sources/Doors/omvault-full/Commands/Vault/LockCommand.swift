@@ -33,7 +33,8 @@ struct LockCommand: Verb {
             throw access.failure(.noVault)
         }
         let what = all ? "every vault" : "vault \"\(access.location.name.shown)\""
-        let isRunning = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
+        var isLocked = false
+        let lock = { (client: AgentClient) throws(AgentError) in
             // A ticket outlives the agent that wrote it, and a newer agent does not know it. The tickets are deleted before
             // the lock, so that no process resumes one meanwhile, and after it, since an unlock may have written one.
             let deleteTickets = {
@@ -43,8 +44,15 @@ struct LockCommand: Verb {
             deleteTickets()
             defer { deleteTickets() }
             try client.lock(all ? nil : access.agentPaths, forgets: forget)
+            isLocked = true
         }
-        guard isRunning else {
+        do throws(AgentError) { _ = try AgentClient.forEach(Environment.text, lock) } catch {
+            guard isLocked else { throw error }
+            let failure = Failure(error)
+            throw Failure(
+                failure.status, "locked \(what) in one agent, but not in another: \(failure.message)", hints: failure.hints)
+        }
+        guard isLocked else {
             return try context.output.done("no agent is running, so no vault was open", ["result": .text("locked")])
         }
         try context.output.done("locked \(what)", ["result": .text("locked")])

@@ -24,6 +24,7 @@ struct VaultListCommand: Verb {
     func run(_ context: CommandContext) throws {
         let overview = try VaultOverview(vault: context.vaultGiven)
         let vaults = overview.vaults.filter(\.condition.isThere)
+        overview.others.tell(context.output)
         // In JSON a vault that is not there is not in the list, and a problem is a member.
         if context.output.format != .json { note(vaults, default: overview.meant, context.output) }
         try context.output.list(

@@ -67,16 +67,7 @@ struct VaultRename: Verb {
     ///
     /// - Returns: Whether it was open there.
     private func forget(_ access: VaultAccess) throws(Failure) -> Bool {
-        access.deleteTicket()
-        guard let paths = access.agentPaths else { return false }
-        var wasOpen = false
-        do throws(AgentError) {
-            _ = try AgentClient.forEach(Environment.text) { (client) throws(AgentError) in
-                if try client.status().vaults.contains(where: { $0.paths.vault == paths.vault }) { wasOpen = true }
-                try client.lock(paths, forgets: true)
-            }
-        } catch { throw Failure(error) }
-        return wasOpen
+        do throws(AgentError) { return try access.forgetInAgents { _ in true } } catch { throw Failure(error) }
     }
 
     private func rename(_ access: VaultAccess, to target: VaultLocation) throws(Failure) {
