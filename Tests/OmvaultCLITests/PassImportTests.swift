@@ -154,7 +154,7 @@ import Testing
                 : > cancel; refused 3 omvault import --from pass; test "$(wc -l < asked)" = 1; test -z "$(omvault ls)"
                 rm cancel asked; gpgconf --kill all; echo wrong > pin
                 refused 20 omvault import --from pass; test -z "$(omvault ls)"; grep -q 'cannot use your private key' .refused
-                # gpg-agent asks three times for one file, and for the next ones of the key nobody asks again.
+                # gpg-agent asks three times for one file, and does not ask for the next files of the key.
                 test "$(wc -l < asked)" = 3
                 gpg --batch -q --trust-model always -r ada@example -o "$S/free.gpg" -e pin
                 refused 20 omvault import --from pass --into f; test "$(omvault ls f/)" = f/free; rm "$S/free.gpg"

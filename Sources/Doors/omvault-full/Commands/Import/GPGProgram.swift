@@ -47,7 +47,7 @@ enum GPGProgram {
         _ options: [String], _ file: Int32, atMost most: Int
     ) throws(Failure) -> GPGRun {
         let output = try ProgramPipe(), status = try ProgramPipe()
-        let child = start(options, file, output.writing, status.writing)
+        let child = start(options, reading: file, output.writing, status: status.writing)
         let startError = errno
         output.closeWriting()
         status.closeWriting()
@@ -67,7 +67,7 @@ enum GPGProgram {
         return GPGRun(plain: plain.finish(), told: words, code: code)
     }
 
-    private static func start(_ options: [String], _ file: Int32, _ output: Int32, _ status: Int32) -> pid_t {
+    private static func start(_ options: [String], reading file: Int32, _ output: Int32, status: Int32) -> pid_t {
         let silent = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(silent) }
         var mask = sigset_t()
