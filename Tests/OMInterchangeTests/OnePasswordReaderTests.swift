@@ -41,7 +41,8 @@ import Testing
                          field("scan", {"file": {"fileName": "s.txt", "documentId": "d1", "decryptedSize": 3}}),
                          field("gone", {"file": {"fileName": "g.txt", "documentId": "d9", "decryptedSize": 3}}),
                          field("link", {"reference": "uuid"}), field("later", {"new": {"a": "b", "c": ["d", 5]}})]}]},
-             "overview": {"title": "web", "url": "https://x", "urls": [{"label": "website", "url": "https://x"}, {"label": "admin", "url": "https://y"}],
+             "overview": {"title": "web", "url": "https://x", "urls": [{"label": "website", "url": "https://x"}, {"label": "admin", "url": "https://y"},
+                                   {"label": "boss", "url": "https://y", "kind": "k"}],
                           "tags": ["t1"], "ps": 3, "subtitle": "sub", "passkey": {"x": 1}}},
             {"uuid": "2", "state": "archived", "categoryUuid": "002", "details": {"sections": [{"title": "", "fields": [
                 field("cardholder name", {"string": "Ada"}, "cardholder"), field("number", {"creditCardNumber": "4111"}, "ccnum"),
@@ -54,6 +55,13 @@ import Testing
                 "documentAttributes": {"fileName": "d.bin", "documentId": "d2", "decryptedSize": 4}}, "overview": {"title": "doc"}},
             {"uuid": "5", "categoryUuid": "999", "details": {"password": "rose"}, "overview": {"title": "x"}, "newer": 1},
             {"uuid": "6", "categoryUuid": "101", "details": {}, "overview": {"title": "bank"}},
+            {"uuid": "7", "categoryUuid": "005", "overview": {"title": "codes"}, "details": {"sections": [
+                {"title": "Production", "name": "p", "color": "red", "fields": [field("token", {"concealed": "c1"}),
+                    field("root code", {"totp": "MFRGG"}), {**field("recovery mail", {"email": "r@x"}), "newer": 1}]},
+                {"title": "Staging", "name": "s", "fields": [field("key", {"concealed": "c2"}), field("admin code", {"totp": "MFRGG"}),
+                    field("billing mail", {"email": "b@x"})]}]}},
+            {"item": {"uuid": "8", "categoryUuid": "006", "overview": {"title": "film"}, "details": {}},
+             "file": {"attrs": {"uuid": "A", "name": "My movie.mp4", "type": "video/mp4"}, "path": "files/A"}},
         ]
         def data(items, vaults=1):
             attrs = lambda i: {"uuid": "v", "desc": "", "avatar": "", "name": "Vault %d" % i, "type": "P"}
@@ -62,7 +70,8 @@ import Testing
         def make(name, files, method=zipfile.ZIP_DEFLATED):
             with zipfile.ZipFile(name + ".1pux", "w", method) as z:
                 for path, content in files: z.writestr(path, content)
-        FILES = [("files/", ""), ("files/d1__s.txt", "abc"), ("files/d2__d.bin", b"\xff\0\1\2"), ("files/other.png", "pic")]
+        FILES = [("files/", ""), ("files/d1__s.txt", "abc"), ("files/d2__d.bin", b"\xff\0\1\2"), ("files/other.png", "pic"),
+                 ("files/A", "film")]
         for name, method in (("whole", zipfile.ZIP_DEFLATED), ("stored", zipfile.ZIP_STORED)):
             make(name, [("export.attributes", ATTRIBUTES), ("export.data", data(ITEMS)), *FILES], method)
         login = ITEMS[4:5]
@@ -110,18 +119,26 @@ import Testing
             #expect(
                 read.lines == [
                     "web | (login) | #t1 | #favorite | username=ada | password!=tulip | other pin!=7 | notes!=n\nm | url=https://x | "
-                        + "other admin=https://y | other key!=c1 | "
-                        + "otp!=otpauth://totp/?secret=MFRGG&algorithm=SHA1&digits=6&period=30 | other Two key!=c2 | other w=s | "
-                        + "email=a@x | other mail provider!=p | other born=2016-01-01 | other until=2030-04 | "
-                        + "other home=S 1\n9\nC\nMA\nus | other home more!=q | attachment s.txt!=abc | other later a!=b | "
-                        + "other later c!=d | other later c!=5 | -olderVersions(1) | -unneeded(\"section \\\"One\\\"\") | "
-                        + "-member(\"link link\") | -member(\"passkey\") | -attachment(\"g.txt\")",
+                        + "other admin=https://y | other boss=https://y | other One key!=c1 | "
+                        + "otp!=otpauth://totp/?secret=MFRGG&algorithm=SHA1&digits=6&period=30 | other Two key!=c2 | other Two w=s | "
+                        + "email=a@x | other Two mail provider!=p | other Two born=2016-01-01 | other Two until=2030-04 | "
+                        + "other Two home=S 1\n9\nC\nMA\nus | other Two home more!=q | attachment s.txt!=abc | "
+                        + "other Two later a!=b | other Two later c!=d | other Two later c!=5 | -olderVersions(1) | "
+                        + "-member(\"kind of an address\") | -member(\"the name \\\"One t\\\" of a field\") | "
+                        + "-member(\"the name \\\"Two mail\\\" of a field\") | -member(\"link Two link\") | -member(\"passkey\") | -attachment(\"g.txt\")",
                     "card | (card) | #archived | other holder=Ada | other number!=4111 | other expires=2030-12 | other code!=9",
                     "key | (ssh-key) | other private-key!=PK | other public-key=ssh-ed25519 A | -unneeded(\"fingerprint\") | "
                         + "-unneeded(\"keyType\")",
                     "doc | (file) | (trash) | attachment d.bin!=\u{FFFD}\0\u{1}\u{2}",
                     "x | password!=rose | -member(\"category 999\") | -member(\"newer\")",
                     "bank | (custom) | #bank account",
+                    "codes | (login) | other Production token!=c1 | "
+                        + "otp!=otpauth://totp/?secret=MFRGG&algorithm=SHA1&digits=6&period=30 | email=r@x | other Staging key!=c2 | "
+                        + "other Staging admin code!=otpauth://totp/?secret=MFRGG&algorithm=SHA1&digits=6&period=30 | "
+                        + "other Staging billing mail=b@x | -member(\"the name \\\"Production root code\\\" of a field\") | "
+                        + "-member(\"the name \\\"Production recovery mail\\\" of a field\") | -member(\"newer of a field\") | "
+                        + "-member(\"color of a section\")",
+                    "film | (file) | attachment My movie.mp4!=film",
                 ])
             #expect(read.summary.losses == [.attachment("files/other.png")])
         }

@@ -71,6 +71,7 @@ struct OnePasswordItem {
     private mutating func addLogin(_ bytes: Span<UInt8>) {
         let details = item["details"]
         for field in details?["loginFields"]?.elements ?? [] {
+            entry.losses += field.losses(but: ["value", "id", "name", "fieldType", "designation"], of: "a field of the form")
             guard let value = field["value"], !value.isNothing else { continue }
             let names = [field["name"]?.text(in: bytes), field["id"]?.text(in: bytes)]
             let name = names.compactMap { $0 }.first { !$0.isEmpty } ?? ""
@@ -91,10 +92,15 @@ struct OnePasswordItem {
     private mutating func addAddresses(_ bytes: Span<UInt8>) {
         let overview = item["overview"]
         var known: Set<String> = []
-        let listed = (overview?["urls"]?.elements ?? []).map { ($0["url"], $0["label"]?.text(in: bytes) ?? "") }
+        let addresses = overview?["urls"]?.elements ?? []
+        for address in addresses { entry.losses += address.losses(but: ["url", "label", "mode"], of: "an address") }
+        let listed = addresses.map { ($0["url"], $0["label"]?.text(in: bytes) ?? "") }
         for (address, label) in listed + [(overview?["url"], "")] {
-            guard let address, let text = address.text(in: bytes), !text.isEmpty, known.insert(text).inserted else { continue }
             let isUsual = ["", "website", "url"].contains(label.lowercased())
+            guard let address, let text = address.text(in: bytes), !text.isEmpty else { continue }
+            // An address without a label of its own says nothing new. Each other label does.
+            guard known.insert(isUsual ? text : "\(label)\n\(text)").inserted else { continue }
+            known.insert(text)
             add(address, isUsual ? "" : label, isUsual ? .url : .other, isConcealed: false, in: bytes)
         }
     }

@@ -8,6 +8,8 @@ internal import OMSecrets
 final class OnePasswordReader {
     private let archive: ZipArchive
     private let data: SecretBytes
+    /// The names of the attached files, by what comes before `__` in them.
+    private let names: [Substring: String]
     /// The attached files that an item has.
     private var used: Set<String> = []
     private var losses: [ForeignLoss] = []
@@ -23,6 +25,12 @@ final class OnePasswordReader {
         }
         data = try archive.read("export.data", atMost: ForeignReader.maximumCount)
         self.archive = archive
+        var names: [Substring: String] = [:]
+        for name in archive.names {
+            guard let end = name.firstRange(of: "__"), names[name[..<end.lowerBound]] == nil else { continue }
+            names[name[..<end.lowerBound]] = name
+        }
+        self.names = names
     }
 
     func read(_ take: (ForeignEntry) throws(InterchangeError) -> Void) throws(InterchangeError) -> ForeignSummary {
@@ -50,15 +58,18 @@ final class OnePasswordReader {
             let name = name(attributes, ["accountName", "name", "email"], bytes)
             let vaults = try parts["vaults"].map { (range) throws(InterchangeError) in try elements(range, bytes) } ?? []
             for vault in vaults {
-                let folders = (accounts.count > 1 ? [name] : []) + (vaults.count > 1 || accounts.count > 1 ? [""] : [])
-                try read(vault: vault, in: folders, bytes, take)
+                try read(
+                    vault: vault, of: accounts.count > 1 ? name : nil, isOnly: vaults.count == 1 && accounts.count == 1, bytes,
+                    take)
             }
         }
     }
 
-    /// - Parameter folders: The last one is in the place of the vault's name.
+    /// - Parameters:
+    ///   - account: Nil if the file has one account.
+    ///   - isOnly: Whether the file has no other vault.
     private func read(
-        vault range: Range<Int>, in folders: [String], _ bytes: Span<UInt8>,
+        vault range: Range<Int>, of account: String?, isOnly: Bool, _ bytes: Span<UInt8>,
         _ take: (ForeignEntry) throws(InterchangeError) -> Void
     ) throws(InterchangeError) {
         let parts = try members(range, bytes)
@@ -72,7 +83,7 @@ final class OnePasswordReader {
             guard count <= ForeignReader.maximumEntries else { throw .tooMuch("entries") }
             guard let value = try value(item, bytes) else { continue }
             var read = OnePasswordItem(value["item"] ?? value, bytes)
-            read.entry.folders = folders.isEmpty ? [] : folders.dropLast() + [name]
+            if !isOnly { read.entry.folders = (account.map { [$0] } ?? []) + [name] }
             if let file = value["file"], !file.isNothing { read.add(file: file, "", bytes) }
             for (place, attachment) in read.attachments { try attach(attachment, place, to: &read.entry) }
             try take(read.entry)
@@ -82,9 +93,12 @@ final class OnePasswordReader {
     private func attach(
         _ file: OnePasswordFile, _ index: Int, to entry: inout ForeignEntry
     ) throws(InterchangeError) {
-        let names = ["files/\(file.id)__\(file.name)", "files/\(file.id)"]
-        let found = names.first { archive.has($0) } ?? archive.names.first { $0.hasPrefix("files/\(file.id)__") }
-        guard let found, !file.id.isEmpty, let size = archive.size(of: found), size <= Item.maximumFieldCount else {
+        let byPath = file.path.isEmpty ? [] : [file.path, "files/\(file.path)"]
+        let byID = file.id.isEmpty ? [] : ["files/\(file.id)__\(file.name)", "files/\(file.id)"]
+        let found =
+            (byPath.filter { $0.hasPrefix("files/") } + byID).first { archive.has($0) }
+            ?? (file.id.isEmpty ? nil : names["files/\(file.id)"])
+        guard let found, let size = archive.size(of: found), size <= Item.maximumFieldCount else {
             entry.losses.append(.attachment(file.name))
             return
         }

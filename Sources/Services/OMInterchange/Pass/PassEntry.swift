@@ -6,8 +6,13 @@ internal import OMSecrets
 /// An entry while its lines are read.
 struct PassEntry {
     private var entry: ForeignEntry
-    /// The lines of no field, in their order.
+    /// The lines of no field, in their order. Lines that follow each other are one range.
     private var notes: [Range<Int>] = []
+    /// Whether a field comes after other text, so that the text cannot be put together again from the fields and the notes.
+    private var isMixed = false
+
+    /// The most fields of an entry. A text with more of such lines is a list.
+    private static let maximumFields = 200
 
     private init(title: String, folders: [String]) {
         entry = ForeignEntry(title: title)
@@ -25,8 +30,13 @@ struct PassEntry {
         }
         guard (try? UTF8Span(validating: bytes)) != nil else { return file(name, names, SecretBytes(copying: bytes)) }
         var read = PassEntry(title: name, folders: names)
-        read.addLines(bytes)
-        return read.finished(bytes)
+        // A key in the form of PEM is one text, and has no password before it.
+        guard !bytes.starts(with: Array("-----BEGIN ".utf8)) else {
+            read.entry.fields = [ForeignField("", .notes, isConcealed: true, SecretBytes(copying: bytes))]
+            read.entry.type = .note
+            return read.entry
+        }
+        return read.addLines(bytes)
     }
 
     private static func file(_ title: String, _ folders: [String], _ content: consuming SecretBytes) -> ForeignEntry {
@@ -39,23 +49,42 @@ struct PassEntry {
 
     // MARK: - Lines
 
-    private mutating func addLines(_ bytes: Span<UInt8>) {
-        let lines = ForeignText.lines(in: bytes, from: 0, most: .max)
-        guard let first = lines.first else { return }
+    private mutating func addLines(_ bytes: Span<UInt8>) -> ForeignEntry {
+        var lines = PassLines(bytes)
+        guard let first = lines.next(in: bytes) else { return entry }
         // gopass once wrote this form: header lines, an empty line, text.
         let isHeaded = PassLine.isSame(first, "GOPASS-SECRET-1.0", in: bytes)
         if !isHeaded { addFirst(first, bytes) }
+        let own = entry.fields
+        var body = lines.start..<bytes.count
         var isInHead = isHeaded
-        for index in lines.indices.dropFirst() {
-            let line = lines[index]
+        while let line = lines.next(in: bytes) {
             if isInHead, line.isEmpty {
                 isInHead = false
+                body = lines.start..<bytes.count
                 continue
             }
             // The lines below belong to it: a list or a block of YAML.
-            let isBegun = index + 1 < lines.count && PassLine.isIndented(lines[index + 1], in: bytes)
-            if isBegun || !addField(line, isInHead: isInHead, bytes) { notes.append(line) }
+            let isBegun = lines.peek(in: bytes).map { PassLine.isIndented($0, in: bytes) } ?? false
+            if isBegun || isHeaded && !isInHead || !addField(line, isInHead: isInHead, bytes) { addText(line, in: bytes) }
+            if entry.fields.count > Self.maximumFields {
+                entry.fields = own
+                isMixed = true
+                break
+            }
         }
+        if isMixed { notes = [body] }
+        return finished(bytes)
+    }
+
+    private mutating func addText(_ line: Range<Int>, in bytes: Span<UInt8>) {
+        guard let last = notes.last else {
+            if !line.isEmpty { notes.append(line) }
+            return
+        }
+        // Between two lines there is the end of the first one alone.
+        guard line.lowerBound - last.upperBound <= 2 else { return notes.append(line) }
+        notes[notes.count - 1] = last.lowerBound..<line.upperBound
     }
 
     private mutating func addFirst(_ line: Range<Int>, _ bytes: Span<UInt8>) {
@@ -74,13 +103,18 @@ struct PassEntry {
     private mutating func addField(_ line: Range<Int>, isInHead: Bool, _ bytes: Span<UInt8>) -> Bool {
         if addAddress(line, bytes) { return true }
         guard let (name, value) = PassLine.field(line, in: bytes) else { return false }
-        let secret = SecretBytes(copying: bytes.extracting(value))
+        // gopass's mark between the password and YAML is no text.
+        if !isInHead, let first = notes.first, notes.count > 1 || !PassLine.isSame(first, "---", in: bytes) { isMixed = true }
         let key = name.lowercased()
+        let role = PassLine.role(of: key)
+        // In the middle of a text only a usual field is one, and the text has it too.
+        guard !isMixed || role != .other else { return false }
+        let secret = SecretBytes(copying: bytes.extracting(role == .other ? value : PassLine.trimmed(value, in: bytes)))
         if isInHead, key == "password" {
             entry.fields.append(ForeignField("", .password, isConcealed: true, secret))
             return true
         }
-        switch PassLine.role(of: key) {
+        switch role {
         case .otp:
             let address = ForeignOTP.address(secret)
             let isAddress = address.withBytes { $0.starts(with: Array("otpauth://".utf8)) }
@@ -95,16 +129,16 @@ struct PassEntry {
 
     private func finished(_ bytes: Span<UInt8>) -> ForeignEntry {
         var entry = entry
-        var lines = notes[...]
-        while lines.first?.isEmpty == true { lines.removeFirst() }
-        while lines.last?.isEmpty == true { lines.removeLast() }
-        // gopass's mark between the password and YAML says nothing by itself.
-        if lines.count == 1, let line = lines.first, PassLine.isSame(line, "---", in: bytes) { lines = [] }
-        if !lines.isEmpty {
-            var text = SecretBuffer(capacity: lines.reduce(0) { $0 + $1.count + 1 })
-            for line in lines {
-                if line != lines.first { text.append(UInt8(ascii: "\n")) }
-                text.append(bytes.extracting(line))
+        // gopass's mark says nothing by itself.
+        let isMark = !isMixed && notes.count == 1 && PassLine.isSame(notes[0], "---", in: bytes)
+        if let last = notes.last, !isMark {
+            var text = SecretBuffer(capacity: notes.reduce(0) { $0 + $1.count + 1 })
+            for part in notes {
+                if part != notes.first { text.append(UInt8(ascii: "\n")) }
+                var part = part
+                // Empty lines at the end go, save where the whole text stays.
+                if part == last, !isMixed { part = PassLine.withoutEmptyLines(part, in: bytes) }
+                text.append(bytes.extracting(part))
             }
             entry.fields.append(ForeignField("", .notes, isConcealed: true, text.finish()))
         }

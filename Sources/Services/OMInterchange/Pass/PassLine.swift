@@ -13,6 +13,12 @@ enum PassLine {
         return start..<end
     }
 
+    static func withoutEmptyLines(_ text: Range<Int>, in bytes: Span<UInt8>) -> Range<Int> {
+        var end = text.upperBound
+        while end > text.lowerBound, bytes[end - 1] == UInt8(ascii: "\n") || bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return text.lowerBound..<end
+    }
+
     static func isSame(_ line: Range<Int>, _ text: String, in bytes: Span<UInt8>) -> Bool {
         let line = trimmed(line, in: bytes)
         return line.count == text.utf8.count && bytes.extracting(line).starts(with: Array(text.utf8))
@@ -34,8 +40,9 @@ enum PassLine {
         }
         guard colon < line.upperBound else { return nil }
         let name = ForeignText.trimmed(first..<colon, in: bytes)
-        let value = trimmed(colon + 1..<line.upperBound, in: bytes)
-        guard !value.isEmpty, name.split(separator: " ").count <= 3 else { return nil }
+        // Blanks at the end can be a part of a secret.
+        let value = trimmed(colon + 1..<line.upperBound, in: bytes).lowerBound..<line.upperBound
+        guard !trimmed(value, in: bytes).isEmpty, !value.isEmpty, name.split(separator: " ").count <= 3 else { return nil }
         guard value.lowerBound > colon + 1 || role(of: name.lowercased()) != .other else { return nil }
         return (name, value)
     }

@@ -8,21 +8,46 @@ internal import OMShell
 /// One run of `gpg --decrypt`. No shell is used, and no file: the bytes go from pipe to locked memory.
 enum GPGProgram {
     /// It reads the file from descriptor 0, and tells its outcome on descriptor 3. With --quiet it would not tell why a key failed.
+    // Attack: a file names the file that it once was. With `use-embedded-filename` in the user's options gpg writes the secret
+    // into a file of that name.
     private static let command = [
-        "gpg", "--batch", "--no-encrypt-to", "--status-fd=3", "--decrypt",
+        "gpg", "--batch", "--no-encrypt-to", "--no-use-embedded-filename", "--output=-", "--status-fd=3",
     ]
 
     /// The most bytes of what gpg tells.
     private static let maximumStatus = 256 << 10
 
     /// - Parameters:
-    ///   - file: Open for reading.
+    ///   - file: Open for reading, and no pipe.
     ///   - most: The most bytes of the decrypted file.
-    /// - Throws: ``ExitStatus/unsupported`` without gpg; ``ExitStatus/aborted`` if the user does not give the passphrase;
-    ///   ``ExitStatus/badSecret`` if the private key cannot be used for another reason.
-    static func decrypt(_ file: Int32, atMost most: Int) throws(Failure) -> DecryptedFile {
+    ///   - failedKeys: The keys for which the user gave no right passphrase. They are not asked for again.
+    /// - Throws: ``ExitStatus/unsupported`` without gpg; ``ExitStatus/aborted`` if the user cancels.
+    static func decrypt(
+        _ file: Int32, atMost most: Int, _ failedKeys: inout Set<String>
+    ) throws(Failure) -> DecryptedFile {
+        // gpg tells for whom the file is, and asks for nothing.
+        guard let listed = try run(["--list-only", "--decrypt"], file, atMost: most).told else { return .tooLong }
+        // Attack: each file of a team's store makes gpg ask for a password, in the middle of the import.
+        guard !listed.keys.isEmpty else { return listed.isEncrypted ? .ownPassword : .damaged }
+        guard !listed.keys.isSubset(of: failedKeys) else { return .unusableKey }
+        guard lseek(file, 0, SEEK_SET) == 0 else { return .damaged }
+        let ran = try run(["--decrypt"], file, atMost: most)
+        guard let told = ran.told else { return .tooLong }
+        // Attack: a changed file. gpg has written a part of it, and says only at the end that the whole is not genuine.
+        guard ran.code == 0, told.isDecrypted else {
+            guard !told.isCancelled else { throw Failure(aborted: "gpg was not given the passphrase; nothing was imported") }
+            guard told.hasUnusableKey else { return told.hasNoKey ? .noKey : .damaged }
+            failedKeys.formUnion(listed.keys)
+            return .unusableKey
+        }
+        return ran.opened()
+    }
+
+    private static func run(
+        _ options: [String], _ file: Int32, atMost most: Int
+    ) throws(Failure) -> GPGRun {
         let output = try ProgramPipe(), status = try ProgramPipe()
-        let child = start(file, output.writing, status.writing)
+        let child = start(options, reading: file, output.writing, status: status.writing)
         let startError = errno
         output.closeWriting()
         status.closeWriting()
@@ -38,20 +63,17 @@ enum GPGProgram {
         output.closeReading()
         status.closeReading()
         let code = om_wait(child)
-        guard isWhole else { return .tooLong }
-        let words = GPGStatus(told)
-        // Attack: a changed file. gpg has written a part of it, and says only at the end that the whole is not genuine.
-        guard code == 0, words.isDecrypted else { return try words.failure() }
-        return .opened(plain.finish())
+        let words = isWhole ? GPGStatus(told) : nil
+        return GPGRun(plain: plain.finish(), told: words, code: code)
     }
 
-    private static func start(_ file: Int32, _ output: Int32, _ status: Int32) -> pid_t {
+    private static func start(_ options: [String], reading file: Int32, _ output: Int32, status: Int32) -> pid_t {
         let silent = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(silent) }
         var mask = sigset_t()
         sigprocmask(SIG_BLOCK, nil, &mask)
         let from = [file, output, silent, status], to: [Int32] = [0, 1, 2, 3]
-        return command.withCArguments { arguments in
+        return (command + options).withCArguments { arguments in
             withTerminal { environment in
                 withUnsafeBytes(of: &mask) { om_child_start(arguments, environment, from, to, from.count, $0.baseAddress) }
             }
@@ -107,11 +129,23 @@ enum GPGProgram {
     }
 }
 
+/// What gpg wrote and told, and how it ended.
+private struct GPGRun: ~Copyable {
+    let plain: SecretBytes
+    /// Nil if it wrote or told more than it may.
+    let told: GPGStatus?
+    let code: Int32
+
+    consuming func opened() -> DecryptedFile { .opened(plain) }
+}
+
 /// What gpg told about one file.
 private struct GPGStatus {
     private var words: Set<String> = []
     /// The numbers of the errors that stopped a private key.
-    private var keyErrors: [UInt32] = []
+    private var keyErrors: Set<UInt32> = []
+    /// The keys that the file is encrypted to.
+    private(set) var keys: Set<String> = []
 
     init(_ told: borrowing SecretBuffer) {
         // It has names and numbers of keys, and no secret.
@@ -120,27 +154,21 @@ private struct GPGStatus {
             let parts = line.split(separator: " ")
             guard parts.count > 1, parts[0] == "[GNUPG:]" else { continue }
             words.insert(String(parts[1]))
+            if parts.count > 2, parts[1] == "ENC_TO" { keys.insert(String(parts[2])) }
             if parts.count > 3, parts[1] == "ERROR", parts[2].hasPrefix("pkdecrypt"), let number = UInt32(parts[3]) {
-                keyErrors.append(number & 0xFFFF)
+                keyErrors.insert(number & 0xFFFF)
             }
         }
     }
 
+    var isEncrypted: Bool { words.contains("BEGIN_DECRYPTION") }
     var isDecrypted: Bool { words.contains("DECRYPTION_OKAY") && !words.contains("DECRYPTION_FAILED") }
+    var hasNoKey: Bool { words.contains("NO_SECKEY") }
+    var isCancelled: Bool { !keyErrors.isDisjoint(with: [99, 198]) }
 
-    /// libgpg-error's numbers: 99 and 198, the user cancelled.
-    private static let cancelled: Set<UInt32> = [99, 198]
+    /// libgpg-error's numbers for a wrong passphrase or PIN, for a pinentry, an agent or a card that is missing, and for a question
+    /// that nobody answered. With every other number the file is damaged.
+    private static let ofKeys: Set<UInt32> = [11, 62, 77, 78, 80, 85, 86, 87, 108, 109, 110, 111, 112, 114, 130]
 
-    /// - Throws: If the next file would fail for the same reason, and the user would be asked again.
-    func failure() throws(Failure) -> DecryptedFile {
-        guard keyErrors.isEmpty else {
-            guard keyErrors.contains(where: Self.cancelled.contains) else {
-                throw Failure(
-                    .badSecret, "gpg cannot use your private key: a wrong passphrase, or no pinentry; nothing was imported",
-                    hint: "try one file by itself: pass show NAME", "export GPG_TTY=$(tty) lets gpg ask at this terminal")
-            }
-            throw Failure(aborted: "gpg was not given the passphrase; nothing was imported")
-        }
-        return words.contains("NO_SECKEY") ? .noKey : .damaged
-    }
+    var hasUnusableKey: Bool { !keyErrors.isDisjoint(with: Self.ofKeys) }
 }

@@ -15,8 +15,9 @@ struct ImportCommand: Verb {
         discussion: """
             Formats: kdbx and keepass-xml of KeePass and KeePassXC, csv of browsers and password managers, bitwarden-json (plain,
             or protected by a password), 1pux of 1Password, netrc, env, a file of NAME=VALUE lines, and pass, the folder of pass,
-            gopass or passage. Without --from the first bytes tell. A process without keys and without other files reads the file.
-            Your gpg decrypts a store of pass; without a folder it is PASSWORD_STORE_DIR, else ~/.password-store.
+            gopass or passage. Without --from the first bytes tell, or a folder's .gpg-id. A process without keys of the vault and
+            without other files reads what is in the file. Before that your gpg decrypts a store of pass, or omvault itself
+            files of age. Without a folder it is PASSWORD_STORE_DIR, else ~/.password-store.
 
               omvault import --dry-run passwords.csv
               omvault import passwords.csv --into browser --delete-source
@@ -25,7 +26,7 @@ struct ImportCommand: Verb {
               omvault import Passwords.kdbx --key-file my.keyx
               omvault import .env --into app
               omvault import --from pass
-              omvault import ~/.passage/store --key-file ~/.passage/identities
+              omvault import --from pass ~/.passage/store --key-file ~/.passage/identities
 
             The report says what was renamed, and what was not taken over; it never has a value. The same import again adds only
             what is missing. An item of the same name that is not the same is exit 5, unless --existing says otherwise.
@@ -121,7 +122,11 @@ struct ImportCommand: Verb {
         let reading: ImportReading
         if try isStore(file) {
             source = nil
-            reading = try ImportReading(PassStore(file), secrets, context, keyFile: keyFile)
+            let store = try PassStore(file)
+            try checkOptions(of: store)
+            // gpg can work for minutes, and ask for each touch of a card. Without the vault that is for nothing.
+            _ = try VaultAccess(context).file()
+            reading = try ImportReading(store, secrets, context, keyFile: keyFile)
         } else {
             let opened = try SourceFile.open(file, deletes: deleteSource)
             reading = try ImportReading(
@@ -159,7 +164,12 @@ struct ImportCommand: Verb {
             guard access(path, F_OK) == 0 else { return true }
             throw Failure(.usage, "--from pass takes the folder of a store, and \"\(path)\" is none", hint: "leave out --from")
         }
-        guard from == ForeignFormat.pass.name || from == nil && PassStore.hasMark(path) else { return false }
+        guard from == ForeignFormat.pass.name || from == nil && PassStore.hasMark(path) else {
+            guard from == nil else { return false }
+            throw Failure(
+                .usage, "\"\(path)\" is a folder", hint: "--from pass takes the folder of a store of pass, gopass or passage",
+                "else name a file")
+        }
         guard !deleteSource else {
             throw Failure(
                 .usage, "--delete-source deletes one file, and a store of pass is a folder",
@@ -167,6 +177,16 @@ struct ImportCommand: Verb {
         }
         guard map == nil else { throw Failure(usage: "--map is for csv") }
         return true
+    }
+
+    private func checkOptions(of store: PassStore) throws(Failure) {
+        guard !withTrash else { throw Failure(usage: "--with-trash is for a file, and a store of pass has no trash") }
+        guard keyFile == nil || store.files.contains(where: \.isAge) else {
+            throw Failure(usage: "--key-file is for files of age, and the store has none")
+        }
+        guard passwordFrom == nil || keyFile != nil else {
+            throw Failure(usage: "--password-from is for the key file of a store; gpg-agent asks for gpg's passphrase")
+        }
     }
 
     private func prefix() throws(Failure) -> String {

@@ -15,7 +15,7 @@ struct ImportReading {
     private(set) var summary: ForeignSummary
     /// What of a store is not in the vault afterwards: one line for each file.
     private(set) var leftOut: [String] = []
-    /// The files of a store that could not be opened, and the error that they are in the end.
+    /// The files of a store that could not be opened, and the error that says so once the others are imported.
     private(set) var unopened: Failure?
 
     /// Reads a store of pass.

@@ -31,7 +31,7 @@ struct ImportReport {
         let output = context.output
         showHints(output, file: file, wasToDelete: wasToDelete, isInput: isInput)
         guard output.format != .json else { return try output.document(document()) }
-        let lines = reading.leftOut.map { "left out: \($0)" } + plan.entries.flatMap(lines)
+        let lines = reading.leftOut.map { "not imported: \($0)" } + plan.entries.flatMap(lines)
         for line in lines.prefix(Self.maximumLines) { output.notice(line) }
         if lines.count > Self.maximumLines {
             output.notice("and \((lines.count - Self.maximumLines).of("more line")): --report FILE or --json has all of them")

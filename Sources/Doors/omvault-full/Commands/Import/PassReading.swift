@@ -4,18 +4,23 @@
 internal import Glibc
 internal import OMCrypto
 internal import OMInterchange
+internal import OMItems
 internal import OMSecrets
 internal import OMShell
 internal import OMSystem
 
-/// What came of the decryption of a file.
+/// The outcome of decrypting a file.
 enum DecryptedFile: ~Copyable {
     case opened(SecretBytes)
     /// The user has none of the private keys.
     case noKey
+    /// gpg cannot use the private key: a wrong passphrase, or no pinentry.
+    case unusableKey
+    /// The file is encrypted with a password, and not for a key.
+    case ownPassword
     /// The file is damaged, or no encrypted file.
     case damaged
-    /// The file has more bytes than an import reads.
+    /// The file has more bytes than a field.
     case tooLong
 }
 
@@ -25,11 +30,14 @@ struct PassReading: ~Copyable {
     private var pack = ForeignStore()
     /// The entries that no key of the user opens, and the damaged ones.
     private(set) var unopened: [String] = []
-    private var hasDamaged = false
+    private var status: ExitStatus?
+    private var failedKeys: Set<String> = []
 
     /// - Parameter keyFile: The path of age's identities.
     init(_ store: PassStore, _ secrets: borrowing SecretSources, keyFile: String?, _ context: CommandContext) throws {
         self.store = store
+        // Accident: the program that started omvault ignores the end of children, and gpg inherits that: then no end is reported.
+        signal(SIGCHLD, SIG_DFL)
         let identities = try Self.identities(store, secrets, keyFile: keyFile)
         var line = ProgressLine(isQuiet: context.output.isQuiet)
         defer { line.end() }
@@ -43,34 +51,43 @@ struct PassReading: ~Copyable {
     /// The error of the files that could not be opened. Nil if all could.
     var failure: Failure? {
         guard !unopened.isEmpty else { return nil }
-        let others = pack.count == 0 ? "nothing was imported" : "the report names \(unopened.count == 1 ? "it" : "them")"
+        let first = unopened[0]
+        let others =
+            pack.count == 0 ? "nothing was imported; \(first)" : "the report names \(unopened.count == 1 ? "it" : "them")"
         return Failure(
-            hasDamaged ? .corrupt : .badSecret,
+            status ?? .badSecret,
             "\(unopened.count) of \(store.files.count.of("file")) of \"\(store.path)\" could not be opened; \(others)",
-            hint: "try one by itself: pass show NAME, or gpg --decrypt FILE", "the same command adds what can be opened later",
+            hint: "try one by itself: pass show NAME, or gpg --decrypt FILE; export GPG_TTY=$(tty) lets gpg ask here",
+            "the same command adds what can be opened later",
             details: ["files": .list(unopened.map { .text($0) })])
     }
 
     private mutating func add(_ file: PassStore.File, _ identities: [AgeIdentity]) throws {
         let descriptor = store.open(file)
         guard descriptor >= 0 else {
-            hasDamaged = true
-            unopened.append("\"\(file.path)\": it cannot be read")
-            return
+            return miss(file, .corrupt, "it cannot be read")
         }
         let input = InputFile(owning: descriptor, file.path)
         let outcome =
             try file.isAge
-            ? AgeEntry.decrypt(input, identities) : GPGProgram.decrypt(input.descriptor, atMost: ForeignReader.maximumCount)
+            ? AgeEntry.decrypt(input, identities)
+            : GPGProgram.decrypt(input.descriptor, atMost: Item.maximumFieldCount, &failedKeys)
         switch consume outcome {
         case .opened(let content):
-            do throws(InterchangeError) { try pack.append(file.name, content) } catch { throw Failure(error).about(store.path) }
-        case .noKey: unopened.append("\"\(file.path)\": none of your keys opens it")
-        case .damaged:
-            hasDamaged = true
-            unopened.append("\"\(file.path)\": it is damaged")
-        case .tooLong: throw Failure(InterchangeError.tooMuch("bytes")).about(file.path)
+            do throws(InterchangeError) { try pack.append(file.name, content) } catch { throw Failure(error).about(file.path) }
+        case .noKey: miss(file, .badSecret, "none of your keys opens it")
+        case .unusableKey: miss(file, .badSecret, "gpg cannot use your private key: a wrong passphrase, or no pinentry")
+        case .ownPassword: miss(file, .badSecret, "it has a password of its own: decrypt it with gpg")
+        case .damaged: miss(file, .corrupt, "it is damaged")
+        case .tooLong: miss(file, .policy, "it has more bytes than a field can have")
         }
+    }
+
+    /// Of several errors a damaged file counts first, then a file that no key opens.
+    private mutating func miss(_ file: PassStore.File, _ status: ExitStatus, _ reason: String) {
+        unopened.append("\"\(file.path)\": \(reason)")
+        let order: [ExitStatus] = [.corrupt, .badSecret, .policy]
+        self.status = order.first { $0 == status || $0 == self.status }
     }
 
     private static func identities(
@@ -89,7 +106,8 @@ struct PassReading: ~Copyable {
 
     /// What is in the store and not in the vault afterwards, save for the entries that cannot be opened.
     var leftOut: [String] {
-        store.leftOut + (store.others > 0 ? ["\(store.others.of("file")) in the store that no entry is by the name"] : [])
+        let number = store.others
+        return store.leftOut + (number > 0 ? ["\(number.of("file")) without .gpg or .age at the end of the name"] : [])
     }
 
     /// Gives the packed entries to `body` through a pipe, so that they are in no file.
@@ -124,7 +142,7 @@ private enum AgeEntry {
             try file.unlock(with: identities).open(
                 from: { room in try reader.read(into: &room) { try input.read(into: &$0) } },
                 to: { piece in
-                    guard plain.count + piece.count <= ForeignReader.maximumCount else { throw TooLong() }
+                    guard plain.count + piece.count <= Item.maximumFieldCount else { throw TooLong() }
                     plain.append(piece)
                 })
         } catch is TooLong {

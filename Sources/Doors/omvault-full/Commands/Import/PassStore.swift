@@ -23,12 +23,17 @@ final class PassStore {
     private(set) var files: [File] = []
     /// What is there beside the entries, and was left out: links, pipes, folders that are too deep.
     private(set) var leftOut: [String] = []
-    /// How many files are there that are no entry by their names.
+    /// How many files have a name that does not end in `.gpg` or `.age`.
     private(set) var others = 0
     private let folder: Int32
 
     /// The most folders around an entry.
     private static let maximumDepth = 32
+    /// The files and folders that pass, gopass, passage and git keep there for themselves.
+    private static let own: Set<String> = [
+        ".git", ".gitattributes", ".gitignore", ".gitkeep", ".gitmodules", ".gpg-id", ".gpg-id.sig", ".age-recipients",
+        ".age-ids", ".extensions", ".public-keys", ".passage", ".gopass", ".hg", ".svn",
+    ]
     /// The most names in the store.
     private static let maximumNames = 200_000
 
@@ -42,7 +47,8 @@ final class PassStore {
             let code = errno
             guard code == ENOENT else { throw Failure(.io, "cannot open the folder \"\(path)\"", errno: code) }
             throw Failure(
-                .notFound, "there is no folder \"\(path)\"", hint: "give the folder of the store, or set PASSWORD_STORE_DIR")
+                .notFound, "there is no folder \"\(path)\"", hint: "give the folder of the store, or set PASSWORD_STORE_DIR",
+                "gopass has its store in ~/.local/share/gopass/stores/root, and passage in ~/.passage/store")
         }
         var count = 0
         try list("", depth: 0, &count)
@@ -78,16 +84,23 @@ final class PassStore {
                 break
             }
             let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            // `.git`, `.gpg-id`, `.extensions` and whatever else is hidden.
-            guard bytes.first != UInt8(ascii: ".") else { continue }
+            let last = String(decoding: bytes, as: UTF8.self)
+            // All other hidden names can be entries: pass takes them.
+            guard last != ".", last != "..", !Self.own.contains(last) else { continue }
             count += 1
             guard count <= Self.maximumNames else { throw Self.tooMany }
-            let name = (parent.isEmpty ? "" : parent + "/") + String(decoding: bytes, as: UTF8.self)
+            let name = (parent.isEmpty ? "" : parent + "/") + last
             var status = stat()
-            guard String(validating: bytes, as: UTF8.self) != nil,
-                fstatat(dirfd(stream), &entry.pointee.d_name.0, &status, AT_SYMLINK_NOFOLLOW) == 0
-            else {
-                leftOut.append("\"\(name)\": its name is not UTF-8, or it is gone")
+            guard String(validating: bytes, as: UTF8.self) != nil else {
+                leftOut.append("\"\(name)\": its name is not UTF-8")
+                continue
+            }
+            guard name.utf8.count <= ForeignStore.maximumPath + 4 else {
+                leftOut.append("\"\(name)\": its name is too long")
+                continue
+            }
+            guard fstatat(dirfd(stream), &entry.pointee.d_name.0, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                leftOut.append("\"\(name)\": it is gone")
                 continue
             }
             let isEntry = name.hasSuffix(".gpg") || name.hasSuffix(".age")
