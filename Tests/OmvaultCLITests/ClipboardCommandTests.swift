@@ -72,7 +72,8 @@ import Testing
         let folder = try TestFolder(in: TestFolder.disk)
         let ran = try await bash(
             Self.start + #"""
-                touch start
+                # In no argument: another test writes down those of every process.
+                printf %s "$marker" > marker; touch start
                 : > "$FOLDER/config"
                 as_user=()
                 # sway refuses to be root's.
@@ -86,7 +87,7 @@ import Testing
                 if ((EUID == 0)); then chmod 755 "$FOLDER"; chmod 777 "$FOLDER/wayland-1"; fi
                 export WAYLAND_DISPLAY=$FOLDER/wayland-1
                 is_empty() { ! wl-paste > /dev/null 2>&1; }
-                files() { find /tmp /var/tmp /dev/shm "$HOME" -newer start -type f -print0 2> /dev/null | xargs -0 -r grep -lsF "$marker"; }
+                files() { find /tmp /var/tmp /dev/shm "$HOME" -newer start -type f -print0 2> /dev/null | xargs -0 -r grep -lsF -f marker; }
                 omvault -q get site --clip | cat
                 [[ $(wl-paste --no-newline) == $marker ]] && echo copied
                 files || echo 'in no file'

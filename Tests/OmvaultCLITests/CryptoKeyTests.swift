@@ -95,7 +95,7 @@ import Testing
                 omvault -q crypto sign --key-from file:ec.pem m > ec.sig
                 omvault -q crypto sign --key-from file:ed.pem m > ed.sig
                 omvault -q crypto wrap --alg rsa-oaep-sha256 --label here --kek-from file:rsa.pub --key-from file:k -o k.rsa
-                omvault crypto convert --in ec.pem --encrypt-from cmd:'printf one' -o ec.enc
+                omvault -q crypto convert --in ec.pem --encrypt-from cmd:'printf one' -o ec.enc
                 for key in rsa ec ed x; do omvault crypto convert --in $key.pem --to jwk --insecure -o $key.jwk; done
                 cat > check.py <<'END'
                 import base64, json
