@@ -95,15 +95,15 @@ import Testing
                 if test -e deaf; then trap '' TERM; fi
                 if test -e greets; then echo OK; fi
                 echo $$ > started
-                while :; do sleep 1000; done
+                # Nobody writes there.
+                read -r line < never
                 END
-                chmod +x silent
+                chmod +x silent; mkfifo started never
                 ended() {
-                    rm -f started
                     env --default-signal=INT omvault ls --password-from pinentry:./silent 2> log & omvault=$!
-                    until test -s started; do sleep 0.1; done
+                    read -r pinentry < started
                     kill -$1 $omvault; code=0; wait $omvault || code=$?; test $code = $2
-                    if kill -0 "$(cat started)" 2> log; then exit 1; fi
+                    if kill -0 $pinentry 2> log; then exit 1; fi
                 }
                 ended INT 130; ended HUP 129; touch greets; ended TERM 143; touch deaf; ended TERM 143
                 """#)
@@ -188,19 +188,18 @@ import Testing
                 echo OK
                 while read -r line; do
                     case $line in
-                        GETPIN) echo $$ > "$HOME/asks"; exec sleep 1000 ;;
+                        GETPIN) echo $$ > "$HOME/asks"; exec cat "$HOME/never" ;;
                         *) echo OK ;;
                     esac
                 done
                 END
-                chmod +x slow; mkfifo in
+                chmod +x slow; mkfifo in asks never
                 begin() {
-                    rm -f asks
                     omvault helper pinentry --fallback "$HOME/slow" < in > out & helper=$!
                     exec 9> in; echo GETPIN >&9
-                    until test -s asks; do sleep 0.1; done
+                    read -r pinentry < asks
                 }
-                gone() { code=0; wait $helper || code=$?; test $code = $1; if kill -0 "$(cat asks)" 2> log; then exit 1; fi; }
+                gone() { code=0; wait $helper || code=$?; test $code = $1; if kill -0 $pinentry 2> log; then exit 1; fi; }
                 begin; kill -TERM $helper; gone 143; exec 9>&-
                 begin; exec 9>&-; gone 0
                 """#)
