@@ -95,7 +95,7 @@ import Testing
                 if test -e deaf; then trap '' TERM; fi
                 if test -e greets; then echo OK; fi
                 echo $$ > started
-                # Nobody writes there.
+                # Nothing is written there.
                 read -r line < never
                 END
                 chmod +x silent; mkfifo started never

@@ -15,7 +15,7 @@ struct PinentryHelper: Verb {
             passphrase, that of a file, the PIN of a card, a passphrase that was wrong, a key without an item, and every question
             while the vault is locked.
 
-              omvault add gpg --type login --plain url=gpg:$(gpg --with-keygrip -K ada | awk '/Keygrip/{print $3; exit}')
+              omvault add gpg --type login --plain url=gpg:KEYGRIP
               printf '#!/bin/sh\\nexec %s helper pinentry -- "$@"\\n' "$(command -v omvault)" > ~/bin/pinentry-omvault
               chmod 700 ~/bin/pinentry-omvault
               echo "pinentry-program $HOME/bin/pinentry-omvault" >> ~/.gnupg/gpg-agent.conf
