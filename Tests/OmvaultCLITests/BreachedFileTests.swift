@@ -29,6 +29,15 @@ import Testing
             # Each half is sorted.
             open('halves', 'w').write('\n'.join(lines[100000:] + lines[:100000]) + '\n')
             open('evens', 'w').write('\n'.join(lines[::2] + lines[1::2]) + '\n')
+            # A short sorted list behind a long one, and before it; one line behind it.
+            delta = sorted('%s:3' % sha1(n) for n in range(1, 2000, 2))
+            open('behind', 'w').write('\n'.join(lines + delta) + '\n')
+            open('before', 'w').write('\n'.join(delta + lines) + '\n')
+            open('one', 'w').write('\n'.join(lines + delta[:1]) + '\n')
+            # Cut off between two lines, at the end and at the start.
+            open('short', 'w').write('\n'.join(lines[:198000]) + '\n')
+            open('late', 'w').write('\n'.join(lines[2000:]) + '\n')
+            open('blank', 'w').write('\n\r\n'.join(line + ':7' for line in small) + '\n\r\n\n')
             open('cut', 'w').write('\n'.join(lines)[:-20])
             changed = list(small)
             changed[500] = changed[500][:-1]
@@ -68,8 +77,8 @@ import Testing
     }
 
     @Test(
-        "a small list gives the same by a search and read as a whole: with lower case, CR LF, and without numbers or a last newline",
-        arguments: [("bare", 0), ("lower", 7), ("crlf", 7)], [0, 1 << 20])
+        "a small list gives the same by a search and read as a whole: with lower case, CR LF, empty lines, and without numbers or a last newline",
+        arguments: [("bare", 0), ("lower", 7), ("crlf", 7), ("blank", 7)], [0, 1 << 20])
     func forms(_ list: (name: String, count: Int), _ mostRead: Int) async throws {
         let found = try counts(words(0..<2000), in: try await file(list.name, mostRead: mostRead))
         #expect(found.count == 1000 && found.allSatisfy { $0.key % 2 == 0 && $0.value == list.count })
@@ -97,11 +106,23 @@ import Testing
     @Test("a list that is not sorted is read as a whole if it is small, and refused with the way to sort it if it is large")
     func unsorted() async throws {
         #expect(try counts(["word-2", "word-3"], in: try await file("reversed", mostRead: 1 << 30)) == [0: 3])
-        for name in ["reversed", "halves", "evens"] {
+        for name in ["reversed", "halves", "evens", "behind", "before", "one"] {
             let file = try await file(name, mostRead: 0)
             let error = #expect(throws: Failure.self, "\(name)") { try counts(words(0..<10), in: file) }
             #expect(error?.status == .corrupt && error?.hints.first?.hasPrefix("LC_ALL=C sort -o ") == true, "\(name)")
         }
+    }
+
+    @Test("a searched list that begins or ends as no whole one does is doubted")
+    func doubted() async throws {
+        for (name, words) in [("large", nil), ("short", "begins with 0000 and ends with FD"), ("late", "begins with 02")] {
+            let file = try await file(name, mostRead: 0)
+            #expect(try counts(["word-3"], in: file).isEmpty)
+            #expect(words.map { file.doubt?.hasPrefix($0) == true } ?? (file.doubt == nil), "\(name): \(file.doubt ?? "-")")
+        }
+        // A small list can be a person's own.
+        let small = try await file("short", mostRead: 1 << 30)
+        #expect(try counts(["word-3"], in: small).isEmpty && small.doubt == nil)
     }
 
     @Test("a line that is no hash is refused with its place, also the last one of a list that is cut off")

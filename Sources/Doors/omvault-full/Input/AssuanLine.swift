@@ -8,8 +8,8 @@ internal import OMShell
 struct AssuanLine: ~Copyable {
     private let bytes: SecretBytes
 
-    /// The most bytes of a line, with its newline.
-    static let longest = 1000
+    /// The most bytes of a line: 1000, and its newline.
+    static let longest = 1001
 
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 
@@ -54,6 +54,9 @@ struct AssuanLine: ~Copyable {
         }
     }
 
+    /// Whether it is empty or a comment, which nobody answers.
+    var isUnanswered: Bool { word.isEmpty || word.hasPrefix("#") }
+
     /// Whether the answer to a command ends with this line.
     var endsAnswer: Bool { ["OK", "ERR"].contains(word) }
 
@@ -69,17 +72,18 @@ struct AssuanLine: ~Copyable {
 
     /// Reads the next line. It reads byte by byte, so nothing of a later line stays in this process.
     ///
-    /// - Parameter isInterrupted: Looked at when a signal comes.
-    /// - Returns: Nil at the end, for a line that is too long, and after an interruption.
-    static func read(from descriptor: Int32, isInterrupted: () -> Bool = { false }) -> AssuanLine? {
+    /// - Parameter isReady: Called before each byte. It can wait for one.
+    /// - Returns: Nil at the end, for a line that is too long, and if it is not ready.
+    static func read(from descriptor: Int32, isReady: () -> Bool = { true }) -> AssuanLine? {
         var line = SecretBuffer(capacity: longest)
         while line.count < longest {
+            guard isReady() else { return nil }
             var count = 0
             line.append(upTo: 1) { free in
                 count = free.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, 1) }
                 return max(count, 0)
             }
-            if count < 0, errno == EINTR, !isInterrupted() { continue }
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
             guard line.withBytes({ $0[$0.count - 1] == UInt8(ascii: "\n") }) else { continue }
             line.removeLast()

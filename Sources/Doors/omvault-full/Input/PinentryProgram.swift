@@ -24,6 +24,11 @@ final class PinentryProgram {
     private let output: ProgramPipe
     private let child: pid_t
     private let isEnded = Atomic(false)
+    /// Each wait for the program ends with one of them.
+    private let signals: HeldSignals
+
+    /// A program that says nothing for so many seconds after its start is no pinentry.
+    private static let greetingLimit = 30
 
     /// The variable that says which program asks.
     static let variable = "OMVAULT_PINENTRY"
@@ -32,8 +37,8 @@ final class PinentryProgram {
     /// Starts the program and tells it about the terminal.
     ///
     /// - Throws: ``ExitStatus/inputRequired`` if it cannot be started.
-    init(_ name: String, arguments: [String] = []) throws(Failure) {
-        self.name = name
+    init(_ name: String, arguments: [String] = [], _ signals: HeldSignals) throws(Failure) {
+        (self.name, self.signals) = (name, signals)
         (input, output) = (try ProgramPipe(), try ProgramPipe())
         let (reading, writing) = (input.reading, output.writing)
         child = ([name] + arguments).withCArguments { om_spawn_piped($0, reading, writing) }
@@ -55,20 +60,31 @@ final class PinentryProgram {
         input.closeWriting()
         output.closeReading()
         kill(-child, SIGTERM)
+        // A program that keeps this signal from ending it gets two seconds.
+        var looks = 0
+        while looks < 100, om_child_is_ours(child) {
+            usleep(20_000)
+            looks += 1
+        }
+        if om_child_is_ours(child) { kill(-child, SIGKILL) }
         _ = om_wait(child)
     }
 
     /// Reads the greeting.
     func greet() throws(Problem) {
-        guard let line = next(), line.word == "OK" else { throw .failed("it does not speak Assuan") }
+        guard let line = next(limit: Self.greetingLimit), line.word == "OK" else {
+            throw signals.arrived.map { .signal($0) } ?? .failed("it does not speak Assuan")
+        }
     }
 
     /// Sends a line. False if the program has gone.
     func send(_ line: borrowing AssuanLine) -> Bool { line.write(to: input.writing) }
 
-    /// The next line of its answer. Nil if the program has gone.
-    func next(isInterrupted: () -> Bool = { false }) -> AssuanLine? {
-        AssuanLine.read(from: output.reading, isInterrupted: isInterrupted)
+    /// The next line of its answer. Nil if the program has gone, and after a signal.
+    ///
+    /// - Parameter other: A descriptor whose end ends the wait.
+    func next(limit: Int? = nil, whileOpen other: Int32? = nil) -> AssuanLine? {
+        AssuanLine.read(from: output.reading) { signals.wait(for: output.reading, limit: limit, whileOpen: other) }
     }
 
     /// Sends a command whose answer has no data, such as an option. A program that does not know it is asked all the same.
@@ -79,14 +95,11 @@ final class PinentryProgram {
     }
 
     /// Asks for the password.
-    func password(_ signals: borrowing HeldSignals) throws(Problem) -> SecretBytes {
+    func password() throws(Problem) -> SecretBytes {
         guard send(AssuanLine("GETPIN")) else { throw gone }
         var typed = SecretBuffer(capacity: 2048)
         while true {
-            guard let line = next(isInterrupted: { signals.arrived != nil }) else {
-                if let signal = signals.arrived { throw .signal(signal) }
-                throw gone
-            }
+            guard let line = next() else { throw gone }
             switch line.word {
             case "D": line.appendText(to: &typed)
             case "OK": return typed.finish()
@@ -104,5 +117,5 @@ final class PinentryProgram {
         }
     }
 
-    private var gone: Problem { .failed("it ended") }
+    private var gone: Problem { signals.arrived.map { .signal($0) } ?? .failed("it ended") }
 }

@@ -16,11 +16,15 @@ struct PinentryQuestion {
     ///
     /// - Throws: ``ExitStatus/aborted`` if the person says no, ``ExitStatus/inputRequired`` if the program cannot ask.
     func secret(isNew: Bool) throws(Failure) -> SecretBytes {
-        let pinentry = try PinentryProgram(program)
         let mode = TerminalMode()
         let signals = HeldSignals()
+        let pinentry: PinentryProgram
+        do throws(Failure) { pinentry = try PinentryProgram(program, signals) } catch {
+            signals.end()
+            throw error
+        }
         do throws(PinentryProgram.Problem) {
-            let secret = try ask(pinentry, isNew, signals)
+            let secret = try ask(pinentry, isNew)
             signals.end()
             return secret
         } catch {
@@ -42,22 +46,20 @@ struct PinentryQuestion {
         }
     }
 
-    private func ask(
-        _ pinentry: PinentryProgram, _ isNew: Bool, _ signals: borrowing HeldSignals
-    ) throws(PinentryProgram.Problem) -> SecretBytes {
+    private func ask(_ pinentry: PinentryProgram, _ isNew: Bool) throws(PinentryProgram.Problem) -> SecretBytes {
         try pinentry.greet()
         for (name, value) in Self.surroundings { try pinentry.tell("OPTION", "\(name)=\(value)") }
         try pinentry.tell("SETTITLE", "omvault")
         try pinentry.tell("SETDESC", prompt)
         try pinentry.tell("SETPROMPT", "\(option.hasSuffix("password-from") ? "Password" : "Secret"):")
-        var secret = try pinentry.password(signals)
+        var secret = try pinentry.password()
         guard isNew else { return secret }
         while secret.count == 0 {
             try pinentry.tell("SETERROR", "nothing was typed")
-            secret = try pinentry.password(signals)
+            secret = try pinentry.password()
         }
         try pinentry.tell("SETDESC", "\(prompt), again")
-        guard secret.isEqual(to: try pinentry.password(signals)) else { throw .differs }
+        guard secret.isEqual(to: try pinentry.password()) else { throw .differs }
         return secret
     }
 

@@ -12,9 +12,10 @@ struct AuditCommand: Verb {
         discussion: """
             Reads the field 'password' of each item, and prints what should be changed. It prints no password, and asks no server.
 
-            Without an option it looks for weak and reused passwords, for those that are the same for a year, and for items that
-            expire within 30 days. Some of these options choose some of it. --breached adds a list of breached passwords: a file of
-            SHA-1 or NTLM hashes, as haveibeenpwned.com gives it. A list above 64 MiB has to be sorted.
+            Without an option it looks for weak and reused passwords, for those that were not changed for a year, and for items that
+            expire within 30 days. With --weak, --reused, --old or --expiring it looks only for what they name. --breached adds a list
+            of breached passwords: a file of SHA-1 or NTLM hashes, as haveibeenpwned.com gives it. A list above 64 MiB has to be
+            sorted.
 
               omvault audit
               omvault audit work/
@@ -23,7 +24,8 @@ struct AuditCommand: Verb {
               omvault audit --old 180 --expiring 14
               omvault audit --fail-on weak,breached --breached pwned-passwords-sha1.txt
 
-            With --fail-on it exits with 41 if there is such a finding. If there is none, but an item could not be read, with 7.
+            With --fail-on it exits with 41 if there is such a finding. If there is none, but an item could not be read, with 7, and with 30 if
+            the list of breached passwords may be cut off.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -41,7 +43,7 @@ struct AuditCommand: Verb {
     @Flag(help: "Find passwords that several items have.")
     var reused = false
 
-    @Option(help: ArgumentHelp("Find passwords that are the same for so many days.", valueName: "days"))
+    @Option(help: ArgumentHelp("Find passwords that were not changed for so many days.", valueName: "days"))
     var old: DayCount?
 
     @Option(help: ArgumentHelp("Find items that are out of date within so many days, or now.", valueName: "days"))
@@ -78,16 +80,28 @@ struct AuditCommand: Verb {
         let reading = try AuditReading(items, wanted, from: access, now: secondsNow())
         let file = try access.file()
         let bound = try access.run { () throws(VaultError) in try file.itemsOfOtherDevice() }
-        let report = AuditReport(reading, wanted.kinds, bound: path.isEmpty ? bound : 0)
+        let report = AuditReport(reading, wanted.kinds, bound: namesEach(of: items) ? 0 : bound)
         try report.show(context)
         let failing = try failing()
         if report.hasFinding(of: failing) { throw AlreadyReported(status: .auditFindings) }
+        // Attack, or accident: a list whose download broke has no hash behind its end.
+        if failing.contains(.breached), let doubt = report.listDoubt {
+            throw Failure(.corrupt, "the list of breached passwords may be cut off: it \(doubt)", hint: "get the list again")
+        }
         // Attack, or accident: a script takes an audit for clean that did not see every password.
         if !failing.isEmpty, report.unread > 0 {
             throw Failure(
                 .locked, "\(report.unread.of("item")) could not be read, so the audit is not whole",
-                hint: "run it on the device that the items are bound to, or name the items to look at")
+                hint: "run it on the device that the items are bound to, or name each item to look at")
         }
+    }
+
+    /// Whether the line names each of these items. If not, an item that cannot be read here may be below one of its paths: the
+    /// name of such an item is not known.
+    private func namesEach(of items: [Item]) -> Bool {
+        func isNamed(_ item: Item, _ path: String) -> Bool { item.name.text.utf8.elementsEqual(path.utf8) }
+        return !path.isEmpty && path.allSatisfy { path in items.contains { isNamed($0, path) } }
+            && items.allSatisfy { item in path.contains { isNamed(item, $0) } }
     }
 
     private func wanted() throws(Failure) -> AuditReading.Wanted {

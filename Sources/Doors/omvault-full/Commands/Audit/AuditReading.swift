@@ -52,6 +52,8 @@ struct AuditReading: ~Copyable {
     private var hashes = SecretBuffer()
 
     var passwordCount: Int { places.count }
+    /// Not nil if the list of breached passwords may be cut off.
+    var listDoubt: String? { wanted.breached?.doubt }
 
     /// - Parameters:
     ///   - items: Sorted by name.

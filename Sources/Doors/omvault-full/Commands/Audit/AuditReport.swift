@@ -9,13 +9,16 @@ struct AuditReport {
     private let (passwords, skipped): (Int, Int)
     /// How many items could not be read.
     let unread: Int
+    /// Where the list of breached passwords begins and ends, if it may be cut off.
+    let listDoubt: String?
 
     /// - Parameters:
     ///   - kinds: What was looked for.
-    ///   - bound: How many items no unlock opens on this device.
+    ///   - bound: How many items are bound to another device, so that no unlock opens them here.
     init(_ reading: borrowing AuditReading, _ kinds: [AuditFinding.Kind], bound: Int) {
         (findings, self.kinds) = (reading.findings, kinds)
         (passwords, skipped, unread) = (reading.passwordCount, reading.skipped, reading.unread + bound)
+        listDoubt = reading.listDoubt
     }
 
     func hasFinding(of kinds: [AuditFinding.Kind]) -> Bool { findings.contains { kinds.contains($0.kind) } }
@@ -26,6 +29,7 @@ struct AuditReport {
             "findings", findings, columns: ["ITEM", "FIELD", "FINDING", "DETAIL"],
             head: [
                 "passwords": .number(passwords), "skipped": .number(skipped), "unread": .number(unread),
+                "list_doubted": .flag(listDoubt != nil),
                 "looked_for": .list(kinds.map { .text($0.rawValue) }),
             ],
             row: { finding in
@@ -53,6 +57,7 @@ struct AuditReport {
             lines.append(
                 "warning: \(unread.of("item")) of this vault could not be read and \(unread == 1 ? "was" : "were") not checked")
         }
+        if let listDoubt { lines.append("warning: the list may be cut off: it \(listDoubt)") }
         return lines
     }
 }

@@ -24,6 +24,8 @@ final class BreachedFile {
     private let descriptor: Int32
     /// Above so many bytes the file is searched and not read.
     private let mostRead: Int
+    /// Not nil after a search in a list that may be cut off: where it begins and ends.
+    private(set) var doubt: String?
 
     /// - Throws: ``ExitStatus/io``; ``ExitStatus/usage`` for anything but a regular file; ``ExitStatus/corrupt`` if the first
     ///   line is no hash.
@@ -75,7 +77,9 @@ final class BreachedFile {
     func breaches(of hashes: borrowing SecretBytes) throws(Failure) -> [Int: Int?] {
         let wanted = WantedHashes(hashes, hash.count)
         guard size > mostRead else { return try readWhole(wanted) }
-        return try BreachedSearch(self).find(wanted)
+        let search = try BreachedSearch(self)
+        doubt = search.doubt
+        return try search.find(wanted)
     }
 
     /// Reads each line, in whatever order they are.
@@ -99,11 +103,13 @@ final class BreachedFile {
             let span = block.span
             var start = 0
             for index in span.indices where span[index] == UInt8(ascii: "\n") {
-                try body(offset + start, try line(span.extracting(start..<index), at: offset + start))
+                if let line = try line(span.extracting(start..<index), at: offset + start) { try body(offset + start, line) }
                 start = index + 1
             }
             if isLast, start < block.count {
-                try body(offset + start, try line(span.extracting(start..<block.count), at: offset + start))
+                if let line = try line(span.extracting(start..<block.count), at: offset + start) {
+                    try body(offset + start, line)
+                }
                 start = block.count
             }
             guard start > 0 else { throw damaged(at: offset) }
@@ -113,7 +119,9 @@ final class BreachedFile {
 
     private static let blockCount = 256 << 10
 
-    func line(_ line: Span<UInt8>, at offset: Int) throws(Failure) -> BreachedLine {
+    /// - Returns: Nil for an empty line. Editors and joined lists have some.
+    func line(_ line: Span<UInt8>, at offset: Int) throws(Failure) -> BreachedLine? {
+        if line.count == 0 || line.count == 1 && line[0] == UInt8(ascii: "\r") { return nil }
         guard let line = BreachedLine(line, hash) else { throw damaged(at: offset) }
         return line
     }

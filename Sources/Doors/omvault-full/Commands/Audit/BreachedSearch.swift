@@ -12,7 +12,8 @@ struct BreachedSearch {
     }
 
     private let file: BreachedFile
-    /// The first and the last line of the list, and lines between them at equal distances.
+    /// The first and the last line of the list, and lines between them: some at equal distances, some nearer and nearer to
+    /// both ends.
     private var marks: [Mark] = []
 
     private static let markCount = 256
@@ -25,20 +26,46 @@ struct BreachedSearch {
     init(_ file: BreachedFile) throws(Failure) {
         self.file = file
         // Attack, or accident: two sorted lists are one behind the other, and each search would stay in one of them. So
-        // lines all over the list are compared first.
-        for number in 0..<Self.markCount {
-            guard let mark = try mark(behind: file.size / Self.markCount * number) else { break }
+        // lines all over the list are compared first. A short list behind a long one is between two marks at equal distances,
+        // so others are at doubling distances from both ends.
+        var offsets = (0..<Self.markCount).map { file.size / Self.markCount * $0 }
+        var distance = Self.windowCount
+        while distance < file.size / 2 {
+            offsets += [distance, file.size - distance]
+            distance *= 2
+        }
+        for offset in offsets.sorted() {
+            guard let mark = try mark(behind: offset) else { break }
             try add(mark)
         }
         let end = file.size - min(file.size, Self.windowCount)
-        var last: Mark?
+        var last: [Mark] = []
         let start = try mark(behind: end)?.start ?? end
-        try file.forEachLine(in: start..<file.size) { start, line throws(Failure) in last = Mark(start: start, line: line) }
-        if let last { try add(last) }
+        try file.forEachLine(in: start..<file.size) { start, line throws(Failure) in
+            last.append(Mark(start: start, line: line))
+        }
+        // Without the last line every hash behind the last mark would not be found.
+        guard !last.isEmpty else { throw file.damaged(at: end) }
+        for mark in last { try add(mark) }
+    }
+
+    /// Where the list begins and ends, if a whole one does not.
+    var doubt: String? {
+        guard let first = marks.first?.line.hash.start, let last = marks.last?.line.hash.start else { return nil }
+        // A whole list of this size has more than a million hashes, so some of them begin with these 16 bits.
+        guard first != 0 || last != 0xFFFF else { return nil }
+        func digits(_ start: Int) -> String {
+            let text = String(start, radix: 16, uppercase: true)
+            return String(repeating: "0", count: 4 - text.count) + text
+        }
+        return "begins with \(digits(first)) and ends with \(digits(last)), not with 0000 and FFFF"
     }
 
     private mutating func add(_ mark: Mark) throws(Failure) {
-        if let before = marks.last, mark.line.hash < before.line.hash { throw file.unsorted(at: mark.start) }
+        if let before = marks.last {
+            guard mark.start > before.start else { return }
+            if mark.line.hash < before.line.hash { throw file.unsorted(at: mark.start) }
+        }
         marks.append(mark)
     }
 
@@ -80,7 +107,7 @@ struct BreachedSearch {
         return found
     }
 
-    /// The first line that begins at or behind the offset. The line behind it is compared with it.
+    /// The first line with a hash that begins at or behind the offset. The line behind it is compared with it.
     ///
     /// - Returns: Nil if none begins there.
     private func mark(behind offset: Int) throws(Failure) -> Mark? {
@@ -104,10 +131,17 @@ struct BreachedSearch {
             let end = window[place...].firstIndex(of: UInt8(ascii: "\n")) ?? span.count
             // A line that goes beyond the window is too long, unless it is the second.
             guard end < span.count || begin + end == file.size || lines.isEmpty else { break }
-            lines.append(try file.line(span.extracting(place..<end), at: begin + place))
+            if let line = try file.line(span.extracting(place..<end), at: begin + place) {
+                if lines.isEmpty { start = place }
+                lines.append(line)
+            }
             place = end + 1
         }
+        guard let line = lines.first else {
+            guard begin + window.count == file.size else { throw file.damaged(at: begin + start) }
+            return nil
+        }
         if lines.count == 2, lines[1].hash < lines[0].hash { throw file.unsorted(at: begin + start) }
-        return Mark(start: begin + start, line: lines[0])
+        return Mark(start: begin + start, line: line)
     }
 }

@@ -11,12 +11,15 @@ struct PinentryHelper: Verb {
         discussion: """
             gpg-agent starts the program that pinentry-program in gpg-agent.conf names. Name a script that starts this command. It
             answers with the password of the item whose shown field url is gpg: and the keygrip of the key. OMVAULT_PINENTRY_ITEM
-            names an item for every passphrase. All other questions go to a pinentry that asks you: a new passphrase, the PIN of a
-            card, a passphrase that was wrong, a key without an item, and every question while the vault is locked.
+            names an item for all keys without one; set it in the script. All other questions go to a pinentry that asks you: a new
+            passphrase, that of a file, the PIN of a card, a passphrase that was wrong, a key without an item, and every question
+            while the vault is locked.
 
-              omvault add gpg --type login --plain url=gpg:$(gpg --with-keygrip -K ada | awk '/Keygrip/{print $3; exit}')
-              printf '#!/bin/sh\\nexec omvault helper pinentry -- "$@"\\n' > ~/bin/pinentry-omvault
+              omvault add gpg --type login --plain url=gpg:KEYGRIP
+              printf '#!/bin/sh\\nexec %s helper pinentry -- "$@"\\n' "$(command -v omvault)" > ~/bin/pinentry-omvault
+              chmod 700 ~/bin/pinentry-omvault
               echo "pinentry-program $HOME/bin/pinentry-omvault" >> ~/.gnupg/gpg-agent.conf
+              gpgconf --kill gpg-agent
               omvault helper pinentry --fallback pinentry-curses
             """)
 
@@ -52,14 +55,11 @@ struct PinentryHelper: Verb {
 
     /// The passphrase for a question. Nil or an error: a person is asked.
     private func secret(for question: PinentryServer.Question, _ context: CommandContext) throws -> SecretBytes? {
-        guard question.isOfPassphrase else { return nil }
-        if let name = Environment.text(Self.itemVariable) {
-            return try secret(of: ItemReference(argument: name), context)
-        }
         guard let grip = question.keygrip else { return nil }
         let items = try SiteItems(context, unlock)
-        guard let item = items.item(withURL: "gpg:\(grip)") else { return nil }
-        return try items.password(of: item)
+        if let item = items.item(withURL: "gpg:\(grip)") { return try items.password(of: item) }
+        guard let name = Environment.text(Self.itemVariable) else { return nil }
+        return try secret(of: ItemReference(argument: name), context)
     }
 
     /// The value of the item that the variable names.

@@ -8,11 +8,10 @@ internal import OMShell
 struct PinentryServer {
     /// What gpg-agent has said before it asks.
     struct Question {
-        /// The keygrip of a key in gpg-agent's own store: 40 digits. Nil for anything else, such as the PIN of a card.
+        /// The keygrip of a key in gpg-agent's own store: 40 digits. Nil for anything else: the passphrase of a file, old or new;
+        /// what gpg-agent asks for without naming it, such as a passphrase for an export; and the PIN of a card, which is lost
+        /// after three wrong ones.
         var keygrip: String?
-        /// Whether it is for a passphrase that gpg-agent can keep. The PIN of a card is none, and a card is lost after three
-        /// wrong ones.
-        var isOfPassphrase = false
         /// Whether it asks for a new passphrase.
         var isNew = false
         /// Whether the last passphrase was wrong.
@@ -28,6 +27,9 @@ struct PinentryServer {
     private var heard: [String] = []
     /// Not nil once a person is asked. From then on it answers everything.
     private var person: PinentryProgram?
+    /// Held while there is a person. gpg-agent signals this process, and the other program has to end with it: it would read
+    /// the keys of the terminal, beside the shell.
+    private var signals: HeldSignals?
 
     private static let mostHeard = 64
     /// Attack, or accident: the fallback is this command again, and so on without end.
@@ -41,10 +43,19 @@ struct PinentryServer {
     /// Answers until the other end says BYE or has gone.
     mutating func run() {
         guard say("OK", "omvault's pinentry") else { return }
-        while let line = AssuanLine.read(from: STDIN_FILENO) {
+        while let line = next() {
+            if line.isUnanswered { continue }
             let goesOn = person != nil ? relay(line) : answer(line)
-            guard goesOn, line.word != "BYE" else { return }
+            guard goesOn, line.word != "BYE" else { break }
         }
+        person?.end()
+        guard let signals else { return }
+        signals.end()
+        if let signal = signals.arrived { raise(signal) }
+    }
+
+    private func next() -> AssuanLine? {
+        AssuanLine.read(from: STDIN_FILENO) { signals?.wait(for: STDIN_FILENO) ?? true }
     }
 
     /// - Returns: false if the other end has gone.
@@ -64,7 +75,6 @@ struct PinentryServer {
             return say("OK")
         case "SETKEYINFO":
             question.keygrip = Self.keygrip(text)
-            question.isOfPassphrase = ["n/", "s/", "u/"].contains { text.hasPrefix($0) }
         case "SETERROR": question.isRepeated = true
         case "SETREPEAT": question.isNew = true
         default: break
@@ -100,7 +110,9 @@ struct PinentryServer {
     private mutating func askPerson(_ line: borrowing AssuanLine) -> Bool {
         guard let fallback else { return refuse() }
         setenv(Self.depthVariable, "1", 1)
-        guard let started = try? PinentryProgram(fallback.program, arguments: fallback.arguments),
+        let held = signals ?? HeldSignals()
+        signals = held
+        guard let started = try? PinentryProgram(fallback.program, arguments: fallback.arguments, held),
             (try? started.greet()) != nil
         else { return refuse() }
         for line in heard {
@@ -116,11 +128,13 @@ struct PinentryServer {
     /// Passes a command on, and its answer back. A question of the pinentry about it is passed on too.
     private func relay(_ line: borrowing AssuanLine) -> Bool {
         guard let person, person.send(line) else { return refuse() }
-        while let answer = person.next() {
+        // The answer to BYE is due also if the other end has closed its pipe behind it.
+        let input = line.word == "BYE" ? nil : STDIN_FILENO
+        while let answer = person.next(whileOpen: input) {
             guard answer.write(to: STDOUT_FILENO) else { return false }
             if answer.endsAnswer { return true }
             guard answer.word == "INQUIRE" else { continue }
-            while let more = AssuanLine.read(from: STDIN_FILENO) {
+            while let more = next() {
                 guard person.send(more) else { return refuse() }
                 if ["END", "CAN"].contains(more.word) { break }
             }
