@@ -163,10 +163,11 @@ import Testing
             unique
             runtime=$XDG_RUNTIME_DIR
             mkdir open; chmod 777 open
+            disk=$(mktemp -d /var/tmp/omvault-test-XXXXXX); at_end="rm -rf $disk; $at_end"
             OMVAULT_AGENT_SOCK=$runtime/omvault/agent.sock XDG_RUNTIME_DIR=$PWD/open code omvault run --token-file FILE=work -- touch started
-            OMVAULT_AGENT_SOCK=$runtime/omvault/agent.sock XDG_RUNTIME_DIR= code omvault run --token-file FILE=work -- touch started
+            OMVAULT_AGENT_SOCK=$runtime/omvault/agent.sock XDG_RUNTIME_DIR=$disk code omvault run --token-file FILE=work -- touch started
             [[ -e started ]] || echo none started
             """#)
-        #expect(lines.last == "none started" && lines.dropLast().allSatisfy { $0 != "0" } && lines.count == 3, "\(lines)")
+        #expect(lines.last == "none started" && lines.dropLast().allSatisfy { $0 == "125" } && lines.count == 3, "\(lines)")
     }
 }

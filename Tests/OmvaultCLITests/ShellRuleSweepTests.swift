@@ -198,7 +198,7 @@ extension ShellRuleTests {
             omvault expire $two 2099-01-01; omvault rm $two; omvault restore $two; omvault rm $three $two --purge --yes
             omvault run --env S=om://personal/github/password -- true; omvault inject < /dev/null; omvault redact -i secret
             omvault policy show; omvault policy explain github; omvault policy set history 5$1
-            omvault status; omvault vault ls; omvault vault default; omvault doctor
+            omvault status; omvault vault ls; omvault vault default; omvault doctor; omvault audit
             omvault log ls; omvault log verify; omvault verify; omvault key slots
             omvault credential add https://$one.example --username ada --password-from file:secret
             omvault credential get https://$one.example; omvault credential ls; omvault cert ls
