@@ -75,8 +75,9 @@ import Testing
 
     @Test("any command without an argument, in an empty home and with a full disk as its output")
     func noArgument() async throws {
-        // Without a file the first would run all vectors before it finds the disk full, and the second writes nothing.
-        let more = ["vectors verify": " nothing", "inject": " -i /etc/passwd"]
+        // Without a file the first would run all vectors before it finds the disk full, and the second writes nothing. The third
+        // ends with its reader.
+        let more = ["vectors verify": " nothing", "inject": " -i /etc/passwd", "helper pinentry": " --frob"]
         let lines = Self.verbs.map { $0 + (more[$0] ?? "") }.map { "\($0) --json --no-input" }
         for ended in try await run(lines, output: "/dev/full") {
             #expect(ended.status != 0 && ended.error != nil, "\(ended)")

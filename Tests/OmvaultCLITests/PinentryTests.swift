@@ -86,7 +86,7 @@ import Testing
         #expect(ran.status == 0, "\(ran)")
     }
 
-    @Test("each signal ends a pinentry that says nothing, also one that keeps signals from ending it")
+    @Test("each signal ends a pinentry that says nothing, also if it keeps signals from ending it")
     func signals() async throws {
         let ran = try await bash(
             Self.start + #"""

@@ -106,8 +106,8 @@ import Testing
                 """,
             [
                 ("Password", "correct horse\n"), ("Password", "correct horse\n"), ("New password", "other\n"),
-                ("again", "other\n"), ("Password", "other\n"), ("[y/N]", "y\n"), ("assword", "pw\n"), ("again", "pw\n"),
-                ("assword", "pw\n"),
+                (", again:", "other\n"), ("Password", "other\n"), ("[y/N]", "y\n"), ("New password:", "pw\n"),
+                ("New password, again:", "pw\n"), ("Password:", "pw\n"),
             ])
         let lines = ran.output.split(separator: "\r\n")
         #expect(lines.count { $0 == "hunter2." } == 2 && lines.contains("key passwd: 0") && lines.contains("rm: 0"), "\(ran)")
