@@ -54,7 +54,7 @@ struct AssuanLine: ~Copyable {
         }
     }
 
-    /// Whether it is empty or a comment, which nobody answers.
+    /// Whether it is empty or a comment. These get no answer.
     var isUnanswered: Bool { word.isEmpty || word.hasPrefix("#") }
 
     /// Whether the answer to a command ends with this line.
